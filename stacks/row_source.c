@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "convert/detached.h"
-#include "convert/rows_on_demand.h"
 #include "convert/section_check.h"
 #include "elf/detached_file.h"
 #include "elf/sframe_place.h"

@@ -1,5 +1,9 @@
-/* Many files: which thread works on which file.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Many files: in what order they are worked on, and by which thread.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Files that change along with another one are not independent: their result
+   would depend on which thread is first.  So they are a group, which one
+   thread works on.  */
 
 #include <config.h>
 
@@ -20,20 +24,181 @@
 #include "cli/ordered_output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/work_order.h"
+
+#define NO_ENTRY SIZE_MAX
+
+/* What one file of the list has to do with others of it.  */
+struct entry
+{
+  size_t next_name;  /* the next entry that is the same file, or NO_ENTRY */
+  bool further_name; /* not the first name of its file */
+  bool named;        /* the file was named, by this name or a further one */
+  size_t program;    /* the first of the entries that have this one for their
+                        debug file, which follows them, or NO_ENTRY */
+  size_t group;      /* the first of the entries with one debug file, or this
+                        one; what is in a group is worked on by one thread, in
+                        the order of the list */
+};
 
 struct batch
 {
   const struct tool_options *options;
   const struct file_list *list;
   struct totals *totals;
-  struct work_order work;
   struct ordered_output output;
 
+  struct entry *entries; /* owned; of the list's files */
+  size_t *order;         /* owned; entries to work on: first names, largest
+                            first, groups without gaps */
+  size_t n;
+  uint64_t all_bytes;
+
   pthread_mutex_t lock;   /* guards everything below and the totals */
-  size_t n_taken, n_done; /* how many of `work` were begun, and are done */
+  size_t n_taken, n_done; /* how many of `order` were begun, and are done */
   uint64_t bytes_done;
 };
+
+/* The order.  */
+
+/* What an entry is, or, as a TWIN, what its debug file is.  */
+struct file_name
+{
+  struct file_identity identity;
+  bool twin;
+  size_t entry;
+};
+
+struct file_names
+{
+  struct file_name *list; /* owned */
+  size_t n;
+};
+
+static int
+compare_names (const void *a, const void *b)
+{
+  const struct file_name *left = a, *right = b;
+  const struct file_identity *x = &left->identity, *y = &right->identity;
+  if (x->device != y->device)
+    return x->device < y->device ? -1 : 1;
+  if (x->inode != y->inode)
+    return x->inode < y->inode ? -1 : 1;
+  if (left->twin != right->twin)
+    return left->twin ? 1 : -1;
+  return (left->entry > right->entry) - (left->entry < right->entry);
+}
+
+/* Find out which entries have to do with each other: by NAMES that have one
+   identity, the twins behind the others.  */
+static void
+relate (struct batch *batch, struct file_names *names)
+{
+  struct entry *entries = batch->entries;
+  size_t first = 0;
+  qsort (names->list, names->n, sizeof *names->list, compare_names);
+  for (size_t i = 1; i < names->n; i++)
+    {
+      const struct file_name *name = &names->list[i], *before = name - 1;
+      struct entry *entry = &entries[name->entry];
+      struct entry *head = &entries[names->list[first].entry];
+      if (!file_identity_equal (&name->identity, &before->identity))
+        first = i;
+      else if (!name->twin)
+        {
+          entries[before->entry].next_name = name->entry;
+          head->named |= entry->named;
+          entry->further_name = true;
+        }
+      else if (before->twin)
+        entry->group = entries[before->entry].group;
+      else
+        head->program = name->entry;
+    }
+}
+
+/* Add the debug files of all of the list to NAMES.  */
+static void
+add_twins (struct file_names *names, const struct batch *batch)
+{
+  const struct file_list *list = batch->list;
+  for (size_t i = 0; i < list->n; i++)
+    {
+      struct file_name *twin = &names->list[names->n];
+      struct file_location location;
+      struct error err = { 0 };
+      if (!list->files[i].has_stat || batch->entries[i].further_name)
+        continue;
+      *twin = (struct file_name){ .twin = true, .entry = i };
+      if (listed_file_locate (list, &list->files[i], &location, &err)
+          && location_find_debug_twin (&location, &twin->identity))
+        names->n++;
+      listed_file_leave (&location);
+    }
+}
+
+static bool
+relate_all (struct batch *batch)
+{
+  const struct file_list *list = batch->list;
+  struct file_names names
+      = { calloc (2 * list->n + 1, sizeof *names.list), 0 };
+  if (names.list == NULL)
+    return false;
+  for (size_t i = 0; i < list->n; i++)
+    if (list->files[i].has_stat)
+      names.list[names.n++]
+          = (struct file_name){ .identity = list->files[i].identity,
+                                .entry = i };
+  relate (batch, &names);
+  if (batch->options->debug_twin && list->n > 1)
+    {
+      add_twins (&names, batch);
+      relate (batch, &names);
+    }
+  free (names.list);
+  return true;
+}
+
+static int
+compare_entries (const void *a, const void *b, void *context)
+{
+  const struct batch *batch = context;
+  size_t left = *(const size_t *)a, right = *(const size_t *)b;
+  size_t x = batch->entries[left].group, y = batch->entries[right].group;
+  uint64_t x_size = batch->list->files[x].size;
+  uint64_t y_size = batch->list->files[y].size;
+  if (x_size != y_size)
+    return x_size > y_size ? -1 : 1;
+  return x != y ? (x > y) - (x < y) : (left > right) - (left < right);
+}
+
+/* Make the order.  False when memory ran out.  */
+static bool
+make_order (struct batch *batch)
+{
+  const struct file_list *list = batch->list;
+  batch->entries = calloc (list->n + 1, sizeof *batch->entries);
+  batch->order = calloc (list->n + 1, sizeof *batch->order);
+  if (batch->entries == NULL || batch->order == NULL)
+    return false;
+  for (size_t i = 0; i < list->n; i++)
+    batch->entries[i] = (struct entry){ .next_name = NO_ENTRY,
+                                        .program = NO_ENTRY,
+                                        .named = !list->files[i].found,
+                                        .group = i };
+  if (tool_options_change_files (batch->options) && !relate_all (batch))
+    return false;
+  for (size_t i = 0; i < list->n; i++)
+    if (!batch->entries[i].further_name)
+      {
+        batch->order[batch->n++] = i;
+        batch->all_bytes += list->files[i].size;
+      }
+  if (batch->options->mode != MODE_DUMP)
+    qsort_r (batch->order, batch->n, sizeof *batch->order, compare_entries,
+             batch);
+  return true;
+}
 
 /* Working on files.  */
 
@@ -72,37 +237,34 @@ finish_job (struct batch *batch, size_t index,
   listed_file_leave (&job->work.input);
 }
 
-/* Skip the debug file of PROGRAM, which changes along with that.  */
-static void
-skip_twin (struct job *job, const struct listed_file *program)
-{
-  char name[sizeof job->err.reason / 2];
-  printable_copy (name, sizeof name, program->path);
-  error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
-                  "debug file of %s", name);
-  job_fail (job);
-}
-
-/* Work on a file, whose first name is HEAD, by the name INDEX.  */
+/* Work on a file, whose first name is HEAD, by the name INDEX.  A debug file
+   is skipped: it changes along with its program.  */
 static void
 run_name (const struct batch *batch, size_t head, size_t index, FILE *out,
           struct job *job)
 {
-  const struct listed_file *entry = &batch->list->files[index];
-  const struct work_entry *file = &batch->work.entries[head];
+  const struct listed_file *listed = &batch->list->files[index];
+  const struct entry *file = &batch->entries[head];
   *job = (struct job){ .options = batch->options,
-                       .path = entry->path,
+                       .path = listed->path,
                        .found = !file->named,
                        .out = out,
                        .outcome = JOB_FAILED };
-  if (file->program != WORK_NONE)
-    skip_twin (job, &batch->list->files[file->program]);
-  else if (entry->problem != 0)
-    error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (entry->problem));
-  else if (listed_file_locate (batch->list, entry, &job->work.input,
+  if (file->program != NO_ENTRY)
+    {
+      char name[sizeof job->err.reason / 2];
+      printable_copy (name, sizeof name,
+                      batch->list->files[file->program].path);
+      error_set_word (&job->err, CFI2SFRAME_NOTHING, WORD_DEBUG_FILE,
+                      "debug file of %s", name);
+      job_fail (job);
+    }
+  else if (listed->problem != 0)
+    error_set (&job->err, CFI2SFRAME_IO, "%s", strerror (listed->problem));
+  else if (listed_file_locate (batch->list, listed, &job->work.input,
                                &job->err))
     {
-      job->work.input.same = batch->work.entries[index].next_name != WORK_NONE;
+      job->work.input.same = batch->entries[index].next_name != NO_ENTRY;
       job_run (job);
     }
 }
@@ -126,17 +288,17 @@ static void
 run_further_name (const struct batch *batch, const struct job *first,
                   size_t index, FILE *out, struct job *job)
 {
-  const struct listed_file *entry = &batch->list->files[index];
+  const struct listed_file *listed = &batch->list->files[index];
   *job = (struct job){ .options = batch->options,
-                       .path = entry->path,
-                       .found = entry->found,
+                       .path = listed->path,
+                       .found = listed->found,
                        .out = out };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
   if (job_exclude (job))
     return;
   bool located = first->outcome == JOB_DONE
-                 && listed_file_locate (batch->list, entry, &job->work.input,
+                 && listed_file_locate (batch->list, listed, &job->work.input,
                                         &job->err);
   if (first->outcome != JOB_DONE
       || (located && relink (first, &job->work.input, &job->err)))
@@ -178,7 +340,7 @@ static void
 run_file (struct batch *batch, size_t head)
 {
   const struct listed_file *entry = &batch->list->files[head];
-  const struct work_entry *entries = batch->work.entries;
+  const struct entry *entries = batch->entries;
   const struct message_streams *streams;
   struct job first;
   size_t index = head;
@@ -189,13 +351,13 @@ run_file (struct batch *batch, size_t head)
     {
       streams = ordered_output_begin (&batch->output, index);
       run_name (batch, head, index, streams->out, &first);
-      if (entries[index].next_name == WORK_NONE
+      if (entries[index].next_name == NO_ENTRY
           || (first.reason != JOB_REASON_EXCLUDED
               && first.reason != JOB_REASON_CHECKSUMMED))
         break;
       finish_job (batch, index, streams, &first);
     }
-  for (size_t i = entries[index].next_name; i != WORK_NONE;
+  for (size_t i = entries[index].next_name; i != NO_ENTRY;
        i = entries[i].next_name)
     {
       const struct message_streams *others
@@ -210,27 +372,16 @@ run_file (struct batch *batch, size_t head)
     close (old);
 }
 
-/* Count the entry INDEX, which run_file is done with.  */
-static void
-count_done (struct batch *batch, size_t index)
-{
-  pthread_mutex_lock (&batch->lock);
-  batch->bytes_done += batch->list->files[index].size;
-  batch->n_done++;
-  pthread_mutex_unlock (&batch->lock);
-}
-
 /* Take the next group of files: from *FIRST up to *END of the order of work.
    False when there is none.  */
 static bool
 take_group (struct batch *batch, size_t *first, size_t *end)
 {
-  const struct work_order *work = &batch->work;
   pthread_mutex_lock (&batch->lock);
   *first = *end = batch->n_taken;
-  while (*end < work->n
-         && work->entries[work->order[*end]].group
-                == work->entries[work->order[*first]].group)
+  while (*end < batch->n
+         && batch->entries[batch->order[*end]].group
+                == batch->entries[batch->order[*first]].group)
     ++*end;
   batch->n_taken = *end;
   pthread_mutex_unlock (&batch->lock);
@@ -245,54 +396,37 @@ work_on_files (void *argument)
   while (take_group (batch, &first, &end))
     for (size_t i = first; i < end; i++)
       {
-        run_file (batch, batch->work.order[i]);
-        count_done (batch, batch->work.order[i]);
+        run_file (batch, batch->order[i]);
+        pthread_mutex_lock (&batch->lock);
+        batch->bytes_done += batch->list->files[batch->order[i]].size;
+        batch->n_done++;
+        pthread_mutex_unlock (&batch->lock);
       }
 }
 
-/* Results.  */
-
-static void
-show_progress (struct batch *batch)
-{
-  pthread_mutex_lock (&batch->lock);
-  size_t n = batch->n_done;
-  uint64_t bytes = batch->bytes_done;
-  pthread_mutex_unlock (&batch->lock);
-  progress_show (n, batch->work.n, bytes, batch->work.all_bytes);
-}
+/* Results and threads.  */
 
 static void
 print_all (struct batch *batch)
 {
   while (ordered_output_print (&batch->output))
     {
-      show_progress (batch);
+      pthread_mutex_lock (&batch->lock);
+      size_t n = batch->n_done;
+      uint64_t bytes = batch->bytes_done;
+      pthread_mutex_unlock (&batch->lock);
+      progress_show (n, batch->n, bytes, batch->all_bytes);
       ordered_output_wait (&batch->output);
     }
   progress_clear ();
 }
 
-/* Have an interruption tell how many of several files are done.  */
-static void
-expect_interruption (const struct batch *batch)
-{
-  const struct tool_options *options = batch->options;
-  const struct mode_names *names = &mode_names[options->mode];
-  bool dry = options->convert.dry_run;
-  if (batch->list->n > 1 && !options->quiet)
-    progress_expect (batch->list->n, dry ? names->could_be : names->done,
-                     tool_options_change_files (options) && !dry);
-}
-
-/* Threads.  */
-
 static bool
 run_threads (struct batch *batch)
 {
   unsigned n = batch->options->jobs;
-  if (n > batch->work.n)
-    n = (unsigned)batch->work.n;
+  if (n > batch->n)
+    n = (unsigned)batch->n;
   struct background *threads = calloc (n, sizeof *threads);
   if (threads == NULL)
     return false;
@@ -315,20 +449,26 @@ batch_run (const struct tool_options *options, const struct file_list *list,
 {
   struct tool_options shared = *options;
   struct batch batch = { .options = &shared, .list = list, .totals = totals };
+  const struct mode_names *names = &mode_names[options->mode];
   bool direct = list->n == 1 || options->mode == MODE_DUMP;
+  bool dry = options->convert.dry_run;
   pthread_mutex_init (&batch.lock, NULL);
   bool done = ordered_output_init (&batch.output, streams, list->n, direct);
-  done = work_order_make (&batch.work, options, list) && done;
+  done = make_order (&batch) && done;
   /* What is left of the jobs when each file has one.  */
-  if (batch.work.n > 0 && batch.work.n <= options->jobs)
-    shared.convert.threads = options->jobs / (unsigned)batch.work.n;
-  expect_interruption (&batch);
+  if (batch.n > 0 && batch.n <= options->jobs)
+    shared.convert.threads = options->jobs / (unsigned)batch.n;
+  /* An interruption tells how many of several files are done.  */
+  if (list->n > 1 && !options->quiet)
+    progress_expect (list->n, dry ? names->could_be : names->done,
+                     tool_options_change_files (options) && !dry);
   if (done && direct)
     work_on_files (&batch);
-  else if (done && batch.work.n > 0)
+  else if (done && batch.n > 0)
     done = run_threads (&batch);
   totals->lost_texts = batch.output.lost;
-  work_order_free (&batch.work);
+  free (batch.entries);
+  free (batch.order);
   ordered_output_free (&batch.output);
   pthread_mutex_destroy (&batch.lock);
   return done;

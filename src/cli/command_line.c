@@ -1,9 +1,10 @@
-/* The command line of cfi2sframe: parsing, and which options go together.
+/* The command line of cfi2sframe: what its modes are called, which options go
+   together, and parsing.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "cli/command_line.h"
+#include "cli/options.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -14,8 +15,25 @@
 #include "convert/location.h"
 #include "cli/events.h"
 #include "cli/option_table.h"
-#include "cli/option_values.h"
 #include "cli/standard_options.h"
+
+const struct mode_names mode_names[N_MODES] = {
+  [MODE_CONVERT]
+  = { "conversion", "converted", "converted", "could be converted" },
+  [MODE_SECTION_ONLY]
+  = { "--section-only", "converted", "converted", "could be converted" },
+  [MODE_CHECK] = { "--check", "checked", "checked", "checked" },
+  [MODE_DUMP] = { "--dump", "printed", "printed", "printed" },
+  [MODE_COMPARE] = { "--compare", "compared", "compared", "compared" },
+  [MODE_COMPARE_FORMATS]
+  = { "--compare-formats", "compared", "compared", "compared" },
+  [MODE_LINT] = { "--lint", "checked", "checked", "checked" },
+  [MODE_DETACH] = { "--detached", "converted", "described beside them",
+                    "could be described" },
+  [MODE_REMOVE] = { "--remove", "removed", "without .sframe now",
+                    "could be without .sframe" },
+  [MODE_UNDO] = { "--undo", "restored", "restored", "could be restored" },
+};
 
 /* Which options go together.  */
 
@@ -133,26 +151,6 @@ check_usage (const struct argp_state *state)
 
 /* Parsing.  */
 
-/* Print the usual options.  Returns for --help=all, which argp prints.  */
-static void
-print_help (struct argp_state *state, const char *which)
-{
-  if (option_has_value (state, "--help", which, "all"))
-    return;
-  fputs (usual_options, state->out_stream);
-  standard_output_end ();
-}
-
-static void
-set_mode (struct argp_state *state, enum tool_mode mode)
-{
-  struct tool_options *options = state->input;
-  if (options->mode != MODE_CONVERT && options->mode != mode)
-    argp_error (state, "%s and %s exclude each other",
-                mode_names[options->mode].option, mode_names[mode].option);
-  options->mode = mode;
-}
-
 /* Do what OPTION, with ARGUMENT, asks for.  */
 static void
 take_option (struct argp_state *state, const struct tool_option *option,
@@ -163,7 +161,13 @@ take_option (struct argp_state *state, const struct tool_option *option,
     argp_error (state, "--%s with an empty value", option->name);
   options->given |= UINT64_C (1) << (option - option_table);
   if (option->mode != MODE_CONVERT)
-    set_mode (state, option->mode);
+    {
+      if (options->mode != MODE_CONVERT && options->mode != option->mode)
+        argp_error (state, "%s and %s exclude each other",
+                    mode_names[options->mode].option,
+                    mode_names[option->mode].option);
+      options->mode = option->mode;
+    }
   if (option->turns_on != 0)
     *(bool *)((char *)options + option->turns_on) = true;
   if (option->keeps != 0)
@@ -184,8 +188,12 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     }
-  if (key == 'h')
-    print_help (state, argument);
+  /* The usual options; argp prints all of them.  */
+  if (key == 'h' && !option_has_value (state, "--help", argument, "all"))
+    {
+      fputs (usual_options, state->out_stream);
+      standard_output_end ();
+    }
   if (option == NULL)
     return standard_option_take (key, argument, state, NULL, 0);
   take_option (state, option, argument);

@@ -78,15 +78,6 @@ show_difference (void *context, const struct cfi2sframe_difference *difference)
     json_append (output->details, difference_json (difference));
 }
 
-static uint64_t
-count_defects (const struct cfi2sframe_compare_result *result)
-{
-  uint64_t sum = 0;
-  for (size_t i = 0; i < CFI2SFRAME_DEFECTS_MAX; i++)
-    sum += result->defects[i];
-  return sum;
-}
-
 bool
 compare_files (const struct tool_options *options,
                const struct file_location *input, FILE *out,
@@ -112,7 +103,9 @@ compare_print (const struct tool_options *options, const char *path,
                const struct compare_outcome *outcome, FILE *out)
 {
   const struct cfi2sframe_compare_result *result = &outcome->result;
-  uint64_t defects = count_defects (result);
+  uint64_t defects = 0;
+  for (size_t i = 0; i < CFI2SFRAME_DEFECTS_MAX; i++)
+    defects += result->defects[i];
   fputs ("A ", out);
   printable_put (path, out);
   fprintf (out, ": %" PRIu64 " function%s; B ", result->functions_a,

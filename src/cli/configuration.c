@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +16,7 @@
 #include "base/io.h"
 #include "base/prefix.h"
 #include "base/printable.h"
-#include "cli/installed_path.h"
 #include "cli/number.h"
-#include "cli/pattern.h"
 #include "sframe/formats.h"
 
 enum
@@ -109,24 +108,6 @@ cut_comment (char *line)
 }
 
 static bool
-add_setting (struct configuration *configuration, enum setting_kind kind,
-             const char *value, const char *where, struct error *err)
-{
-  if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
-                   &configuration->room))
-    return error_set_no_memory (err);
-  struct setting *setting
-      = &configuration->settings[configuration->n_settings];
-  setting->kind = kind;
-  snprintf (setting->where, sizeof setting->where, "%s", where);
-  setting->value = strdup (value);
-  if (setting->value == NULL)
-    return error_set_no_memory (err);
-  configuration->n_settings++;
-  return true;
-}
-
-static bool
 parse_setting (struct configuration *configuration, const char *name,
                const char *value, const char *where, struct error *err)
 {
@@ -141,8 +122,17 @@ parse_setting (struct configuration *configuration, const char *name,
   if (!kinds[kind].fits (value))
     return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
                       kinds[kind].rule, value);
-  return add_setting (configuration, (enum setting_kind)kind, value, where,
-                      err);
+  struct setting *setting
+      = ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
+                    &configuration->room)
+            ? &configuration->settings[configuration->n_settings]
+            : NULL;
+  if (setting == NULL || (setting->value = strdup (value)) == NULL)
+    return error_set_no_memory (err);
+  setting->kind = (enum setting_kind)kind;
+  snprintf (setting->where, sizeof setting->where, "%s", where);
+  configuration->n_settings++;
+  return true;
 }
 
 static bool
@@ -290,7 +280,77 @@ configuration_free (struct configuration *configuration)
   *configuration = (struct configuration){ 0 };
 }
 
+/* What a file in a folder of a build is called when it is installed.  */
+
+/* PATH without what is in front of its first name.  */
+static const char *
+skip_here (const char *path)
+{
+  while (*path == '/' || (path[0] == '.' && path[1] == '/'))
+    path++;
+  return path;
+}
+
+/* Take what names nothing new out of PATH, which is absolute: "//", "/./", and
+   a name that ".." follows.  */
+static void
+path_clean (char *path)
+{
+  char *to = path;
+  for (const char *from = path; *from != '\0';)
+    {
+      const char *name = from + strspn (from, "/");
+      size_t length = strcspn (name, "/");
+      from = name + length;
+      if (length == 2 && memcmp (name, "..", 2) == 0)
+        while (to > path && *--to != '/')
+          ;
+      else if (length > 0 && (length != 1 || *name != '.'))
+        {
+          *to++ = '/';
+          memmove (to, name, length);
+          to += length;
+        }
+    }
+  *to = '\0';
+}
+
+/* PATH, which need not exist, from the root directory on; on the heap.  NULL
+   when memory ran out.  */
+static char *
+path_absolute (const char *path)
+{
+  char *result;
+  if (*path == '/')
+    return asprintf (&result, "/%s", skip_here (path)) < 0 ? NULL : result;
+  char *here = getcwd (NULL, 0);
+  int size = here == NULL ? -1
+                          : asprintf (&result, "/%s/%s", skip_here (here),
+                                      skip_here (path));
+  free (here);
+  return size < 0 ? NULL : result;
+}
+
+/* PATH as it is when what is below ROOT is installed; NULL if it is not below
+   ROOT.  Both are absolute.  */
+static const char *
+path_installed (const char *root, const char *path)
+{
+  size_t length = strlen (root);
+  while (length > 0 && root[length - 1] == '/')
+    length--;
+  if (strncmp (path, root, length) != 0 || path[length] != '/')
+    return NULL;
+  return skip_here (path + length) - 1; /* its "/" */
+}
+
 /* What counts.  */
+
+bool
+pattern_fits (const char *pattern, const char *text)
+{
+  return fnmatch (pattern, text, FNM_NOESCAPE) == 0;
+}
 
 static const struct setting *
 last_of_kind (const struct configuration *configuration,
@@ -322,26 +382,6 @@ matching (const struct configuration *configuration, enum setting_kind kind,
   return NULL;
 }
 
-/* The lines that leave out a file, by what it is called.  */
-struct exclusion
-{
-  const struct setting *installed; /* when it is installed from its root */
-  const struct setting *here;
-};
-
-/* Look for lines, where none was found, that leave out PATH as it is written,
-   to be installed from ROOT.  Both are absolute.  */
-static void
-look_for (struct exclusion *found, const struct configuration *configuration,
-          const char *root, const char *path)
-{
-  const char *installed = path_installed (root, path);
-  if (found->installed == NULL && installed != NULL)
-    found->installed = matching (configuration, SETTING_EXCLUDE, installed);
-  if (found->here == NULL)
-    found->here = matching (configuration, SETTING_EXCLUDE, path);
-}
-
 /* The line that leaves out PATH, to be installed from ROOT.  Both are
    absolute, and are made clean.  Behind a symbolic link ".." leads elsewhere,
    so the paths as they are written count, too.  What is above ROOT does not
@@ -350,14 +390,19 @@ static const struct setting *
 matching_path (const struct configuration *configuration, char *root,
                char *path)
 {
-  struct exclusion found = { NULL, NULL };
-  look_for (&found, configuration, root, path);
-  path_clean (root);
-  path_clean (path);
-  look_for (&found, configuration, root, path);
-  return found.installed != NULL || path_installed (root, path) != NULL
-             ? found.installed
-             : found.here;
+  const struct setting *in_root = NULL, *here = NULL;
+  const char *installed = path_installed (root, path);
+  for (int times = 0; times < 2; times++)
+    {
+      if (in_root == NULL && installed != NULL)
+        in_root = matching (configuration, SETTING_EXCLUDE, installed);
+      if (here == NULL)
+        here = matching (configuration, SETTING_EXCLUDE, path);
+      path_clean (root);
+      path_clean (path);
+      installed = path_installed (root, path);
+    }
+  return in_root != NULL || installed != NULL ? in_root : here;
 }
 
 const struct setting *
@@ -383,15 +428,6 @@ configuration_excludes (const struct configuration *configuration,
   return found;
 }
 
-/* Whether the line SETTING has an effect.  */
-static bool
-counts (const struct configuration *configuration,
-        const struct setting *setting)
-{
-  return kinds[setting->kind].adds_up
-         || setting == last_of_kind (configuration, setting->kind);
-}
-
 void
 configuration_print (const struct configuration *configuration, FILE *out)
 {
@@ -399,7 +435,9 @@ configuration_print (const struct configuration *configuration, FILE *out)
     for (size_t i = 0; i < configuration->n_settings; i++)
       {
         const struct setting *setting = &configuration->settings[i];
-        if (setting->kind != kind || !counts (configuration, setting))
+        if (setting->kind != kind
+            || !(kinds[kind].adds_up
+                 || setting == last_of_kind (configuration, kind)))
           continue;
         fprintf (out, "%s = %s # ", kinds[kind].name, setting->value);
         printable_put (setting->where, out);

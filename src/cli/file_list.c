@@ -1,21 +1,42 @@
-/* The files to work on, and what is known of each before it is opened.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The files to work on: those that a command line names, those of a list, and
+   those in directories; and where each is when its turn comes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Directories are read one after the other from a stack of paths, so that
+   neither their depth nor the number of open files has to be bounded.  A
+   regular file is opened and its first bytes are read: most files of a system
+   are not ELF files, and nothing more is done for them.  */
 
 #include <config.h>
 
 #include "cli/file_list.h"
 
+#include <ar.h>
+#include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/lines.h"
+#include "cli/progress.h"
 #include "elf/checksum.h"
+#include "write/temporary.h"
 
-struct listed_file *
-file_list_add (struct file_list *list, char *path)
+enum
+{
+  LOOKING_STEP = 1024 /* files between two calls of progress_looking */
+};
+
+/* The list.  */
+
+/* Add the file PATH, which is taken over.  NULL when memory ran out.  */
+static struct listed_file *
+list_add (struct file_list *list, char *path)
 {
   if (!ARRAY_ROOM (list->files, list->n + 1, &list->room))
     {
@@ -27,10 +48,12 @@ file_list_add (struct file_list *list, char *path)
   return file;
 }
 
-bool
-file_list_add_problem (struct file_list *list, char *path, int problem)
+/* Add the file PATH, which is taken over, as one that could not be looked at
+   because of PROBLEM, an errno.  False when memory ran out.  */
+static bool
+list_add_problem (struct file_list *list, char *path, int problem)
 {
-  struct listed_file *file = file_list_add (list, path);
+  struct listed_file *file = list_add (list, path);
   if (file == NULL)
     return false;
   file->found = true;
@@ -38,8 +61,9 @@ file_list_add_problem (struct file_list *list, char *path, int problem)
   return true;
 }
 
-void
-listed_file_set_status (struct listed_file *file, const struct stat *status)
+/* Note what STATUS says of FILE.  */
+static void
+set_status (struct listed_file *file, const struct stat *status)
 {
   file->has_stat = true;
   file->hard_links = status->st_nlink > 1;
@@ -47,16 +71,20 @@ listed_file_set_status (struct listed_file *file, const struct stat *status)
   file->size = status->st_size > 0 ? (uint64_t)status->st_size : 0;
 }
 
-void
-file_list_keep_checksum (struct file_list *list, const char *name)
+/* Keep NAME, of a file, if that may be a checksum.  */
+static void
+keep_checksum (struct file_list *list, const char *name)
 {
   if (checksum_may_be (name))
     buffer_append (&list->checksums, name, strlen (name) + 1);
 }
 
-bool
-file_list_note_checksums (struct file_list *list, int directory, size_t first,
-                          size_t start)
+/* Note in the files from FIRST on, which are of the open DIRECTORY, that its
+   names of checksums begin at START.  False with errno when memory for the
+   names ran out.  */
+static bool
+note_checksums (struct file_list *list, int directory, size_t first,
+                size_t start)
 {
   struct folder_checksums known = { .known = true, .names = start };
   buffer_u8 (&list->checksums, '\0');
@@ -69,19 +97,13 @@ file_list_note_checksums (struct file_list *list, int directory, size_t first,
   return !list->checksums.failed;
 }
 
-void
-file_list_free (struct file_list *list)
-{
-  for (size_t i = 0; i < list->n; i++)
-    free (list->files[i].path);
-  free (list->files);
-  buffer_free (&list->checksums);
-  list->files = NULL;
-  list->n = list->room = 0;
-}
+/* Directories.  */
 
-/* The path is entered part by part: O_NOFOLLOW is for the last part alone.  */
-int
+/* Open, for its path only, the directory of LENGTH bytes at RELATIVE, below
+   ROOT.  Symbolic links are not followed, because others may have put them
+   there since; the path is entered part by part, as O_NOFOLLOW is for the last
+   part alone.  -1 with errno.  */
+static int
 beneath_open (int root, const char *relative, size_t length)
 {
   const char *end = relative + length;
@@ -108,6 +130,334 @@ beneath_open (int root, const char *relative, size_t length)
     }
   return fd;
 }
+
+struct directory_walk
+{
+  struct file_list *list;
+  char **directories; /* directories still to be read; the paths are owned */
+  size_t n_directories, room;
+  const char *operand;
+  int root; /* the operand, opened for its path only */
+  struct file_identity root_identity;
+  uint64_t n_looked_at;
+};
+
+/* Whether --exclude has a pattern that matches: one with a slash is compared
+   with PATH, one without with NAME, the last part of PATH.  */
+static bool
+is_excluded (const struct directory_walk *walk, const char *path,
+             const char *name)
+{
+  const struct tool_options *options = walk->list->options;
+  for (size_t i = 0; i < options->n_excluded; i++)
+    {
+      const char *pattern = options->excluded[i];
+      if (pattern_fits (pattern, strchr (pattern, '/') != NULL ? path : name))
+        return true;
+    }
+  return false;
+}
+
+static bool
+push_directory (struct directory_walk *walk, char *path)
+{
+  if (!ARRAY_ROOM (walk->directories, walk->n_directories + 1, &walk->room))
+    {
+      free (path);
+      return false;
+    }
+  walk->directories[walk->n_directories++] = path;
+  return true;
+}
+
+/* Whether the file of FD starts like an ELF file or, if objects are wanted or
+   the .sframe of any file, like an archive of them.  Files that are too small
+   are not read at all, which keeps those of /proc alone.  */
+static bool
+is_wanted (int fd, const struct stat *status,
+           const struct tool_options *options)
+{
+  bool archives
+      = options->convert.relocatable
+        || tool_options_are (options, MODES_LOOKING | MODES_TAKING_BACK);
+  char magic[SARMAG];
+  return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
+         && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic
+         && (memcmp (magic, ELFMAG, SELFMAG) == 0
+             || (archives && memcmp (magic, ARMAG, SARMAG) == 0));
+}
+
+/* Look at NAME in DIRECTORY, probably a regular file.  PATH is taken over.  A
+   file that may not be read is in the list.  */
+static bool
+add_file (struct directory_walk *walk, int directory, const char *name,
+          char *path)
+{
+  struct file_list *list = walk->list;
+  struct listed_file *file = NULL;
+  struct stat status;
+  if (++walk->n_looked_at % LOOKING_STEP == 0)
+    progress_looking (walk->n_looked_at);
+  int fd = openat (directory, name,
+                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  bool forbidden = fd < 0 && errno == EACCES;
+  if (fd < 0 && !forbidden && errno != ENOENT && errno != ELOOP)
+    return list_add_problem (list, path, errno);
+  bool regular = fd >= 0 && fstat (fd, &status) == 0
+                 && S_ISREG (status.st_mode)
+                 && (!list->options->one_file_system
+                     || status.st_dev == walk->root_identity.device);
+  bool wanted = regular && is_wanted (fd, &status, list->options);
+  if (wanted || forbidden)
+    file = list_add (list, path);
+  else
+    free (path);
+  list->not_elf += regular && !wanted;
+  if (file != NULL)
+    {
+      file->found = true;
+      file->root_length = strlen (walk->operand);
+      file->root = walk->root_identity;
+    }
+  if (file != NULL && wanted)
+    set_status (file, &status);
+  if (fd >= 0)
+    close (fd);
+  return file != NULL || !(wanted || forbidden);
+}
+
+/* The kind of file ITEM is, without following symbolic links.  Where that
+   cannot be told it is taken for a file: opening that says why.  */
+static unsigned char
+item_type (int directory, const struct dirent *item)
+{
+  struct stat status;
+  if (item->d_type != DT_UNKNOWN)
+    return item->d_type;
+  if (fstatat (directory, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return DT_REG;
+  return (unsigned char)IFTODT (status.st_mode);
+}
+
+static bool
+add_item (struct directory_walk *walk, int directory,
+          const char *directory_path, const struct dirent *item)
+{
+  const struct tool_options *options = walk->list->options;
+  unsigned char type = item_type (directory, item);
+  size_t length = strlen (directory_path);
+  bool slash = length > 0 && directory_path[length - 1] != '/';
+  char *path;
+  if (strcmp (item->d_name, ".") == 0 || strcmp (item->d_name, "..") == 0
+      || (type != DT_DIR && type != DT_REG))
+    return true;
+  if (asprintf (&path, "%s%s%s", directory_path, slash ? "/" : "",
+                item->d_name)
+      < 0)
+    return false;
+  if (is_excluded (walk, path, item->d_name))
+    {
+      free (path);
+      return true;
+    }
+  if (type == DT_DIR)
+    return push_directory (walk, path);
+  if (!temporary_is_name (item->d_name))
+    return add_file (walk, directory, item->d_name, path);
+  if (tool_options_change_files (options) && !options->convert.dry_run)
+    temporary_remove_left (directory, item->d_name);
+  free (path);
+  return true;
+}
+
+/* Read the open DIRECTORY.  */
+static bool
+read_items (struct directory_walk *walk, DIR *directory, const char *path)
+{
+  struct file_list *list = walk->list;
+  size_t first = list->n, checksums = list->checksums.size;
+  for (;;)
+    {
+      errno = 0;
+      const struct dirent *item = readdir (directory);
+      if (item == NULL && errno != 0)
+        {
+          int problem = errno;
+          char *copy = strdup (path);
+          return copy != NULL && list_add_problem (walk->list, copy, problem);
+        }
+      if (item == NULL)
+        return note_checksums (list, dirfd (directory), first, checksums);
+      keep_checksum (list, item->d_name);
+      if (!add_item (walk, dirfd (directory), path, item))
+        return false;
+    }
+}
+
+/* Read the directory PATH, in or below the operand, which is taken over.  */
+static bool
+read_directory (struct directory_walk *walk, char *path)
+{
+  struct stat status;
+  const char *relative = path + strlen (walk->operand);
+  int place = beneath_open (walk->root, relative, strlen (relative));
+  int fd = place < 0 ? -1
+                     : openat (place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *directory = fd < 0 || fstat (fd, &status) != 0 ? NULL : fdopendir (fd);
+  int problem = errno;
+  if (fd >= 0 && directory == NULL)
+    close (fd);
+  if (place >= 0)
+    close (place);
+  if (directory == NULL)
+    return list_add_problem (walk->list, path, problem);
+  bool entered = !walk->list->options->one_file_system
+                 || status.st_dev == walk->root_identity.device;
+  bool ok = !entered || read_items (walk, directory, path);
+  closedir (directory);
+  free (path);
+  return ok;
+}
+
+static int
+compare_paths (const void *a, const void *b)
+{
+  const struct listed_file *left = a, *right = b;
+  return strcmp (left->path, right->path);
+}
+
+/* Add the ELF files in and below the directory OPERAND, which may be a
+   symbolic link, sorted by path.  Problems with single files or directories
+   become entries.  What killed runs have left there is taken away, if files
+   are to be changed.  False with errno when memory ran out.  */
+static bool
+add_directory (struct file_list *list, const char *operand)
+{
+  struct directory_walk walk = { .list = list, .operand = operand };
+  struct stat status;
+  size_t first = list->n;
+  char *path = strdup (operand);
+  if (path == NULL)
+    return false;
+  walk.root = open (operand, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  bool opened = walk.root >= 0 && fstat (walk.root, &status) == 0;
+  if (opened)
+    walk.root_identity = file_identity_of (&status);
+  bool ok = opened ? read_directory (&walk, path)
+                   : list_add_problem (list, path, errno);
+  while (ok && walk.n_directories > 0)
+    ok = read_directory (&walk, walk.directories[--walk.n_directories]);
+  while (walk.n_directories > 0)
+    free (walk.directories[--walk.n_directories]);
+  free (walk.directories);
+  if (walk.root >= 0)
+    close (walk.root);
+  if (list->n > first)
+    qsort (list->files + first, list->n - first, sizeof list->files[0],
+           compare_paths);
+  return ok;
+}
+
+/* What a command line names.  */
+
+/* How many bytes of PATH are its directory's.  */
+static size_t
+directory_length (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Read the directory of the last file, PATH, for the names of checksums.
+   Where that fails they are not known.  */
+static bool
+read_checksums (struct file_list *list, const char *path)
+{
+  size_t start = list->checksums.size, length = directory_length (path);
+  char *folder = length > 0 ? strndup (path, length) : strdup (".");
+  DIR *directory = folder != NULL ? opendir (folder) : NULL;
+  const struct dirent *item;
+  free (folder);
+  if (directory == NULL)
+    return true;
+  for (errno = 0; (item = readdir (directory)) != NULL; errno = 0)
+    keep_checksum (list, item->d_name);
+  bool ok = errno != 0
+            || note_checksums (list, dirfd (directory), list->n - 1, start);
+  closedir (directory);
+  return ok;
+}
+
+/* If the last file, which was named, is in the same directory as the one
+   before it, the names there are read for it and for all that follow, once:
+   distributions name all programs of a package.  The file of a link has its
+   checksum elsewhere.  */
+static bool
+share_checksums (struct file_list *list)
+{
+  struct listed_file *file = &list->files[list->n - 1];
+  size_t length = directory_length (file->path);
+  struct stat status;
+  if (list->n < 2 || directory_length (file[-1].path) != length
+      || memcmp (file[-1].path, file->path, length) != 0
+      || lstat (file->path, &status) != 0 || !S_ISREG (status.st_mode))
+    return true;
+  file->checksums = file[-1].checksums;
+  return file->checksums.known || read_checksums (list, file->path);
+}
+
+/* Add the operand or list element PATH.  */
+static bool
+add_named (struct file_list *list, const char *path, bool from_list)
+{
+  struct stat status;
+  bool found = stat (path, &status) == 0;
+  if (found && S_ISDIR (status.st_mode) && list->options->recursive)
+    return add_directory (list, path);
+  if (from_list && temporary_is_name (path + directory_length (path)))
+    return true;
+  char *copy = strdup (path);
+  struct listed_file *file = copy == NULL ? NULL : list_add (list, copy);
+  if (file == NULL)
+    return false;
+  if (found && S_ISREG (status.st_mode))
+    set_status (file, &status);
+  file->found = from_list && file->has_stat;
+  return share_checksums (list);
+}
+
+static bool
+add_listed (void *list, char *path)
+{
+  return add_named (list, path, true);
+}
+
+bool
+file_list_collect (struct file_list *list, const struct tool_options *options)
+{
+  const char *names = options->files_from;
+  *list = (struct file_list){ .options = options };
+  for (size_t i = 0; i < options->n_files; i++)
+    if (!add_named (list, options->files[i], false))
+      return false;
+  if (names == NULL)
+    return true;
+  FILE *in = strcmp (names, "-") == 0 ? stdin : fopen (names, "re");
+  return in != NULL && lines_take (in, '\0', add_listed, list);
+}
+
+void
+file_list_free (struct file_list *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    free (list->files[i].path);
+  free (list->files);
+  buffer_free (&list->checksums);
+  list->files = NULL;
+  list->n = list->room = 0;
+}
+
+/* A file whose turn has come.  */
 
 /* Open the directory that LOCATION->name is in, from the operand on.  False
    with errno.  */

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "base/buffer.h"
+#include "cli/options.h"
 #include "convert/location.h"
 
 /* What is known of a directory's checksums, if anything is.  */
@@ -40,6 +40,7 @@ struct listed_file
 
 struct file_list
 {
+  const struct tool_options *options; /* that name the files */
   struct listed_file *files; /* operands in the order given; files in a
                                 directory operand are sorted by path */
   size_t n, room;
@@ -49,32 +50,14 @@ struct file_list
                        are not in the list */
 };
 
-/* Add the file PATH, which is taken over.  NULL when memory ran out.  */
-struct listed_file *file_list_add (struct file_list *list, char *path);
-
-/* Add the file PATH, which is taken over, as one that could not be looked at
-   because of PROBLEM, an errno.  False when memory ran out.  */
-bool file_list_add_problem (struct file_list *list, char *path, int problem);
-
-/* Note what STATUS says of FILE.  */
-void listed_file_set_status (struct listed_file *file,
-                             const struct stat *status);
-
-/* Keep NAME, of a file, if that may be a checksum.  */
-void file_list_keep_checksum (struct file_list *list, const char *name);
-
-/* Note in the files from FIRST on, which are of the open DIRECTORY, that its
-   names of checksums begin at START.  False with errno when memory for the
-   names ran out.  */
-bool file_list_note_checksums (struct file_list *list, int directory,
-                               size_t first, size_t start);
+/* Make LIST of the files that OPTIONS, which must outlive it, name: operands,
+   elements of lists and, with -r, the ELF files in directories.  LIST is to be
+   freed also after failure.  False with errno: the list of --files0-from
+   cannot be read, or memory ran out.  */
+bool file_list_collect (struct file_list *list,
+                        const struct tool_options *options);
 
 void file_list_free (struct file_list *list);
-
-/* Open, for its path only, the directory of LENGTH bytes at RELATIVE, below
-   ROOT.  Symbolic links are not followed, because others may have put them
-   there since.  -1 with errno.  */
-int beneath_open (int root, const char *relative, size_t length);
 
 /* Find where FILE of LIST is.  A file that was found in a directory is looked
    up again below its operand, without following links, and must be the same

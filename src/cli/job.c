@@ -10,7 +10,6 @@
 #include "base/mapped_file.h"
 #include "base/percent.h"
 #include "compact-unwind/compact_unwind.h"
-#include "cli/json_line.h"
 
 /* The file has no .sframe.  With --require, find out whether it could have
    one, for the readers named: by a conversion that writes nothing.  If not,
@@ -41,19 +40,8 @@ require_section (struct job *job)
       percent);
 }
 
-static bool
-check (struct job *job)
-{
-  const struct tool_options *options = job->options;
-  if (location_check (&job->work.input, &options->convert, &job->check,
-                      &job->err))
-    return true;
-  return options->require && job->err.status == CFI2SFRAME_NOTHING
-         && require_section (job);
-}
-
-/* What does the work of a mode, by enum tool_mode; of the others, which only
-   look at the file, look () does.  */
+/* What does the work of a mode, by enum tool_mode; the others only look at the
+   file.  */
 static location_work *const works[N_MODES]
     = { [MODE_CONVERT] = location_convert,
         [MODE_SECTION_ONLY] = location_write_section,
@@ -62,56 +50,37 @@ static location_work *const works[N_MODES]
         [MODE_UNDO] = location_undo };
 
 static bool
-look (struct job *job)
-{
-  const struct tool_options *options = job->options;
-  const struct file_location *input = &job->work.input;
-  switch (options->mode)
-    {
-    case MODE_CHECK:
-      return check (job);
-    case MODE_COMPARE:
-      return compare_files (options, input, job->out, &job->comparison,
-                            &job->err);
-    case MODE_COMPARE_FORMATS:
-      return measure_file (input, &job->measurement, &job->err);
-    case MODE_LINT:
-      return lint_file (options, input, job->out, &job->lint, &job->err);
-    default: /* MODE_DUMP */
-      return options->compact_unwind
-                 ? cunwind_dump_file (input, options->compact_unwind_machine,
-                                      job->out, &job->err)
-                 : location_dump (input, job->out, &job->err);
-    }
-}
-
-static bool
-attempt_mode (void *context, struct error *err)
+attempt_mode (void *context, struct error *unused)
 {
   struct job *job = context;
   const struct tool_options *options = job->options;
-  (void)err; /* the job's */
+  const struct file_location *input = &job->work.input;
+  struct error *err = &job->err;
+  (void)unused; /* the job's */
   cfi2sframe_report_init (&job->work.report);
-  if (works[options->mode] == NULL)
-    return look (job);
-  if (options->compact_unwind)
-    return cunwind_write_file (&job->work.input, options->output,
-                               options->convert.dry_run, &job->measurement,
-                               &job->err);
-  return works[options->mode](&job->work, &job->err);
-}
-
-/* Do what the mode says, and do it again where another run was faster.  A mode
-   that changes nothing is overtaken by conversions.  */
-static bool
-run_mode_among_others (struct job *job)
-{
-  const struct tool_options *options = job->options;
-  return location_persist (attempt_mode, job, &job->work,
-                           tool_options_are (options, MODES_CHANGING)
-                               ? works[options->mode]
-                               : location_convert,
-                           &job->err);
+  switch (options->mode)
+    {
+    case MODE_CHECK:
+      return location_check (input, &options->convert, &job->check, err)
+             || (options->require && err->status == CFI2SFRAME_NOTHING
+                 && require_section (job));
+    case MODE_COMPARE:
+      return compare_files (options, input, job->out, &job->comparison, err);
+    case MODE_COMPARE_FORMATS:
+      return measure_file (input, &job->measurement, err);
+    case MODE_LINT:
+      return lint_file (options, input, job->out, &job->lint, err);
+    case MODE_DUMP:
+      return options->compact_unwind ? cunwind_dump_file (
+                 input, options->compact_unwind_machine, job->out, err)
+                                     : location_dump (input, job->out, err);
+    default:
+      return options->compact_unwind
+                 ? cunwind_write_file (input, options->output,
+                                       options->convert.dry_run,
+                                       &job->measurement, err)
+                 : works[options->mode](&job->work, err);
+    }
 }
 
 /* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  */
@@ -198,60 +167,52 @@ job_fail (struct job *job)
       = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;
 }
 
-/* With --debug-twin: check, before any change, that the debug file, if there
-   is one, is this file's and can follow it.  */
-static bool
-check_debug_twin (struct job *job)
-{
-  const struct tool_options *options = job->options;
-  return !options->debug_twin
-         || location_check_debug_twin (&job->work.input,
-                                       options->debug_twin_file,
-                                       &options->convert, &job->err);
-}
-
-/* Do what the mode says.  Where the file was cut off meanwhile, that is what
-   is wrong, whatever was found in the zeros behind its end.  */
+/* Do what the mode says, and do it again where another run was faster.  A mode
+   that changes nothing is overtaken by conversions.  With --debug-twin it is
+   checked, before any change, that the debug file, if there is one, is this
+   file's and can follow it.  Where the file was cut off meanwhile, that is
+   what is wrong, whatever was found in the zeros behind its end.  */
 static void
 run (struct job *job)
 {
+  const struct tool_options *options = job->options;
   mapped_files_forget ();
-  bool ready = check_debug_twin (job);
-  bool done = ready && run_mode_among_others (job);
+  bool ready = !options->debug_twin
+               || location_check_debug_twin (&job->work.input,
+                                             options->debug_twin_file,
+                                             &options->convert, &job->err);
+  bool done = ready
+              && location_persist (attempt_mode, job, &job->work,
+                                   tool_options_are (options, MODES_CHANGING)
+                                       ? works[options->mode]
+                                       : location_convert,
+                                   &job->err);
   if (!mapped_files_check (&job->err) || !ready)
     job->outcome = JOB_FAILED;
   else if (done)
     job->outcome = JOB_DONE;
   else if (job->err.status == CFI2SFRAME_MISMATCH
-           && tool_options_are (job->options, MODE_BIT (MODE_LINT)
-                                                  | MODE_BIT (MODE_COMPARE)))
+           && tool_options_are (options, MODE_BIT (MODE_LINT)
+                                             | MODE_BIT (MODE_COMPARE)))
     job->outcome = JOB_FOUND;
   else
     job_fail (job);
 }
 
-/* Whether the debug file has to match the file as it is now: one that was
-   changed, or that was converted before.  Where there was nothing to take
-   back, no output was written.  */
-static bool
-has_debug_twin (const struct job *job)
-{
-  const struct tool_options *options = job->options;
-  return options->debug_twin && !options->convert.dry_run
-         && (job->outcome == JOB_DONE
-             || (job->outcome == JOB_SKIPPED
-                 && job->reason == JOB_REASON_NOTHING
-                 && (options->output == NULL
-                     || options->mode == MODE_CONVERT)));
-}
-
-/* Change the debug file to match the file, or the output, as it is now.  That
-   this fails says nothing about the file, which may have been changed.  */
+/* Change the debug file to match the file, or the output, as it is now, if it
+   has to: one of a file that was changed, or that was converted before.  Where
+   there was nothing to take back, no output was written.  That this fails says
+   nothing about the file, which may have been changed.  */
 static void
 follow_debug_twin (struct job *job)
 {
   const struct tool_options *options = job->options;
   struct file_location now = job->work.input;
+  if (!options->debug_twin || options->convert.dry_run
+      || !(job->outcome == JOB_DONE
+           || (job->outcome == JOB_SKIPPED && job->reason == JOB_REASON_NOTHING
+               && (options->output == NULL || options->mode == MODE_CONVERT))))
+    return;
   if (options->output != NULL)
     now = file_location_of_path (options->output);
   else if (job->outcome == JOB_DONE)
@@ -276,19 +237,8 @@ job_exclude (struct job *job)
   return true;
 }
 
-/* Whether the output of JOB, which is skipped, is still to be written: a build
-   goes on with the output that it names.  location_convert writes the output
-   where there is nothing to convert.  */
-static bool
-lacks_output (const struct job *job)
-{
-  const struct tool_options *options = job->options;
-  return job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
-         && options->output != NULL && job->reason != JOB_REASON_NOTHING;
-}
-
 /* What a user could do about JOB's failure with an option, to stand behind the
-   reason, or "".  */
+   reason, or "": layers that find a reason do not know options.  */
 static const char *
 advice (const struct job *job)
 {
@@ -320,17 +270,6 @@ advice (const struct job *job)
     }
 }
 
-/* Add what the program can advise to a reason: layers that find it do not know
-   options.  */
-static void
-add_advice (struct job *job)
-{
-  char *reason = job->err.reason;
-  size_t length = strlen (reason);
-  snprintf (reason + length, sizeof job->err.reason - length, "%s",
-            advice (job));
-}
-
 void
 job_run (struct job *job)
 {
@@ -341,25 +280,20 @@ job_run (struct job *job)
       = options->mode == MODE_DETACH ? options->detached : options->output;
   if (!job_exclude (job))
     run (job);
-  if (lacks_output (job) && !location_copy (&job->work, &job->err))
+  /* A build goes on with the output that it names.  location_convert writes
+     the output where there is nothing to convert.  */
+  bool lacks_output
+      = job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
+        && options->output != NULL && job->reason != JOB_REASON_NOTHING;
+  if (lacks_output && !location_copy (&job->work, &job->err))
     job->outcome = JOB_FAILED;
-  if (has_debug_twin (job))
-    follow_debug_twin (job);
+  follow_debug_twin (job);
   if (job->outcome != JOB_DONE)
-    add_advice (job);
+    {
+      char *reason = job->err.reason;
+      size_t length = strlen (reason);
+      snprintf (reason + length, sizeof job->err.reason - length, "%s",
+                advice (job));
+    }
   job->seconds = clock_now () - start;
-}
-
-json_object *
-job_json (const struct job *job)
-{
-  const char *const names[]
-      = { [JOB_DONE] = mode_names[job->options->mode].status,
-          [JOB_SKIPPED] = "skipped",
-          [JOB_FAILED] = "failed" };
-  json_object *object = json_line_new ();
-  json_add_string (object, "file", job->path);
-  json_add_outcome (object, names[job->outcome],
-                    job->outcome == JOB_DONE ? NULL : &job->err);
-  return object;
 }

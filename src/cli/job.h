@@ -73,9 +73,4 @@ void job_fail (struct job *job);
    dump, findings and differences.  May run in several threads.  */
 void job_run (struct job *job);
 
-/* A new object for a line about JOB, which all modes but --lint and --compare
-   begin alike: its file, whether what its options ask for could be done with
-   the file, and if not, why.  */
-json_object *job_json (const struct job *job);
-
 #endif /* CLI_JOB_H */

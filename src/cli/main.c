@@ -12,10 +12,8 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "cli/batch.h"
-#include "cli/command_line.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
-#include "cli/operands.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/standard_options.h"
@@ -71,7 +69,7 @@ work (struct run *run)
   const struct tool_options *options = run->options;
   const char *what = "list of files";
   int problem = ENOMEM;
-  bool done = operands_collect (&run->files, options);
+  bool done = file_list_collect (&run->files, options);
   if (!done)
     problem = errno;
   else
@@ -106,17 +104,6 @@ fail_report (void)
   return EXIT_FAILURE;
 }
 
-static void
-print_sums (const struct run *run, FILE *out)
-{
-  const struct tool_options *options = run->options;
-  totals_print (&run->totals, options, out);
-  if (!options->quiet)
-    totals_print_left_alone (&run->totals,
-                             options->skip_unconvertible == SKIP_ALL,
-                             run->streams.errors);
-}
-
 static int
 exit_status (const struct totals *totals)
 {
@@ -148,23 +135,15 @@ run_over_files (const struct tool_options *options)
                           totals->failed + totals->findings + totals->problems,
                           totals->seconds, out);
   if (done)
-    print_sums (&run, out);
+    totals_print (totals, options, out);
+  if (done && !options->quiet)
+    totals_print_left_alone (totals, options->skip_unconvertible == SKIP_ALL,
+                             run.streams.errors);
   file_list_free (&run.files);
   return told ? exit_status (totals) : fail_report ();
 }
 
 /* The program.  */
-
-/* The exit status STATUS, or failure if a part of what was to be printed could
-   not be made or written.  */
-static int
-flush_output (int status)
-{
-  if (!json_lines_lost ())
-    return standard_output_flush (status);
-  fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
-  return EXIT_FAILURE;
-}
 
 #ifdef __GLIBC__
 /* Have the heap begin with huge pages where the kernel gives them to programs
@@ -219,5 +198,8 @@ main (int argc, char **argv)
   keep_freed_memory (&options);
   int status = run_over_files (&options);
   tool_options_free (&options);
-  return flush_output (status);
+  if (!json_lines_lost ())
+    return standard_output_flush (status);
+  fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
+  return EXIT_FAILURE;
 }

@@ -61,20 +61,6 @@ print_format (const struct measurement *measurement,
            percent_of (format->asynchronous, all));
 }
 
-/* Print the sizes of the parts that belong to compact unwind besides the
-   section itself.  */
-static void
-print_remains (const struct measurement *measurement, FILE *out)
-{
-  uint64_t bytes = measurement->formats[MEASURED_COMPACT_UNWIND].bytes;
-  uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
-  fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept", kept,
-           ratio (measurement, kept));
-  fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
-           "  = together", bytes + kept, ratio (measurement, bytes + kept),
-           measurement->compact_unwind_lsda_bytes);
-}
-
 static void
 print_reasons (const struct measurement *measurement,
                enum measured_format index, FILE *out)
@@ -87,41 +73,40 @@ print_reasons (const struct measurement *measurement,
                measured_reason_text (index, i));
 }
 
-static void
-print_formats (const struct measurement *measurement, FILE *out)
+void
+measure_print_table (const char *name, const struct measurement *measurement,
+                     FILE *out)
 {
-  fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
-           "exact at calls", "at every PC");
-  for (unsigned i = 0; i < MEASURED_COUNT; i++)
-    if (measurement->formats[i].available)
-      print_format (measurement, i, out);
-  if (measurement->formats[MEASURED_COMPACT_UNWIND].available)
-    print_remains (measurement, out);
-  for (unsigned i = 0; i < MEASURED_COUNT; i++)
-    if (measurement->formats[i].available
-        /* These two formats leave out the functions that plain V3 leaves out,
-           for the same reasons.  */
-        && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
-      print_reasons (measurement, i, out);
-}
-
-static void
-print_head (const char *name, const struct measurement *measurement, FILE *out)
-{
+  const struct measured *compact_unwind
+      = &measurement->formats[MEASURED_COMPACT_UNWIND];
   message_name (name, out);
   fprintf (out,
            "%" PRIu64 " function%s, .eh_frame %" PRIu64
            " + .eh_frame_hdr %" PRIu64 " bytes\n",
            measurement->cfi_functions, plural_s (measurement->cfi_functions),
            measurement->eh_frame_bytes, measurement->eh_frame_hdr_bytes);
-}
-
-void
-measure_print_table (const char *name, const struct measurement *measurement,
-                     FILE *out)
-{
-  print_head (name, measurement, out);
-  print_formats (measurement, out);
+  fprintf (out, "  %-21s %11s %6s  %19s  %19s\n", "format", "bytes", "ratio",
+           "exact at calls", "at every PC");
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
+    if (measurement->formats[i].available)
+      print_format (measurement, i, out);
+  /* What belongs to compact unwind besides the section itself.  */
+  if (compact_unwind->available)
+    {
+      uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
+      uint64_t bytes = compact_unwind->bytes + kept;
+      fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept",
+               kept, ratio (measurement, kept));
+      fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
+               "  = together", bytes, ratio (measurement, bytes),
+               measurement->compact_unwind_lsda_bytes);
+    }
+  for (unsigned i = 0; i < MEASURED_COUNT; i++)
+    if (measurement->formats[i].available
+        /* These two formats leave out the functions that plain V3 leaves out,
+           for the same reasons.  */
+        && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
+      print_reasons (measurement, i, out);
 }
 
 /* One line for a section that was written.  */
@@ -197,15 +182,4 @@ measure_add_json (json_object *object, const struct measurement *measurement)
       json_add (formats, measured_format_name (i),
                 format_json (measurement, i));
   json_add (object, "formats", formats);
-}
-
-void
-measure_print_json (const struct job *job, FILE *out)
-{
-  const struct measurement *measurement = &job->measurement;
-  json_object *object = job_json (job);
-  json_add_string (object, "machine", measurement->machine);
-  measure_add_json (object, measurement);
-  json_add_seconds (object, job->seconds);
-  json_print_line (object, out);
 }

@@ -19,7 +19,6 @@ void measure_add (struct measurement *sum,
 /* Print the figures of JOB to OUT: all formats, or compact unwind alone when
    only that was made.  */
 void measure_print (const struct job *job, FILE *out);
-void measure_print_json (const struct job *job, FILE *out);
 
 /* Print the table of COMPARISON under NAME.  */
 void measure_print_table (const char *name,

@@ -5,7 +5,8 @@
 #ifndef CLI_OPTION_TABLE_H
 #define CLI_OPTION_TABLE_H
 
-#include "cli/option_values.h"
+#include <argp.h>
+
 #include "cli/options.h"
 
 struct tool_option
@@ -16,13 +17,13 @@ struct tool_option
   int flags;               /* argp's */
   const char *description; /* NULL without a name: the end of the table */
   /* What it does, if this is not 0: */
-  enum tool_mode mode;  /* it asks for this one */
-  size_t turns_on;      /* offset of a bool in struct tool_options */
-  size_t keeps;         /* offset of the const char * for its argument */
-  option_parser *parse; /* called with its argument */
-  bool may_be_empty;    /* scripts give it what they have, or nothing */
-  unsigned modes;       /* bits of those in which it has an effect; 0: of all;
-                           and FOR_LINKED */
+  enum tool_mode mode; /* it asks for this one */
+  size_t turns_on;     /* offset of a bool in struct tool_options */
+  size_t keeps;        /* offset of the const char * for its argument */
+  void (*parse) (struct argp_state *state, const char *argument);
+  bool may_be_empty; /* scripts give it what they have, or nothing */
+  unsigned modes;    /* bits of those in which it has an effect; 0: of all;
+                        and FOR_LINKED */
 };
 
 /* The option does not go with --relocatable.  Of objects nothing is known that
@@ -38,6 +39,14 @@ const struct argp_option *option_table_for_argp (void);
 
 /* The option that argp has KEY for; NULL if the table has none.  */
 const struct tool_option *option_of_key (int key);
+
+/* Whether the option NAME is given, so far.  */
+bool option_is_given (const struct argp_state *state, const char *name);
+
+/* Whether ARGUMENT of OPTION, which may have none, is there.  One that is not
+   VALUE ends the program with a message.  */
+bool option_has_value (const struct argp_state *state, const char *option,
+                       const char *argument, const char *value);
 
 /* The options that most users need, on one screen.  */
 extern const char usual_options[];

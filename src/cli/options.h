@@ -113,9 +113,24 @@ tool_options_are (const struct tool_options *options, unsigned modes)
 }
 
 /* Whether many files are to be expected, so that a summary is printed.  */
-bool tool_options_is_tree (const struct tool_options *options);
+static inline bool
+tool_options_is_tree (const struct tool_options *options)
+{
+  return options->recursive || options->files_from != NULL;
+}
 
 /* Whether the files named are to be changed themselves.  */
-bool tool_options_change_files (const struct tool_options *options);
+static inline bool
+tool_options_change_files (const struct tool_options *options)
+{
+  return options->output == NULL && tool_options_are (options, MODES_CHANGING);
+}
+
+/* Parse the command line (command_line.c).  Exit status 2 with a message for
+   wrong usage, 0 for --help and --version.  Returns otherwise; the caller ends
+   with tool_options_free.  */
+void tool_options_parse (struct tool_options *options, int argc, char **argv);
+
+void tool_options_free (struct tool_options *options);
 
 #endif /* CLI_OPTIONS_H */

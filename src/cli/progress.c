@@ -144,19 +144,22 @@ format_time (char *text, size_t room, double seconds)
   return text;
 }
 
-/* The text of the bar: at most ROOM - 1 characters.  */
-static void
-progress_format (char *text, size_t room, double seconds, uint64_t files,
-                 uint64_t all_files, uint64_t bytes, uint64_t all_bytes)
+void
+progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
+               uint64_t all_bytes)
 {
-  char bar[BAR_WIDTH + 1], done[16], all[16], rate[16], left[32];
+  char text[WIDTH_MAX], bar[BAR_WIDTH + 1];
+  char done[16], all[16], rate[16], left[32];
+  double now = clock_now (), seconds = now - looking_until;
+  if (!is_time_to_draw (now))
+    return;
   double part = all_bytes > 0 ? (double)bytes / (double)all_bytes : 1;
   size_t filled = (size_t)(part * BAR_WIDTH);
   memset (bar, '.', BAR_WIDTH);
   memset (bar, '#', filled < BAR_WIDTH ? filled : BAR_WIDTH);
   bar[BAR_WIDTH] = '\0';
   double speed = seconds > 0 ? (double)bytes / seconds : 0;
-  snprintf (text, room,
+  snprintf (text, sizeof text,
             "[%s] %" PRIu64 "/%" PRIu64 " files, %s of %s, %s/s, %s left", bar,
             files, all_files, format_bytes (done, sizeof done, (double)bytes),
             format_bytes (all, sizeof all, (double)all_bytes),
@@ -164,18 +167,6 @@ progress_format (char *text, size_t room, double seconds, uint64_t files,
             speed > 0 ? format_time (left, sizeof left,
                                      (double)(all_bytes - bytes) / speed)
                       : "?");
-}
-
-void
-progress_show (uint64_t files, uint64_t all_files, uint64_t bytes,
-               uint64_t all_bytes)
-{
-  char text[WIDTH_MAX];
-  double now = clock_now ();
-  if (!is_time_to_draw (now))
-    return;
-  progress_format (text, sizeof text, now - looking_until, files, all_files,
-                   bytes, all_bytes);
   draw (text);
 }
 

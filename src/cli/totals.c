@@ -11,24 +11,11 @@
 #include "base/printable.h"
 #include "sframe/formats.h"
 #include "convert/fields.h"
-#include "cli/check_print.h"
-#include "cli/conversion_print.h"
 #include "cli/events.h"
 #include "cli/json_line.h"
 #include "cli/measure_print.h"
 #include "cli/messages.h"
-
-/* Sizes are compared only for files with all rows from .eh_frame.  */
-static void
-add_done (struct totals *totals, const struct cfi2sframe_report *report)
-{
-  totals->done++;
-  report_sum_add (&totals->sum, report);
-  if (!conversion_is_of_eh_frame (report))
-    return;
-  totals->n_of_eh_frame++;
-  report_sum_add (&totals->of_eh_frame, report);
-}
+#include "cli/report.h"
 
 /* Jobs are added in any order; printed sums must not depend on it.  */
 static void
@@ -66,11 +53,19 @@ totals_add (struct totals *totals, const struct job *job)
 {
   if (job->outcome == JOB_SKIPPED || job->outcome == JOB_FAILED)
     add_code (totals, job);
+  const struct cfi2sframe_report *report = &job->work.report;
   check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)
     {
     case JOB_DONE:
-      add_done (totals, &job->work.report);
+      totals->done++;
+      report_sum_add (&totals->sum, report);
+      /* Sizes are compared only for files with all rows from .eh_frame.  */
+      if (conversion_is_of_eh_frame (report))
+        {
+          totals->n_of_eh_frame++;
+          report_sum_add (&totals->of_eh_frame, report);
+        }
       measure_add (&totals->measured, &job->measurement);
       break;
     case JOB_SKIPPED:
@@ -85,21 +80,6 @@ totals_add (struct totals *totals, const struct job *job)
       totals->failed++;
       break;
     }
-}
-
-static void
-print_size (const struct totals *totals, FILE *out)
-{
-  uint64_t others = totals->done - totals->n_of_eh_frame;
-  fprintf (out, "  .sframe: %" PRIu64 " bytes", totals->sum.sframe_bytes);
-  if (totals->n_of_eh_frame > 0)
-    fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
-             conversion_size_ratio (&totals->of_eh_frame));
-  if (others > 0)
-    fprintf (out,
-             " (without %" PRIu64 " file%s with functions from .debug_frame)",
-             others, plural_s (others));
-  fputc ('\n', out);
 }
 
 /* A section that --replace makes may be smaller than the old one.  */
@@ -120,6 +100,7 @@ static void
 print_sections (const struct totals *totals, FILE *out)
 {
   const struct cfi2sframe_report *sum = &totals->sum;
+  uint64_t others = totals->done - totals->n_of_eh_frame;
   fprintf (out,
            "  functions: %" PRIu64 " of %" PRIu64 " (%.3f %%); code with CFI: "
            "%.3f %% of %" PRIu64 " bytes; all code: %.3f %% of %" PRIu64
@@ -132,24 +113,15 @@ print_sections (const struct totals *totals, FILE *out)
            percent_of (sum->bytes_covered, sum->executable_bytes),
            sum->executable_bytes);
   conversion_print_left_out (sum, out);
-  print_size (totals, out);
-}
-
-static void
-print_left_alone (const struct left_alone *files, const char *one,
-                  const char *several, FILE *errors)
-{
-  if (files->count == 0)
-    return;
-  message_begin (NULL, errors);
-  fputs ("note: ", errors);
-  if (files->count > 1)
-    fprintf (errors, "%" PRIu64 " files %s, left as they are; the first is ",
-             files->count, several);
-  printable_put (files->path, errors);
-  if (files->count == 1)
-    fprintf (errors, ": %s, left as it is", one);
-  fprintf (errors, ": %s\n", files->reason);
+  fprintf (out, "  .sframe: %" PRIu64 " bytes", sum->sframe_bytes);
+  if (totals->n_of_eh_frame > 0)
+    fprintf (out, ", %.3f of .eh_frame + .eh_frame_hdr",
+             conversion_size_ratio (&totals->of_eh_frame));
+  if (others > 0)
+    fprintf (out,
+             " (without %" PRIu64 " file%s with functions from .debug_frame)",
+             others, plural_s (others));
+  fputc ('\n', out);
 }
 
 void
@@ -174,20 +146,22 @@ totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
     { JOB_REASON_UNREADABLE, "not readable", "are not readable" },
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    if (all || notes[i].reason == JOB_REASON_UNMARKED)
-      print_left_alone (&totals->left_alone[notes[i].reason], notes[i].one,
-                        notes[i].several, errors);
-}
-
-/* Why files were skipped, or failed.  */
-static void
-print_codes (const struct totals *totals, FILE *out)
-{
-  for (unsigned i = 0; i < totals->n_codes; i++)
-    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  not worked on: " : ", ",
-             totals->codes[i].code, totals->codes[i].count);
-  if (totals->n_codes > 0)
-    fputc ('\n', out);
+    {
+      const struct left_alone *files = &totals->left_alone[notes[i].reason];
+      if (files->count == 0
+          || (!all && notes[i].reason != JOB_REASON_UNMARKED))
+        continue;
+      message_begin (NULL, errors);
+      fputs ("note: ", errors);
+      if (files->count > 1)
+        fprintf (errors,
+                 "%" PRIu64 " files %s, left as they are; the first is ",
+                 files->count, notes[i].several);
+      printable_put (files->path, errors);
+      if (files->count == 1)
+        fprintf (errors, ": %s, left as it is", notes[i].one);
+      fprintf (errors, ": %s\n", files->reason);
+    }
 }
 
 /* Whether the sums have sections that were made: --section-only is for one
@@ -212,7 +186,11 @@ print_files (const struct totals *totals, const struct tool_options *options,
     fprintf (out, "; %" PRIu64 " %s not ELF", totals->not_elf,
              totals->not_elf == 1 ? "file is" : "files are");
   fprintf (out, " (%.1f s)\n", totals->seconds);
-  print_codes (totals, out);
+  for (unsigned i = 0; i < totals->n_codes; i++)
+    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  not worked on: " : ", ",
+             totals->codes[i].code, totals->codes[i].count);
+  if (totals->n_codes > 0)
+    fputc ('\n', out);
   if (makes_sections (options) && totals->done > 0)
     print_sections (totals, out);
   if (options->mode == MODE_CONVERT && totals->done > 0)
@@ -224,28 +202,21 @@ print_files (const struct totals *totals, const struct tool_options *options,
     }
 }
 
-static json_object *
-codes_json (const struct totals *totals)
-{
-  json_object *object = json_new_object ();
-  for (unsigned i = 0; i < totals->n_codes; i++)
-    json_add_number (object, totals->codes[i].code, totals->codes[i].count);
-  return object;
-}
-
 static void
 print_json (const struct totals *totals, const struct tool_options *options,
             FILE *out)
 {
   json_object *total = json_new_object ();
-  json_object *line = json_line_new ();
+  json_object *line = json_line_new (), *reasons = json_new_object ();
   if (makes_sections (options))
     json_add_string (total, "format", format_name (options->convert.format));
   json_add_number (total, mode_names[options->mode].status, totals->done);
   json_add_number (total, "skipped", totals->skipped);
   json_add_number (total, "failed", totals->failed);
   json_add_number (total, "not_elf", totals->not_elf);
-  json_add (total, "reasons", codes_json (totals));
+  for (unsigned i = 0; i < totals->n_codes; i++)
+    json_add_number (reasons, totals->codes[i].code, totals->codes[i].count);
+  json_add (total, "reasons", reasons);
   if (makes_sections (options))
     {
       json_add_fields (total, report_fields, FIELD_OF_TOTAL, &totals->sum);
@@ -261,30 +232,17 @@ print_json (const struct totals *totals, const struct tool_options *options,
   json_print_line (line, out);
 }
 
-static void
-print_measured_text (const struct totals *totals, FILE *out)
-{
-  char name[64];
-  snprintf (name, sizeof name, "Sum of %" PRIu64 " file%s (%.2f s)",
-            totals->done, plural_s (totals->done), totals->seconds);
-  measure_print_table (name, &totals->measured, out);
-}
-
-/* Whether there are sums to print: for trees, and for several files that were
-   measured.  */
-static bool
-has_sums (const struct totals *totals, const struct tool_options *options)
-{
-  return (tool_options_is_tree (options) && options->mode != MODE_LINT)
-         || (options->mode == MODE_COMPARE_FORMATS
-             && totals->done + totals->skipped + totals->failed > 1);
-}
-
 void
 totals_print (const struct totals *totals, const struct tool_options *options,
               FILE *out)
 {
-  if (!has_sums (totals, options) || events_wanted (options->stats))
+  bool tree = tool_options_is_tree (options);
+  bool several = totals->done + totals->skipped + totals->failed > 1;
+  if (options->mode == MODE_COMPARE_FORMATS
+          ? !tree && !several
+          : !tree || options->mode == MODE_LINT)
+    return;
+  if (events_wanted (options->stats))
     return;
   if (options->stats == STATS_JSON)
     {
@@ -294,7 +252,12 @@ totals_print (const struct totals *totals, const struct tool_options *options,
   if (options->quiet)
     return;
   if (options->mode == MODE_COMPARE_FORMATS)
-    print_measured_text (totals, out);
-  if (tool_options_is_tree (options))
+    {
+      char name[64];
+      snprintf (name, sizeof name, "Sum of %" PRIu64 " file%s (%.2f s)",
+                totals->done, plural_s (totals->done), totals->seconds);
+      measure_print_table (name, &totals->measured, out);
+    }
+  if (tree)
     print_files (totals, options, out);
 }

@@ -1,14 +1,34 @@
-/* A detached section: SFrame data that are not put into the file they
-   describe, because it is loaded already or must stay as it is.
+/* Detached: SFrame data that are not put into the file they describe, because
+   it is loaded already or must stay as it is.  The whole, in memory, or with
+   --detached in a file of its own; and portions, where a walk comes to.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "convert/detached.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "base/align.h"
-#include "base/buffer.h"
+#include "base/array.h"
+#include "base/search.h"
 #include "convert/linked_section.h"
+#include "convert/section_check.h"
+#include "elf/detached_file.h"
+#include "place/refusals.h"
+#include "sframe/emitter.h"
+
+enum
+{
+  /* FDEs of a portion, or a few more.  What a portion takes besides its rows
+     is as much as the rows of 20 FDEs.  */
+  PORTION_FDES = 16
+};
+
+/* The whole.  */
 
 uint64_t
 detached_address (const struct image *image)
@@ -20,8 +40,9 @@ detached_address (const struct image *image)
   return align_up (end, 8);
 }
 
-bool
-detached_check (const struct image *image, struct error *err)
+/* Whether IMAGE is a program or library of a machine that has SFrame.  */
+static bool
+check_image (const struct image *image, struct error *err)
 {
   return image_expect_machine (image, err)
          && (image->header.e_type == ET_EXEC || image->header.e_type == ET_DYN
@@ -29,11 +50,14 @@ detached_check (const struct image *image, struct error *err)
                                 "no program or library"));
 }
 
-bool
-detached_section (const struct input *input, struct buffer *section,
-                  uint64_t *address, struct error *err)
+/* Make the SFrame data of INPUT, a linked file.  They count from *ADDRESS,
+   behind all that the file loads, so that there needs to be no place for them.
+   SECTION is to be freed, whatever is returned.  */
+static bool
+make_section (const struct input *input, struct buffer *section,
+              uint64_t *address, struct error *err)
 {
-  if (!detached_check (input->image, err))
+  if (!check_image (input->image, err))
     return false;
   *address = detached_address (input->image);
   buffer_init (section, input->image->big_endian);
@@ -44,8 +68,9 @@ detached_section (const struct input *input, struct buffer *section,
   return built;
 }
 
-void
-detached_options_init (struct cfi2sframe_options *options)
+/* For SFrame data that no other reader than walks of this project sees.  */
+static void
+init_options (struct cfi2sframe_options *options)
 {
   cfi2sframe_options_init (options);
   /* The reader looks up the address before a return address.  */
@@ -68,9 +93,9 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   error_clear (err);
   if (!image_open_memory (&image, elf, size, err))
     return false;
-  detached_options_init (&options);
+  init_options (&options);
   options.analyze = analyze;
-  bool built = detached_section (&input, &bytes, address, err);
+  bool built = make_section (&input, &bytes, address, err);
   image_close (&image);
   if (!built)
     {
@@ -80,4 +105,225 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   *section = bytes.bytes;
   *section_size = bytes.size;
   return true;
+}
+
+/* Portions.  */
+
+struct portion
+{
+  uint64_t start; /* goes on to the next one's start */
+  size_t fde;     /* index of the first one */
+  bool made;
+  void *bytes; /* owned; NULL: it has no rows */
+  size_t size;
+};
+
+struct rows_on_demand
+{
+  const struct image *image;
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  struct linked_section *linked;
+  uint64_t address; /* that sections count from */
+  struct portion *portions;
+  size_t n, capacity;
+  uint64_t size; /* bytes of all that was made */
+};
+
+static bool
+add_portion (struct rows_on_demand *rows, uint64_t start, size_t fde)
+{
+  if (!ARRAY_ROOM (rows->portions, rows->n + 1, &rows->capacity))
+    return false;
+  rows->portions[rows->n++] = (struct portion){ .start = start, .fde = fde };
+  return true;
+}
+
+/* Cut the code into portions where no FDE goes on.  A stub does not either: no
+   FDE begins within one (plt_stubs_find).  False when memory ran out.  */
+static bool
+cut (struct rows_on_demand *rows)
+{
+  const struct cfi_section *cfi = &linked_section_source (rows->linked)->cfi;
+  uint64_t end = 0;
+  if (!add_portion (rows, 0, 0))
+    return false;
+  for (size_t i = 0; i < cfi->n_fdes; i++)
+    {
+      const struct cfi_fde *fde = &cfi->fdes[i];
+      uint64_t fde_end = fde->address + fde->size;
+      if (i - rows->portions[rows->n - 1].fde >= PORTION_FDES
+          && fde->address >= end && !add_portion (rows, fde->address, i))
+        return false;
+      if (fde_end < fde->address)
+        fde_end = UINT64_MAX;
+      end = fde_end > end ? fde_end : end;
+    }
+  return true;
+}
+
+struct rows_on_demand *
+rows_on_demand_open (const struct image *image, struct error *err)
+{
+  struct rows_on_demand *rows = calloc (1, sizeof *rows);
+  error_clear (err);
+  if (rows == NULL)
+    {
+      error_set_no_memory (err);
+      return NULL;
+    }
+  rows->image = image;
+  rows->address = detached_address (image);
+  init_options (&rows->options);
+  const struct input input
+      = { .image = image, .options = &rows->options, .report = &rows->report };
+  bool opened = check_image (image, err)
+                && (rows->linked = linked_section_open (&input, err)) != NULL
+                && (cut (rows) || error_set_no_memory (err));
+  /* Of what was read to find the FDEs, a walk needs a few pages again.  */
+  image_unmap_pages (image);
+  if (opened)
+    return rows;
+  rows_on_demand_free (rows);
+  return NULL;
+}
+
+void
+rows_on_demand_free (struct rows_on_demand *rows)
+{
+  if (rows == NULL)
+    return;
+  for (size_t i = 0; i < rows->n; i++)
+    free (rows->portions[i].bytes);
+  free (rows->portions);
+  linked_section_free (rows->linked);
+  free (rows);
+}
+
+/* Make the rows of PORTION, which ends in front of the FDE with the index
+   END.  */
+static void
+make_portion (struct rows_on_demand *rows, struct portion *portion, size_t end,
+              struct error *err)
+{
+  struct buffer bytes;
+  portion->made = true;
+  if (rows->size > emitter_rows_max (rows->image))
+    return;
+  buffer_init (&bytes, rows->image->big_endian);
+  struct sframe_encoder *encoder
+      = linked_section_build_portion (rows->linked, portion->fde, end, err);
+  if (encoder != NULL
+      && sframe_encoder_write (encoder, rows->address, &bytes, err))
+    {
+      portion->bytes = bytes.bytes;
+      portion->size = bytes.size;
+      rows->size += bytes.size;
+    }
+  else
+    buffer_free (&bytes);
+  sframe_encoder_free (encoder);
+}
+
+struct sfw_section
+rows_on_demand_at (struct rows_on_demand *rows, uint64_t address,
+                   struct error *err)
+{
+  /* The first one starts at 0.  */
+  size_t behind = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
+  struct portion *portion = &rows->portions[behind - 1];
+  if (!portion->made)
+    make_portion (rows, portion,
+                  behind < rows->n
+                      ? portion[1].fde
+                      : linked_section_source (rows->linked)->cfi.n_fdes,
+                  err);
+  return (struct sfw_section){ portion->bytes, portion->size, rows->address };
+}
+
+const struct cfi_source *
+rows_on_demand_source (const struct rows_on_demand *rows)
+{
+  return linked_section_source (rows->linked);
+}
+
+uint64_t
+rows_on_demand_size (const struct rows_on_demand *rows)
+{
+  return rows->size;
+}
+
+/* --detached.  */
+
+static bool
+make_folder (const char *path, struct error *err)
+{
+  return mkdir (path, 0777) == 0 || errno == EEXIST
+         || error_set_errno (err, "cannot make this folder")
+         || error_in_file (err, path);
+}
+
+/* Make FOLDER and the folder in it that PATH is in.  */
+static bool
+make_folders (const char *folder, const char *path, struct error *err)
+{
+  char *parent = strndup (path, (size_t)(strrchr (path, '/') - path));
+  bool made = parent != NULL
+                  ? make_folder (folder, err) && make_folder (parent, err)
+                  : error_set_no_memory (err);
+  free (parent);
+  return made;
+}
+
+static bool
+write_file (const struct input *input, const struct buffer *section,
+            uint64_t address, const char *folder, const char *path,
+            struct error *err)
+{
+  struct buffer file;
+  buffer_init (&file, input->image->big_endian);
+  bool written
+      = detached_file_compose (input->image, section, address, &file, err)
+        && make_folders (folder, path, err)
+        && output_file_write (path, &file, -1, input->options->sync, err);
+  buffer_free (&file);
+  return written;
+}
+
+static bool
+detach (const struct input *input, const char *folder, struct error *err)
+{
+  struct buffer section = { 0 };
+  uint64_t address = 0;
+  input->report->input_bytes = input->image->size;
+  input->report->executable_bytes = image_executable_bytes (input->image);
+  input->report->strategy = "detached";
+  /* The debug file may have CFI, too, and the same build-id: of a tree with
+     both the section of one would take the other's place.  */
+  if (!image_expect_linked (input->image, err)
+      || !refusals_check_debug_file (input->image, err))
+    return false;
+  if (section_is_of_use (input->image))
+    return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
+                           "has an .sframe already");
+  char *path = detached_file_path (input->image, folder, err);
+  if (path == NULL)
+    return false;
+  bool made = make_section (input, &section, &address, err);
+  bool done = input_check_demands (input, made, err)
+              && (input->options->dry_run
+                  || write_file (input, &section, address, folder, path, err));
+  buffer_free (&section);
+  free (path);
+  return done;
+}
+
+bool
+location_detach (struct file_work *work, struct error *err)
+{
+  struct opened_work opened;
+  bool done = work_open (&opened, work, false, err)
+              && detach (&opened.input, work->output, err);
+  image_close (&opened.image);
+  return done;
 }

@@ -1,10 +1,14 @@
-/* A file that is worked on, open, and what options ask for.
+/* A file that is worked on, open, and what options ask for and demand.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/input.h"
 
-#include "convert/replace.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/percent.h"
 #include "elf/checksum.h"
+#include "write/file_metadata.h"
 
 struct cfi_options
 options_cfi (const struct cfi2sframe_options *options)
@@ -43,6 +47,58 @@ input_check_checksum (const struct input *input, struct error *err)
          || checksum_check_none (input->image, input->location, err);
 }
 
+/* Whether COVERED bytes of EXECUTABLE are enough.  */
+static bool
+check_coverage (double least, uint64_t covered, uint64_t executable,
+                enum cfi2sframe_status status, struct error *err)
+{
+  double percent = percent_of (covered, executable);
+  if (percent >= least)
+    return true;
+  /* Cut off, not rounded: 99.996 is less than 100.  */
+  unsigned hundredths = (unsigned)(percent * 100);
+  char figure[16];
+  snprintf (figure, sizeof figure, "%u.%02u", hundredths / 100,
+            hundredths % 100);
+  return error_set_word (err, status, WORD_MIN_COVERAGE,
+                         "only %s percent of the code has rows", figure);
+}
+
+bool
+input_check_demands (const struct input *input, bool made, struct error *err)
+{
+  const struct cfi2sframe_options *options = input->options;
+  const struct cfi2sframe_report *report = input->report;
+  if (!made && err->status != CFI2SFRAME_NOTHING)
+    return false;
+  if (options->strict && report->functions_covered != report->cfi_functions)
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_STRICT,
+                           "%" PRIu64 " of %" PRIu64
+                           " functions cannot be described completely",
+                           report->cfi_functions - report->functions_covered,
+                           report->cfi_functions);
+  return check_coverage (options->min_coverage, report->bytes_covered,
+                         report->executable_bytes, CFI2SFRAME_REFUSED, err)
+         && made;
+}
+
+bool
+options_check_section (const struct cfi2sframe_options *options,
+                       const struct cfi2sframe_check_result *check,
+                       struct error *err)
+{
+  if (options->strict && check->bytes_absent > 0)
+    return error_set_word (err, CFI2SFRAME_MISMATCH, WORD_STRICT,
+                           "%" PRIu64
+                           " bytes of code with call-frame information have "
+                           "no rows",
+                           check->bytes_absent);
+  return check_coverage (options->min_coverage,
+                         check->bytes_equal + check->bytes_wrong
+                             + check->bytes_extra,
+                         check->executable_bytes, CFI2SFRAME_MISMATCH, err);
+}
+
 bool
 work_open (struct opened_work *opened, struct file_work *work, bool archives,
            struct error *err)
@@ -59,6 +115,10 @@ work_open (struct opened_work *opened, struct file_work *work, bool archives,
                     : image_open_at) (&opened->image, &opened->location, err))
     return false;
   opened->output.input_fd = opened->image.fd;
-  replacement_note_concerns (&opened->output, &work->report);
+  /* Signatures and the like hold for the old bytes only.  */
+  struct file_concerns concerns = file_find_concerns (opened->image.fd);
+  work->report.signed_ima = concerns.signed_ima;
+  work->report.sealed_verity = concerns.verity;
+  work->report.flags_lost = concerns.flags_lost && work->output == NULL;
   return true;
 }

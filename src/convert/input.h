@@ -1,5 +1,6 @@
-/* A file that is worked on, open, and what options ask for, in the words of
-   the layers that do it.
+/* A file that is worked on, open, what options ask for, in the words of the
+   layers that do it, and whether what they demand (--strict, --min-coverage)
+   is given.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_INPUT_H
@@ -24,6 +25,21 @@ struct input
 /* Whether nothing has a checksum of INPUT, or its options say that this does
    not matter (elf/checksum.h).  */
 bool input_check_checksum (const struct input *input, struct error *err);
+
+/* Whether the conversion of INPUT that its report is about gives what its
+   options demand: with `strict' all rows of every function, with
+   `min_coverage' rows for so much of the code.  MADE tells whether there is a
+   section.  If not, ERR has the reason, and the result is false; "nothing to
+   do" becomes a failure where something is demanded.  */
+bool input_check_demands (const struct input *input, bool made,
+                          struct error *err);
+
+/* The same of a section that is there, and that CHECK is about; status
+   CFI2SFRAME_MISMATCH.  Code that SFrame cannot describe counts as missing,
+   too.  */
+bool options_check_section (const struct cfi2sframe_options *options,
+                            const struct cfi2sframe_check_result *check,
+                            struct error *err);
 
 /* The input of a file_work that is open, and what is to come of it.  */
 struct opened_work

@@ -41,13 +41,16 @@ count_fdes (const struct cfi_section *cfi, const struct section_data *data)
   return n;
 }
 
-/* Why .debug_frame is used, or not.  */
+/* What CFI there is, and why .debug_frame is used, or not.  */
 static void
-report_debug (struct cfi2sframe_report *report,
-              const struct cfi_source *source)
+report_source (struct linked_section *linked)
 {
+  struct cfi2sframe_report *report = linked->report;
+  const struct cfi_source *source = &linked->source;
   const struct cfi_section *cfi = &source->cfi;
   const struct debug_source *debug = &source->debug;
+  report->eh_frame_bytes = source->eh_frame.size;
+  report->eh_frame_hdr_bytes = source->eh_frame.header_size;
   report->debug_frame_functions = count_fdes (cfi, &debug->own);
   report->debug_file_functions = count_fdes (cfi, &debug->outside);
   report->debug_frame_bytes = debug->own.size + debug->outside.size;
@@ -56,16 +59,7 @@ report_debug (struct cfi2sframe_report *report,
   snprintf (report->debug_file, sizeof report->debug_file, "%.*s",
             (int)sizeof report->debug_file - 1, debug->file.path);
   memcpy (report->cfi_note, debug->note, sizeof report->cfi_note);
-}
-
-static void
-report_source (struct linked_section *linked)
-{
-  struct cfi2sframe_report *report = linked->report;
-  report->eh_frame_bytes = linked->source.eh_frame.size;
-  report->eh_frame_hdr_bytes = linked->source.eh_frame.header_size;
-  report_debug (report, &linked->source);
-  cfi_report (&linked->source.cfi, report);
+  cfi_report (cfi, report);
 }
 
 /* Opening.  */
@@ -90,24 +84,6 @@ add_note (struct linked_section *linked, const char *text)
             text);
 }
 
-static void
-report_unanalysed (struct linked_section *linked)
-{
-  if (linked->options->analyze && !adds_rows_of_code (linked))
-    add_note (linked, "code of this machine is not analysed");
-}
-
-static void
-report_left (struct linked_section *linked, uint64_t functions)
-{
-  char text[80];
-  snprintf (text, sizeof text,
-            "%" PRIu64 " function%s not followed: that takes too long",
-            functions, functions == 1 ? " was" : "s were");
-  if (functions > 0)
-    add_note (linked, text);
-}
-
 static bool
 analyse_code (struct linked_section *linked, struct error *err)
 {
@@ -116,8 +92,16 @@ analyse_code (struct linked_section *linked, struct error *err)
           .verify = linked->options->verify_code,
           .threads = linked->options->threads };
   bool ok = code_evidence_make (&linked->code, &linked->source, &wanted, err);
+  uint64_t left = linked->code.functions_left;
   linked->report->functions_from_code = linked->code.functions;
-  report_left (linked, linked->code.functions_left);
+  if (left > 0)
+    {
+      char text[80];
+      snprintf (text, sizeof text,
+                "%" PRIu64 " function%s not followed: that takes too long",
+                left, left == 1 ? " was" : "s were");
+      add_note (linked, text);
+    }
   return ok;
 }
 
@@ -132,7 +116,8 @@ open_source (struct linked_section *linked, struct error *err)
   bool opened = (adds ? code_evidence_open_source : cfi_source_open) (
       &linked->source, image, &cfi_options, err);
   report_source (linked);
-  report_unanalysed (linked);
+  if (linked->options->analyze && !adds)
+    add_note (linked, "code of this machine is not analysed");
   if (opened && (adds || linked->options->verify_code))
     opened = analyse_code (linked, err);
   return opened;
@@ -174,18 +159,6 @@ open_rows (struct linked_section *linked, bool by_program, struct error *err)
   return finished_rows_open (&linked->rows, &linked->source, &rows, err);
 }
 
-static bool
-open_gnu (struct linked_section *linked, struct error *err)
-{
-  const struct cfi2sframe_options *options = linked->options;
-  if (!options->gnu)
-    return true;
-  linked->gnu = gnu_functions_new (linked->image, &linked->source.cfi,
-                                   format_variant (options->format),
-                                   options->gnu_bugs);
-  return linked->gnu != NULL || error_set_no_memory (err);
-}
-
 /* Free what reading and walking needed; more room for choosing.  */
 static void
 close_reading (struct linked_section *linked)
@@ -197,8 +170,8 @@ close_reading (struct linked_section *linked)
   cfi_source_close (&linked->source);
 }
 
-struct linked_section *
-linked_section_new (const struct input *input, struct error *err)
+static struct linked_section *
+new_section (const struct input *input, struct error *err)
 {
   struct linked_section *linked = calloc (1, sizeof *linked);
   if (linked == NULL)
@@ -222,10 +195,22 @@ linked_section_free (struct linked_section *linked)
   free (linked);
 }
 
-bool
-linked_section_open (struct linked_section *linked, struct error *err)
+/* LINKED, or NULL, for which it is freed, if it could not be OPENED.  */
+static struct linked_section *
+unless_failed (struct linked_section *linked, bool opened)
 {
-  return open_source (linked, err) && open_rows (linked, false, err);
+  if (opened)
+    return linked;
+  linked_section_free (linked);
+  return NULL;
+}
+
+struct linked_section *
+linked_section_open (const struct input *input, struct error *err)
+{
+  struct linked_section *linked = new_section (input, err);
+  return unless_failed (linked, linked != NULL && open_source (linked, err)
+                                    && open_rows (linked, false, err));
 }
 
 const struct cfi_source *
@@ -234,47 +219,51 @@ linked_section_source (const struct linked_section *linked)
   return &linked->source;
 }
 
-bool
-linked_section_read (struct linked_section *linked, struct error *err)
+struct linked_section *
+linked_section_read (const struct input *input, struct error *err)
 {
-  if (!open_source (linked, err))
-    return false;
+  const struct cfi2sframe_options *options = input->options;
+  struct linked_section *linked = new_section (input, err);
+  if (linked == NULL || !open_source (linked, err))
+    return unless_failed (linked, false);
   const struct cfi_source *source = &linked->source;
-  return open_emitter (linked,
-                       source->cfi.n_fdes + source->stubs.n_functions
-                           + source->found.n_functions,
-                       cfi_section_size (&source->cfi) / 2, err)
-         && open_rows (linked, emitter_repeats_rows (linked->emitter), err)
-         && open_gnu (linked, err);
+  bool opened
+      = open_emitter (linked,
+                      source->cfi.n_fdes + source->stubs.n_functions
+                          + source->found.n_functions,
+                      cfi_section_size (&source->cfi) / 2, err)
+        && open_rows (linked, emitter_repeats_rows (linked->emitter), err);
+  if (opened && options->gnu)
+    {
+      linked->gnu = gnu_functions_new (linked->image, &source->cfi,
+                                       format_variant (options->format),
+                                       options->gnu_bugs);
+      opened = linked->gnu != NULL || error_set_no_memory (err);
+    }
+  return unless_failed (linked, opened);
 }
 
 /* Functions.  */
 
 static bool
-add_code (struct linked_section *linked, struct cfi_code *code,
-          struct error *err)
-{
-  struct cfi2sframe_report *report = linked->report;
-  uint64_t covered = report->bytes_covered;
-  bool added = linked->gnu != NULL
-                   ? gnu_functions_add (linked->gnu, &linked->rows, code,
-                                        linked->emitter, err)
-                   : emitter_add (linked->emitter, &linked->rows, code, err);
-  if (!added)
-    return false;
-  if (code->kind == CODE_FOUND)
-    report->bytes_from_code += report->bytes_covered - covered;
-  return true;
-}
-
-static bool
 add_all (struct linked_section *linked, struct error *err)
 {
+  struct cfi2sframe_report *report = linked->report;
   struct cfi_code code;
   int more;
   while ((more = finished_rows_next (&linked->rows, &code, err)) > 0)
-    if (!add_code (linked, &code, err))
-      return false;
+    {
+      uint64_t covered = report->bytes_covered;
+      bool added
+          = linked->gnu != NULL
+                ? gnu_functions_add (linked->gnu, &linked->rows, &code,
+                                     linked->emitter, err)
+                : emitter_add (linked->emitter, &linked->rows, &code, err);
+      if (!added)
+        return false;
+      if (code.kind == CODE_FOUND)
+        report->bytes_from_code += report->bytes_covered - covered;
+    }
   return more == 0;
 }
 
@@ -331,9 +320,8 @@ struct sframe_encoder *
 linked_section_build (const struct input *input, struct error *err)
 {
   struct sframe_encoder *encoder = NULL;
-  struct linked_section *linked = linked_section_new (input, err);
-  if (linked != NULL && linked_section_read (linked, err)
-      && linked_section_walk (linked, err))
+  struct linked_section *linked = linked_section_read (input, err);
+  if (linked != NULL && linked_section_walk (linked, err))
     encoder = linked_section_choose (linked, err);
   linked_section_free (linked);
   return encoder;

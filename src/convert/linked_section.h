@@ -17,14 +17,12 @@
 
 struct linked_section; /* opaque */
 
-/* NULL when memory ran out.  What INPUT points to must outlive it.  */
-struct linked_section *linked_section_new (const struct input *input,
-                                           struct error *err);
-void linked_section_free (struct linked_section *linked);
-
 /* Read what describes code: FDEs, PLT stubs and, if asked for, functions found
-   in the code.  Status CFI2SFRAME_NOTHING without CFI.  */
-bool linked_section_read (struct linked_section *linked, struct error *err);
+   in the code.  What INPUT points to must outlive the result.  NULL with
+   status CFI2SFRAME_NOTHING without CFI.  */
+struct linked_section *linked_section_read (const struct input *input,
+                                            struct error *err);
+void linked_section_free (struct linked_section *linked);
 
 /* Give the rows of all code, in the order of addresses, to what will choose
    from them.  What was read is freed.  */
@@ -37,10 +35,11 @@ struct sframe_encoder *linked_section_choose (struct linked_section *linked,
                                               struct error *err);
 
 /* For code that is looked at in portions: read what describes code, and
-   nothing more.  OPTIONS must have `keep_return_addresses', so that rows do
-   not depend on the code in front of theirs, and neither `gnu' nor
+   nothing more.  The options must have `keep_return_addresses', so that rows
+   do not depend on the code in front of theirs, and neither `gnu' nor
    `compact'.  */
-bool linked_section_open (struct linked_section *linked, struct error *err);
+struct linked_section *linked_section_open (const struct input *input,
+                                            struct error *err);
 
 /* What linked_section_open has read.  */
 const struct cfi_source *

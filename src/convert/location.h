@@ -10,16 +10,15 @@
 
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
-     location_relink                              relink.c
-     location_persist                             overtaken.c
+     location_persist, location_relink            overtaken.c
      location_undo, location_remove               revert.c
-     location_detach                              write_detached.c
+     location_detach                              detached.c
      location_match_debug_twin,
-     location_check_debug_twin                    match_debug_twin.c
-     location_find_debug_twin                     debug_pair.c
-     location_check, location_dump                inspect.c
-     location_lint                                lint.c
-     location_compare                             compare_files.c  */
+     location_check_debug_twin,
+     location_find_debug_twin                     match_debug_twin.c
+     location_check, location_dump,
+     location_compare                             inspect.c
+     location_lint                                code_evidence.c  */
 
 #ifndef CONVERT_LOCATION_H
 #define CONVERT_LOCATION_H

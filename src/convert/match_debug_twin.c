@@ -1,4 +1,4 @@
-/* Bringing a debug file in step with its program.
+/* A program and its debug file: finding that, and bringing it in step.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Whatever happened to the program (it was converted, undone, or converted
@@ -9,42 +9,158 @@
 
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/bytes.h"
 #include "base/crc32.h"
 #include "base/mapped_file.h"
-#include "convert/debug_pair.h"
 #include "convert/input.h"
 #include "convert/replace.h"
+#include "elf/debug_file.h"
+#include "place/refusals.h"
 #include "write/debug_twin.h"
 #include "write/undo.h"
+
+/* Finding it.  */
 
 /* A debug file that is to follow its program.  */
 struct match
 {
   /* What is asked for.  */
-  const struct file_location *program;
+  const struct file_location *input; /* the program */
   const char *name; /* of the debug file, or NULL: to be found */
   const struct cfi2sframe_options *options;
 
-  struct debug_pair pair;
+  struct image program, debug;
+  char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
+  struct file_location location;                    /* of the same */
+  int folder;            /* that LOCATION is in, or -1 */
   struct image original; /* what the debug file was before it was brought in
                             step the first time */
   struct plan plan;
 };
 
-static void
-match_close (struct match *match)
+/* The folder that FOUND is in, reached without following a link from the
+   directory of PROGRAM on.  -1 with errno.  */
+static int
+open_folder (const struct debug_file *found,
+             const struct file_location *program)
 {
-  plan_free (&match->plan);
-  image_close (&match->original);
-  debug_pair_close (&match->pair);
+  char directory[sizeof found->path];
+  const char *name = found->path + found->beside;
+  snprintf (directory, sizeof directory, "%.*s", (int)found->beside,
+            found->path);
+  int own = program->fixed
+                ? fcntl (program->directory, F_DUPFD_CLOEXEC, 0)
+                : open (directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const char *slash = strchr (name, '/');
+  if (own < 0 || slash == NULL)
+    return own;
+  snprintf (directory, sizeof directory, "%.*s", (int)(slash - name), name);
+  int folder
+      = openat (own, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int problem = errno;
+  close (own);
+  errno = problem;
+  return folder;
 }
+
+/* Set match->location to where FOUND is.  A file beside the program is opened
+   without following links, and must stay the file that was found.  Otherwise a
+   user who may write to the directory could choose a file elsewhere that is
+   changed.  */
+static bool
+locate_debug_file (struct match *match, const struct debug_file *found,
+                   struct error *err)
+{
+  struct stat status;
+  memcpy (match->path, found->path, sizeof match->path);
+  const struct file_location location = file_location_of_path (match->path);
+  match->location = options_locked (match->options, &location);
+  if (found->beside == 0)
+    return true;
+  match->folder = open_folder (found, match->input);
+  if (match->folder < 0 || fstat (found->image.fd, &status) != 0)
+    return error_set_errno (err, "debug file");
+  match->location.directory = match->folder;
+  match->location.name = strrchr (match->path, '/') + 1;
+  match->location.fixed = true;
+  match->location.identity = file_identity_of (&status);
+  return true;
+}
+
+/* Whether the debug file FILE can be neither run nor linked with.  */
+static bool
+check_split (const struct image *file, struct error *err)
+{
+  return debug_file_check_split (file, err)
+         && debug_twin_check_codeless (file, err);
+}
+
+/* Open the debug file of IMAGE: NAME or, if that is NULL, what the usual
+   places have.  One there that is not this program's is as good as none.  */
+static bool
+open_debug_file (struct debug_file *found, const struct image *image,
+                 const char *name, struct error *err)
+{
+  if (name != NULL)
+    return debug_file_open (found, name, image, err)
+           && (check_split (&found->image, err)
+               || debug_file_blame (err, name));
+  struct debug_places places = debug_places_usual ();
+  places.to_change = true;
+  debug_file_find (found, image, &places, err);
+  if (err->status == CFI2SFRAME_NO_MEMORY)
+    return false;
+  error_clear (err);
+  if (found->image.elf != NULL && check_split (&found->image, err))
+    return true;
+  return error_set_word (err, CFI2SFRAME_NOTHING, WORD_NO_DEBUG_FILE,
+                         "no debug file");
+}
+
+/* Open PROGRAM as IMAGE, and the debug file that FOUND becomes.  Both are to
+   be closed also after failure.  */
+static bool
+find (struct debug_file *found, struct image *image,
+      const struct file_location *program, const char *name, struct error *err)
+{
+  *found = (struct debug_file){ 0 };
+  return image_open_at (image, program, err)
+         && image_expect_linked (image, err)
+         && refusals_check_debug_file (image, err)
+         && open_debug_file (found, image, name, err);
+}
+
+bool
+location_find_debug_twin (const struct file_location *program,
+                          struct file_identity *twin)
+{
+  struct debug_file found;
+  struct image image;
+  struct error err = { 0 };
+  struct stat status;
+  bool done = find (&found, &image, program, NULL, &err)
+              && fstat (found.image.fd, &status) == 0;
+  if (done)
+    *twin = file_identity_of (&status);
+  debug_file_close (&found);
+  image_close (&image);
+  return done;
+}
+
+/* Bringing it in step.  */
 
 /* What the debug file's new headers are made from.  */
 static const struct image *
 source_image (const struct match *match)
 {
-  return match->original.elf != NULL ? &match->original : &match->pair.debug;
+  return match->original.elf != NULL ? &match->original : &match->debug;
 }
 
 /* Fill in the last word of the plan, so that the file with its undo record has
@@ -61,10 +177,9 @@ keep_crc (struct match *match, struct error *err)
               && undo_record_build (&record, source, &match->plan, err);
   if (done)
     store_u32 (word->bytes,
-               crc32_word_for (bytes, (size_t)word->offset, record.bytes,
-                               record.size,
-                               crc32_of (match->pair.debug.bytes,
-                                         (size_t)match->pair.debug.size)),
+               crc32_word_for (
+                   bytes, (size_t)word->offset, record.bytes, record.size,
+                   crc32_of (match->debug.bytes, (size_t)match->debug.size)),
                false);
   if (bytes != NULL)
     mapped_file_close (bytes, (size_t)match->plan.new_size);
@@ -95,11 +210,11 @@ write_debug_file (struct match *match, struct error *err)
       = { .image = source_image (match),
           .plan = &match->plan,
           .with_record = true,
-          .output = options_output (match->options, &match->pair.location,
-                                    NULL, &made),
+          .output
+          = options_output (match->options, &match->location, NULL, &made),
           .check = check_debug_file,
-          .context = &match->pair.program };
-  replacement.output.input_fd = match->pair.debug.fd;
+          .context = &match->program };
+  replacement.output.input_fd = match->debug.fd;
   return keep_crc (match, err)
          && (match->options->dry_run
              || replacement_carry_out (&replacement, err));
@@ -112,11 +227,10 @@ static bool
 give_original_back (struct match *match, struct error *err)
 {
   struct cfi2sframe_options options = *match->options;
-  struct file_work undoing
-      = { .input = match->pair.location, .options = &options };
+  struct file_work undoing = { .input = match->location, .options = &options };
   options.leave_checksummed = false;
   image_close (&match->original);
-  image_close (&match->pair.debug);
+  image_close (&match->debug);
   error_clear (err);
   return location_undo (&undoing, err);
 }
@@ -125,45 +239,55 @@ static bool
 follow (struct match *match, struct error *err)
 {
   struct undo_record record;
-  if (match->pair.debug.header.e_type != match->pair.program.header.e_type)
+  if (match->debug.header.e_type != match->program.header.e_type)
     return error_set (err, CFI2SFRAME_REFUSED, "another type of ELF file");
-  if (debug_twin_is_in_step (&match->pair.debug, &match->pair.program))
+  if (debug_twin_is_in_step (&match->debug, &match->program))
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
                            "the debug file is in step already");
-  bool has_record = undo_record_find (&record, &match->pair.debug);
-  if (has_record
-      && !original_restore (&match->original, &match->pair.debug, err))
+  bool has_record = undo_record_find (&record, &match->debug);
+  if (has_record && !original_restore (&match->original, &match->debug, err))
     return false;
-  if (debug_twin_plan (&match->plan, source_image (match),
-                       &match->pair.program, err))
+  if (debug_twin_plan (&match->plan, source_image (match), &match->program,
+                       err))
     return write_debug_file (match, err);
   return has_record && err->status == CFI2SFRAME_NOTHING
          && give_original_back (match, err);
 }
 
-/* Open the pair anew and bring the debug file in step.  */
+static void
+match_close (struct match *match)
+{
+  plan_free (&match->plan);
+  image_close (&match->original);
+  image_close (&match->debug);
+  image_close (&match->program);
+  if (match->folder >= 0)
+    close (match->folder);
+}
+
+/* Open program and debug file anew and bring the latter in step.  Status
+   CFI2SFRAME_NOTHING when there is none.  Where another run was faster, the
+   debug file that is there by now may be in step.  */
 static bool
 attempt_match (void *context, struct error *err)
 {
   struct match *match = context;
+  struct debug_file found;
   match_close (match);
-  *match = (struct match){ .program = match->program,
+  *match = (struct match){ .input = match->input,
                            .name = match->name,
-                           .options = match->options };
-  return debug_pair_open (&match->pair, match->program, match->name,
-                          match->options, err)
-         && (follow (match, err)
-             || (err->status != CFI2SFRAME_NOTHING
-                 && debug_file_blame (err, match->pair.path)));
-}
-
-/* Do MATCH, which is to be closed.  Where another run was faster, the debug
-   file that is there by now may be in step.  */
-static bool
-match_carry_out (struct match *match, struct error *err)
-{
-  match->pair.folder = -1;
-  return location_persist (attempt_match, match, NULL, NULL, err);
+                           .options = match->options,
+                           .folder = -1 };
+  bool located = find (&found, &match->program, match->input, match->name, err)
+                 && locate_debug_file (match, &found, err);
+  debug_file_close (&found);
+  if (!located)
+    return false;
+  if (!image_open_at (&match->debug, &match->location, err))
+    return debug_file_blame (err, match->path);
+  return follow (match, err)
+         || (err->status != CFI2SFRAME_NOTHING
+             && debug_file_blame (err, match->path));
 }
 
 bool
@@ -173,8 +297,8 @@ location_match_debug_twin (const struct file_location *program,
                            struct error *err)
 {
   struct match match
-      = { .program = program, .name = debug, .options = options };
-  bool done = match_carry_out (&match, err);
+      = { .input = program, .name = debug, .options = options, .folder = -1 };
+  bool done = location_persist (attempt_match, &match, NULL, NULL, err);
   match_close (&match);
   return done;
 }
@@ -187,9 +311,8 @@ can_follow (const struct match *match, struct error *err)
   if (source_image (match)->elf == NULL)
     return true;
   error_clear (err);
-  return debug_twin_check_sections (source_image (match), &match->pair.program,
-                                    err)
-         || debug_file_blame (err, match->pair.path);
+  return debug_twin_check_sections (source_image (match), &match->program, err)
+         || debug_file_blame (err, match->path);
 }
 
 bool
@@ -199,10 +322,12 @@ location_check_debug_twin (const struct file_location *program,
                            struct error *err)
 {
   struct cfi2sframe_options dry = *options;
-  struct match match = { .program = program, .name = debug, .options = &dry };
+  struct match match
+      = { .input = program, .name = debug, .options = &dry, .folder = -1 };
   dry.dry_run = true;
   bool good
-      = match_carry_out (&match, err) || match.pair.program.elf == NULL
+      = location_persist (attempt_match, &match, NULL, NULL, err)
+        || match.program.elf == NULL
         || (err->status == CFI2SFRAME_NOTHING && can_follow (&match, err));
   match_close (&match);
   if (good)

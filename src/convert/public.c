@@ -59,17 +59,6 @@ hand_over (void *given, const void *own, size_t own_size)
   memset ((char *)given + known, 0, size - known);
 }
 
-/* Whether the caller's members behind ours are off.  */
-static bool
-rest_is_zero (const struct cfi2sframe_options *given)
-{
-  const unsigned char *bytes = (const unsigned char *)given;
-  for (size_t i = sizeof *given; i < given->size; i++)
-    if (bytes[i] != 0)
-      return false;
-  return true;
-}
-
 /* Make OWN of what the caller GIVES, which is given->size bytes: members an
    older caller does not know are as cfi2sframe_options_init sets them.  False
    with CFI2SFRAME_INVALID when a newer caller asks for something this library
@@ -81,9 +70,10 @@ options_take (struct cfi2sframe_options *own,
   cfi2sframe_options_init (own);
   if (given->size < OPTIONS_SIZE_LEAST || given->size > SIZE_MOST)
     return error_set (err, CFI2SFRAME_INVALID, "options were not initialised");
-  if (!rest_is_zero (given))
-    return error_set (err, CFI2SFRAME_INVALID,
-                      "an option that this version of the library lacks");
+  for (size_t i = sizeof *own; i < given->size; i++)
+    if (((const char *)given)[i] != 0)
+      return error_set (err, CFI2SFRAME_INVALID,
+                        "an option that this version of the library lacks");
   memcpy (own, given, given->size < sizeof *own ? given->size : sizeof *own);
   own->size = sizeof *own;
   if ((unsigned)own->format >= N_FORMATS)

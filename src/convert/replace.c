@@ -1,126 +1,195 @@
-/* What a plan makes of a file: in its place, or in memory.
+/* What a plan makes of a file: in its place, or in memory; and what can be
+   begun while the section of a large file is made.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "convert/replace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/mapped_file.h"
-#include "write/file_metadata.h"
 #include "write/inject.h"
-#include "write/output_file.h"
 #include "write/undo.h"
 
-/* Whether the new file ends in RECORD.  */
-static bool
-check_record (const uint8_t *bytes, size_t size, const struct buffer *record,
-              struct error *err)
+#ifndef MADV_POPULATE_READ
+#  define MADV_POPULATE_READ 22 /* Linux 5.14; glibc has it since 2.35 */
+#endif
+
+enum
 {
-  return (record->size <= size
-          && memcmp (bytes + size - record->size, record->bytes, record->size)
-                 == 0)
-         || error_set_word (
-             err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
-             "self-check of the new file failed: its undo record is "
-             "damaged");
+  /* Bytes that are read or written at a time; in between the work can be
+     cancelled.  */
+  CHUNK = 1 << 20
+};
+
+/* Ahead.  */
+
+/* How many bytes of the image the chunk at OFFSET has: 0 at the end, and after
+   copy_ahead_cancel.  */
+static size_t
+chunk_size (struct copy_ahead *ahead, uint64_t offset)
+{
+  uint64_t left = ahead->image->size - offset;
+  return atomic_load (&ahead->cancelled) ? 0 : left < CHUNK ? left : CHUNK;
+}
+
+/* Have all bytes of the image read and mapped.  Older kernels cannot (EINVAL):
+   then that happens while the bytes are digested.  */
+static bool
+map_all (struct copy_ahead *ahead)
+{
+  uint64_t at = 0;
+  for (size_t size; (size = chunk_size (ahead, at)) > 0; at += size)
+    if (madvise ((void *)(ahead->image->bytes + at), size, MADV_POPULATE_READ)
+            != 0
+        && errno != EINVAL)
+      return false;
+  return at == ahead->image->size;
 }
 
 static bool
-check_file (const struct replacement *replacement, int fd,
-            const struct buffer *record, struct error *err)
+copy_all (struct copy_ahead *ahead)
 {
+  struct error ignored = { 0 };
+  uint64_t at = 0;
+  for (size_t size; (size = chunk_size (ahead, at)) > 0; at += size)
+    if (!io_write_at (ahead->file.fd, ahead->image->bytes + at, size, at,
+                      &ignored))
+      return false;
+  return at == ahead->image->size;
+}
+
+void
+copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
+                    const struct output_request *target)
+{
+  struct image_eh_frame found;
+  struct error ignored = { 0 };
+  /* Without CFI there will be no conversion.  */
+  if (image->fd < 0 || image->arch == NULL
+      || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
+    return;
+  ahead->image = image;
+  ahead->has_file = output_file_begin (&ahead->file, target, &ignored);
+}
+
+void
+copy_ahead_run (struct copy_ahead *ahead)
+{
+  const struct image *image = ahead->image;
+  if (image == NULL)
+    return;
+  ahead->copied = ahead->has_file && inject_clone (image, ahead->file.fd);
+  if (!map_all (ahead))
+    return;
+  ahead->digest = hash_digest (image->bytes, image->size);
+  ahead->digested = true;
+  /* Holes would be filled; inject_write knows how to keep them.  */
+  if (ahead->has_file && !ahead->copied && !inject_has_holes (image))
+    ahead->copied = copy_all (ahead);
+}
+
+void
+copy_ahead_cancel (struct copy_ahead *ahead)
+{
+  atomic_store (&ahead->cancelled, true);
+}
+
+/* Take over the new file, if there is one, and tell whether it is a COPY of
+   the image (otherwise it is empty).  */
+static bool
+take_file (struct copy_ahead *ahead, struct output_file *file, bool *copy)
+{
+  if (!ahead->has_file)
+    return false;
+  ahead->has_file = false;
+  *file = ahead->file;
+  *copy = ahead->copied;
+  /* The file may have a part of the copy.  */
+  if (*copy || ftruncate (file->fd, 0) == 0)
+    return true;
+  output_file_discard (file);
+  return false;
+}
+
+void
+copy_ahead_end (struct copy_ahead *ahead)
+{
+  if (ahead->has_file)
+    output_file_discard (&ahead->file);
+  ahead->has_file = false;
+}
+
+/* Carrying a plan out.  */
+
+static bool
+check_file (const struct replacement *replacement, int fd, struct error *err)
+{
+  const struct buffer *record = &replacement->record;
   size_t size;
   const void *bytes = mapped_file_open (fd, &size, err);
   if (bytes == NULL)
     return false;
-  bool good
-      = replacement->check (replacement, bytes, size, err)
-        && (record->size == 0 || check_record (bytes, size, record, err));
+  bool ends_in_record
+      = record->size == 0
+        || (record->size <= size
+            && memcmp ((const char *)bytes + size - record->size,
+                       record->bytes, record->size)
+                   == 0);
+  bool good = replacement->check (replacement, bytes, size, err)
+              && (ends_in_record
+                  || error_set_word (err, CFI2SFRAME_REFUSED, WORD_SELF_CHECK,
+                                     "self-check of the new file failed: its "
+                                     "undo record is damaged"));
   mapped_file_close (bytes, size);
   return good;
 }
-
-/* What a new file is filled with.  */
-struct filling
-{
-  const struct replacement *replacement;
-  const struct buffer *record;
-  bool copied; /* the file has the old bytes already */
-};
 
 /* Write the new file to FD and read it back.  */
 static bool
 fill (void *context, int fd, struct error *err)
 {
-  const struct filling *filling = context;
-  const struct replacement *replacement = filling->replacement;
-  const struct buffer *record = filling->record;
+  const struct replacement *replacement = context;
+  const struct buffer *record = &replacement->record;
   const void *section
       = replacement->section != NULL ? replacement->section->bytes : NULL;
-  return (filling->copied ? inject_write_over : inject_write) (
+  return (replacement->copied ? inject_write_over : inject_write) (
              replacement->image, replacement->plan, section, fd, err)
          && io_write_at (fd, record->bytes, record->size,
                          replacement->plan->new_size, err)
-         && check_file (replacement, fd, record, err);
-}
-
-/* Write a new file, which may have been begun, and put it in place of its
-   target.  */
-static bool
-write_new_file (const struct replacement *replacement,
-                const struct buffer *record, struct error *err)
-{
-  struct output_file file;
-  struct filling filling = { replacement, record, false };
-  if (replacement->copy_ahead != NULL
-      && copy_ahead_take_file (replacement->copy_ahead, &file,
-                               &filling.copied))
-    return output_file_finish (&file, &replacement->output,
-                               fill (&filling, file.fd, err), err);
-  return output_file_make (&replacement->output, fill, &filling, err);
-}
-
-static bool
-build_record (const struct replacement *replacement, struct buffer *record,
-              struct error *err)
-{
-  uint64_t digest;
-  if (replacement->copy_ahead != NULL
-      && copy_ahead_digest (replacement->copy_ahead, &digest))
-    return undo_record_build_digested (record, replacement->image,
-                                       replacement->plan, digest, err);
-  return undo_record_build (record, replacement->image, replacement->plan,
-                            err);
+         && check_file (replacement, fd, err);
 }
 
 bool
 replacement_carry_out (struct replacement *replacement, struct error *err)
 {
-  struct buffer record;
-  buffer_init (&record, false);
-  bool done
-      = (!replacement->with_record || build_record (replacement, &record, err))
-        && write_new_file (replacement, &record, err);
-  replacement->record_size = record.size;
-  buffer_free (&record);
+  struct copy_ahead *ahead = replacement->copy_ahead;
+  struct buffer *record = &replacement->record;
+  struct output_file file;
+  bool done = true;
+  buffer_init (record, false);
+  if (replacement->with_record && ahead != NULL && ahead->digested)
+    done = undo_record_build_digested (record, replacement->image,
+                                       replacement->plan, ahead->digest, err);
+  else if (replacement->with_record)
+    done = undo_record_build (record, replacement->image, replacement->plan,
+                              err);
+  if (done && ahead != NULL && take_file (ahead, &file, &replacement->copied))
+    done = output_file_finish (&file, &replacement->output,
+                               fill (replacement, file.fd, err), err);
+  else if (done)
+    done = output_file_make (&replacement->output, fill, replacement, err);
+  replacement->record_size = record->size;
+  buffer_free (record);
   return done;
-}
-
-void
-replacement_note_concerns (const struct output_request *request,
-                           struct cfi2sframe_report *report)
-{
-  struct file_concerns concerns = file_find_concerns (request->input_fd);
-  report->signed_ima = concerns.signed_ima;
-  report->sealed_verity = concerns.verity;
-  report->flags_lost = concerns.flags_lost && request->output == NULL;
 }
 
 static bool
@@ -129,21 +198,13 @@ copy_unchanged (void *context, int fd, struct error *err)
   return io_copy (*(const int *)context, fd, err);
 }
 
-static bool
-expect_regular (int fd, struct error *err)
-{
-  struct stat status;
-  return (fstat (fd, &status) == 0 && S_ISREG (status.st_mode))
-         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_FILE,
-                            "is not a regular file");
-}
-
 bool
 replacement_copy_unchanged (const struct output_request *request,
                             struct error *err)
 {
   struct error failure = { 0 };
   struct output_request copy = *request;
+  struct stat status;
   if (request->dry_run)
     return true;
   if (request->input_fd < 0)
@@ -152,7 +213,9 @@ replacement_copy_unchanged (const struct output_request *request,
   if (copy.input_fd < 0)
     return false;
   bool done
-      = expect_regular (copy.input_fd, &failure)
+      = ((fstat (copy.input_fd, &status) == 0 && S_ISREG (status.st_mode))
+         || error_set_word (&failure, CFI2SFRAME_UNSUPPORTED, WORD_NO_FILE,
+                            "is not a regular file"))
         && output_file_make (&copy, copy_unchanged, &copy.input_fd, &failure);
   if (!done)
     *err = failure;

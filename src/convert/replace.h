@@ -1,16 +1,52 @@
-/* What a plan makes of a file: in its place, or in memory.
+/* What a plan makes of a file: in its place, or in memory; and what can be
+   begun while the section of a large file is made: the digest for the undo
+   record and the copy of the old bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_REPLACE_H
 #define CONVERT_REPLACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "convert/copy_ahead.h"
 #include "elf/image.h"
 #include "place/plan.h"
+#include "write/output_file.h"
+
+/* Neither the digest nor the copy needs the other's results.  Both take the
+   bytes from the image's mapping; the search for references needs most of it
+   as well: reading the file into a buffer would copy all bytes once more.
+   copy_ahead_run is for a thread of its own; the other functions are for the
+   thread that makes the section.  */
+struct copy_ahead
+{
+  const struct image *image;
+  atomic_bool cancelled;
+  uint64_t digest;
+  bool digested;           /* all of the image is in `digest` */
+  struct output_file file; /* the file that will replace the target */
+  bool has_file;
+  bool copied; /* the file has all bytes of the image */
+};
+
+/* Prepare for IMAGE, which must stay open until copy_ahead_end.  TARGET is the
+   new file that is wanted.  A failure is not reported, here and later: the
+   caller meets it again when it does the work itself.  AHEAD is zeroed at
+   first.  */
+void copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
+                         const struct output_request *target);
+
+/* Digest and copy what was prepared.  */
+void copy_ahead_run (struct copy_ahead *ahead);
+
+/* Have copy_ahead_run return soon.  */
+void copy_ahead_cancel (struct copy_ahead *ahead);
+
+/* Discard what was not taken.  */
+void copy_ahead_end (struct copy_ahead *ahead);
 
 struct replacement
 {
@@ -27,17 +63,15 @@ struct replacement
      file gets its name.  */
   bool (*check) (const struct replacement *replacement, const void *bytes,
                  size_t size, struct error *err);
+
+  struct buffer record; /* for undoing; while it is carried out */
+  bool copied;          /* the new file has the old bytes already */
 };
 
 /* Carry REPLACEMENT out, for a dry run in memory.  On failure all files are as
    they were.  */
 bool replacement_carry_out (struct replacement *replacement,
                             struct error *err);
-
-/* Note in REPORT what the output of REQUEST, whose input is open, will not
-   have: signatures and the like, which hold for the old bytes only.  */
-void replacement_note_concerns (const struct output_request *request,
-                                struct cfi2sframe_report *report);
 
 /* There is nothing to change, but an output was named, so it becomes a copy of
    the input, unless this is a dry run.  The input is opened if it is not open.

@@ -1,8 +1,8 @@
 /* Taking an .sframe away again: byte for byte where a record allows it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "convert/archive_members.h"
 #include "convert/input.h"
+#include "convert/object_convert.h"
 #include "convert/replace.h"
 #include "place/refusals.h"
 #include "write/existing.h"
@@ -14,8 +14,8 @@ struct way
 {
   bool (*plan) (struct plan *plan, const struct image *image,
                 struct error *err);
-  bool (*check) (const struct replacement *replacement, const void *bytes,
-                 size_t size, struct error *err);
+  bool (*check) (const struct image *image, const void *bytes, size_t size,
+                 struct error *err);
 };
 
 /* Where nothing can be undone, an .sframe that stays must not look like
@@ -41,14 +41,7 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
       "the one or took the other");
 }
 
-static bool
-check_original (const struct replacement *replacement, const void *bytes,
-                size_t size, struct error *err)
-{
-  return undo_check (replacement->image, bytes, size, err);
-}
-
-static const struct way by_record = { plan_undo, check_original };
+static const struct way by_record = { plan_undo, undo_check };
 
 static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
@@ -58,14 +51,8 @@ plan_removal (struct plan *plan, const struct image *image, struct error *err)
          && existing_plan_removal (plan, &existing, image, err);
 }
 
-static bool
-check_removed (const struct replacement *replacement, const void *bytes,
-               size_t size, struct error *err)
-{
-  return inject_check_removed (replacement->image, bytes, size, err);
-}
-
-static const struct way without_record = { plan_removal, check_removed };
+static const struct way without_record
+    = { plan_removal, inject_check_removed };
 
 /* Objects have neither a record nor a plan: their sections are numbered.  WHAT
    is one that has an .sframe, which stays.  */
@@ -96,23 +83,17 @@ look_at_member (void *context, const char *name, const struct image *image,
 /* An archive is made of objects.  One that cannot be read (a thin one has none
    of its objects) is skipped, as by conversions.  */
 static bool
-refuse_archive (const struct image *image, struct error *err)
+check_is_linked (const struct image *image, struct error *err)
 {
+  if (!image_is_archive (image))
+    return image->header.e_type != ET_REL
+           || (has_sframe (image, err)
+               && refuse_object (WORD_OBJECT, "relocatable object", err));
   if (archive_visit (image, look_at_member, NULL, err))
     return refuse_object (WORD_ARCHIVE, "archive of objects", err);
   if (err->status != CFI2SFRAME_NO_MEMORY)
     err->status = CFI2SFRAME_NOTHING;
   return false;
-}
-
-static bool
-check_is_linked (const struct image *image, struct error *err)
-{
-  if (image_is_archive (image))
-    return refuse_archive (image, err);
-  return image->header.e_type != ET_REL
-         || (has_sframe (image, err)
-             && refuse_object (WORD_OBJECT, "relocatable object", err));
 }
 
 /* What takes the .sframe of IMAGE away: its record, unless there is none of
@@ -134,23 +115,13 @@ way_to_remove (const struct image *image, struct error *err)
   return present ? &without_record : &by_record;
 }
 
-/* Take the .sframe away as WAY does.  A file in its old state elsewhere is for
-   comparisons: no checksum is of it.  */
+/* The way is the replacement's context.  */
 static bool
-take_away (const struct opened_work *opened, const struct way *way,
-           struct error *err)
+check_without (const struct replacement *replacement, const void *bytes,
+               size_t size, struct error *err)
 {
-  struct plan plan = { 0 };
-  struct replacement replacement = { .image = &opened->image,
-                                     .plan = &plan,
-                                     .output = opened->output,
-                                     .check = way->check };
-  bool done = way->plan (&plan, &opened->image, err)
-              && (opened->output.output != NULL
-                  || input_check_checksum (&opened->input, err))
-              && replacement_carry_out (&replacement, err);
-  plan_free (&plan);
-  return done;
+  const struct way *way = replacement->context;
+  return way->check (replacement->image, bytes, size, err);
 }
 
 /* Do as location_undo does or, if REMOVES, as location_remove.  */
@@ -158,11 +129,23 @@ static bool
 revert (struct file_work *work, bool removes, struct error *err)
 {
   struct opened_work opened;
+  struct plan plan = { 0 };
   const struct way *way = NULL;
   if (work_open (&opened, work, true, err)
       && check_is_linked (&opened.image, err))
     way = removes ? way_to_remove (&opened.image, err) : &by_record;
-  bool done = way != NULL && take_away (&opened, way, err);
+  struct replacement replacement = { .image = &opened.image,
+                                     .plan = &plan,
+                                     .output = opened.output,
+                                     .context = way,
+                                     .check = check_without };
+  /* A file in its old state elsewhere is for comparisons: no checksum is of
+     it.  */
+  bool done
+      = way != NULL && way->plan (&plan, &opened.image, err)
+        && (work->output != NULL || input_check_checksum (&opened.input, err))
+        && replacement_carry_out (&replacement, err);
+  plan_free (&plan);
   image_close (&opened.image);
   return done;
 }

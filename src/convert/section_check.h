@@ -1,4 +1,5 @@
-/* Whether the .sframe that a file has is right, and of use to readers.
+/* Whether the .sframe that a file has is right and of use to readers, and
+   whether it is to be replaced.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_SECTION_CHECK_H
@@ -10,6 +11,8 @@
 #include "cfi/debug_source.h"
 #include "elf/image.h"
 #include "sframe/decode.h"
+
+struct input; /* convert/input.h */
 
 /* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
    cannot use the .sframe of IMAGE, a linked file, behind DECODER; NULL if they
@@ -36,5 +39,14 @@ bool section_compare (const struct image *image,
 bool section_check_readers (const struct image *image, unsigned readers,
                             bool left_out, char *text, size_t size,
                             struct error *err);
+
+/* Whether the .sframe of INPUT, which has one, is to be replaced according to
+   its options.  Linkers that glue the sections of their inputs together, or
+   that find some in a crt file only, leave sections that no reader can use or
+   that describe next to nothing.  It does not matter which program made the
+   section, because it may have been damaged since.  Status CFI2SFRAME_NOTHING
+   if it stays; then the report's `existing' says what is wrong with it, if
+   anything is.  */
+bool audit_replacing (const struct input *input, struct error *err);
 
 #endif /* CONVERT_SECTION_CHECK_H */

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "convert/detached.h"
-#include "convert/rows_on_demand.h"
 #include "elf/image.h"
 #include "walk/lookup.h"
 

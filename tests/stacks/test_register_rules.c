@@ -13,7 +13,7 @@
 #include <elfutils/libdw.h>
 
 #include "cfi/register_rules.h"
-#include "convert/rows_on_demand.h"
+#include "convert/detached.h"
 #include "tests/unit/cfi_fixture.h"
 #include "tests/unit_test.h"
 
