@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cfi/cfa_opcode.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 
 enum
 {

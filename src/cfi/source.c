@@ -7,7 +7,7 @@
 #include "cfi/fde.h"
 #include "cfi/plt.h"
 #include "cfi/precedence.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 
 /* Whether the program loader fills in what the file says of FDE's code: the
    pointers to it, its instructions or those of its CIE.  The augmentation data
