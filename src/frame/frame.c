@@ -157,18 +157,6 @@ frame_function_append (struct frame_function *function,
   return frame_function_append_saved (function, row, NULL);
 }
 
-/* Whether row INDEX of FUNCTION has the N rules SAVED of saved registers.  */
-static bool
-row_has_saved (const struct frame_function *function, size_t index,
-               const struct frame_rule *saved, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (!frame_rule_equal (frame_function_saved (function, index)[i],
-                           saved[i]))
-      return false;
-  return true;
-}
-
 bool
 frame_function_append_saved (struct frame_function *function,
                              const struct frame_row *row,
@@ -180,7 +168,10 @@ frame_function_append_saved (struct frame_function *function,
     function->n_rows--;
   if (function->n_rows > 0
       && frame_row_same_rules (&function->rows[function->n_rows - 1], row)
-      && row_has_saved (function, function->n_rows - 1, saved, n))
+      && (n == 0
+          || memcmp (frame_function_saved (function, function->n_rows - 1),
+                     saved, n * sizeof *saved)
+                 == 0))
     return true;
   if (frame_function_next (function) == NULL
       || (n > 0
