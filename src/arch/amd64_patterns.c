@@ -5,7 +5,6 @@
 
 #include <elf.h>
 
-#include "arch/field_search.h"
 #include "base/bytes.h"
 
 /* ---- Padding */
