@@ -10,7 +10,7 @@
 #include <config.h>
 
 #include "base/bytes.h"
-#include "base/crc32.h"
+#include "base/hash.h"
 #include "base/mapped_file.h"
 #include "convert/debug_pair.h"
 #include "convert/input.h"
