@@ -583,8 +583,7 @@ cfa_machine_new (const struct cfi_section *section)
   machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
   if (machine->cies != NULL && frame_numbers_init (&machine->numbers))
     return machine;
-  free (machine->cies);
-  free (machine);
+  cfa_machine_free (machine);
   return NULL;
 }
 

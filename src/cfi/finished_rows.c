@@ -52,14 +52,6 @@ program_table_free (struct program_table *table)
   free (table);
 }
 
-static bool
-is_program_of (const struct program *program, const struct cfi_fde *fde,
-               const uint8_t *instructions)
-{
-  return program->cie == fde->cie && program->size == fde->instructions_size
-         && memcmp (program->instructions, instructions, program->size) == 0;
-}
-
 struct program_result *
 program_table_find (const struct program_table *table,
                     const struct cfi_fde *fde, uint32_t *hash)
@@ -71,7 +63,8 @@ program_table_find (const struct program_table *table,
   while (table_next (&table->table, &walk, &number))
     {
       struct program *program = &table->programs[number];
-      if (is_program_of (program, fde, instructions))
+      if (program->cie == fde->cie && program->size == fde->instructions_size
+          && memcmp (program->instructions, instructions, program->size) == 0)
         return &program->result;
     }
   return NULL;

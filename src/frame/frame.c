@@ -184,21 +184,15 @@ frame_function_append_saved (struct frame_function *function,
   return true;
 }
 
-/* Whether the rows of FUNCTION hold in each block anew: one row that holds
-   everywhere needs no look at blocks.  */
-static bool
-has_blocks (const struct frame_function *function)
-{
-  return function->repeat != 0
-         && !(function->n_rows == 1 && function->rows[0].start == 0);
-}
-
 const struct frame_row *
 frame_function_row_at (const struct frame_function *function, uint64_t offset,
                        size_t *index, uint64_t *end)
 {
   uint64_t block = 0, next = function->size;
-  if (has_blocks (function))
+  /* The rows hold in each block anew.  One row that holds everywhere needs no
+     look at blocks.  */
+  if (function->repeat != 0
+      && !(function->n_rows == 1 && function->rows[0].start == 0))
     {
       block = offset - offset % function->repeat;
       next = block + function->repeat < next ? block + function->repeat : next;
