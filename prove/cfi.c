@@ -10,7 +10,7 @@
    unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP and
    never give a rule for it in .debug_frame.  Such a section moves the CFA many
    times and has no rule for FP anywhere; then its absence says nothing.  The
-   converter makes the same difference (src/cfi/debug_source.c), and takes its
+   converter makes the same difference (src/cfi/source.c), and takes its
    rows from elsewhere.  */
 
 #include "prove.h"

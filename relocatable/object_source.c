@@ -4,7 +4,7 @@
 #include "relocatable/object_source.h"
 
 #include "cfi/entry.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "elf/encoded_pointer.h"
 
 static enum frame_reason

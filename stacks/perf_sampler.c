@@ -22,7 +22,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/descriptors.h"
+#include "base/io.h"
 #include "stacks/live.h"
 #include "stacks/perf_events.h"
 

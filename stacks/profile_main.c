@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/descriptors.h"
+#include "base/io.h"
 #include "base/plural.h"
 #include "cli/signals.h"
 #include "stacks/command.h"

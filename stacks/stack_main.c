@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/descriptors.h"
+#include "base/io.h"
 #include "base/printable.h"
 #include "cli/signals.h"
 #include "cli/standard_options.h"

@@ -40,78 +40,64 @@
 #define LOAD_DESC ADRP (2), ADRP (3), LDR (2, 2), ADD (3)
 #define LOAD_DESC_M ADRP_M, ADRP_M, LDR_M, ADD_M
 
-/* Initializers cannot have parentheses around them.
-   NOLINTBEGIN(bugprone-macro-parentheses)  */
-#define BYTES(...) \
-  {                \
-    __VA_ARGS__    \
-  }
-#define STUB(name_, size_, bytes_, mask_)                             \
-  {                                                                   \
-    .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_, \
-    .n_rows = 1                                                       \
-  }
-/* Of 32 bytes, with 16 more on the stack from PUSHED on.  */
-#define PUSHING_STUB(name_, pushed_, bytes_, mask_)                           \
-  {                                                                           \
-    .name = (name_), .size = 32, .bytes = bytes_, .mask = mask_, .n_rows = 2, \
-    .rows                                                                     \
-        = { { 0, 0 },                                                         \
-            { (pushed_), 16 } }                                               \
-  }
-/* NOLINTEND(bugprone-macro-parentheses)  */
-
 static const struct plt_stub headers[] = {
-  PUSHING_STUB ("header", 4,
-                BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP, NOP),
-                BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL)),
-  PUSHING_STUB ("header-0", 4,
-                BYTES (STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP, NOP),
-                BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL, ALL, ALL)),
-  PUSHING_STUB ("header-bti", 8,
-                BYTES (BTI_C, STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP),
-                BYTES (ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL)),
-  PUSHING_STUB ("header-bti-0", 8,
-                BYTES (BTI_C, STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP),
-                BYTES (ALL, ALL, LOAD_SLOT_0_M, ALL, ALL, ALL)),
-  PUSHING_STUB ("header-mold-2", 4,
-                BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, BRK, BRK, BRK),
-                BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL)),
+  PLT_STUB ("header", 32,
+            PLT_BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP, NOP),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL), 2, { 0, 0 },
+            { 4, 16 }),
+  PLT_STUB ("header-0", 32,
+            PLT_BYTES (STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP, NOP),
+            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL, ALL, ALL), 2, { 0, 0 },
+            { 4, 16 }),
+  PLT_STUB ("header-bti", 32,
+            PLT_BYTES (BTI_C, STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP),
+            PLT_BYTES (ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL), 2, { 0, 0 },
+            { 8, 16 }),
+  PLT_STUB ("header-bti-0", 32,
+            PLT_BYTES (BTI_C, STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP),
+            PLT_BYTES (ALL, ALL, LOAD_SLOT_0_M, ALL, ALL, ALL), 2, { 0, 0 },
+            { 8, 16 }),
+  PLT_STUB ("header-mold-2", 32,
+            PLT_BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, BRK, BRK, BRK),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL), 2, { 0, 0 },
+            { 4, 16 }),
   { .name = NULL }
 };
 
 static const struct plt_stub stubs[] = {
-  STUB ("bti", 24, BYTES (BTI_C, LOAD_SLOT, BR_X17, NOP),
-        BYTES (ALL, LOAD_SLOT_M, ALL, ALL)),
-  STUB ("bti-0", 24, BYTES (BTI_C, LOAD_SLOT_0, BR_X17, NOP),
-        BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL)),
-  STUB ("bti-pac", 24, BYTES (BTI_C, LOAD_SLOT, AUTIA1716, BR_X17),
-        BYTES (ALL, LOAD_SLOT_M, ALL, ALL)),
-  STUB ("bti-pac-0", 24, BYTES (BTI_C, LOAD_SLOT_0, AUTIA1716, BR_X17),
-        BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL)),
-  STUB ("pac", 24, BYTES (LOAD_SLOT, AUTIA1716, BR_X17, NOP),
-        BYTES (LOAD_SLOT_M, ALL, ALL, ALL)),
-  STUB ("pac-0", 24, BYTES (LOAD_SLOT_0, AUTIA1716, BR_X17, NOP),
-        BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL)),
+  PLT_STUB ("bti", 24, PLT_BYTES (BTI_C, LOAD_SLOT, BR_X17, NOP),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("bti-0", 24, PLT_BYTES (BTI_C, LOAD_SLOT_0, BR_X17, NOP),
+            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("bti-pac", 24, PLT_BYTES (BTI_C, LOAD_SLOT, AUTIA1716, BR_X17),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("bti-pac-0", 24, PLT_BYTES (BTI_C, LOAD_SLOT_0, AUTIA1716, BR_X17),
+            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("pac", 24, PLT_BYTES (LOAD_SLOT, AUTIA1716, BR_X17, NOP),
+            PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("pac-0", 24, PLT_BYTES (LOAD_SLOT_0, AUTIA1716, BR_X17, NOP),
+            PLT_BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL), 1, { 0, 0 }),
   /* lld with BTI, for stubs that no indirect branch leads to.  */
-  STUB ("padded", 24, BYTES (LOAD_SLOT, BR_X17, NOP, NOP),
-        BYTES (LOAD_SLOT_M, ALL, ALL, ALL)),
-  STUB ("plain", 16, BYTES (LOAD_SLOT, BR_X17), BYTES (LOAD_SLOT_M, ALL)),
-  STUB ("plain-0", 16, BYTES (LOAD_SLOT_0, BR_X17),
-        BYTES (LOAD_SLOT_0_M, ALL)),
+  PLT_STUB ("padded", 24, PLT_BYTES (LOAD_SLOT, BR_X17, NOP, NOP),
+            PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("plain", 16, PLT_BYTES (LOAD_SLOT, BR_X17),
+            PLT_BYTES (LOAD_SLOT_M, ALL), 1, { 0, 0 }),
+  PLT_STUB ("plain-0", 16, PLT_BYTES (LOAD_SLOT_0, BR_X17),
+            PLT_BYTES (LOAD_SLOT_0_M, ALL), 1, { 0, 0 }),
   /* mold's .plt.got.  */
-  STUB ("got", 16, BYTES (ADRP (16), LDR (17, 16), BR_X17, NOP),
-        BYTES (ADRP_M, LDR_M, ALL, ALL)),
-  STUB ("got-mold-2", 16, BYTES (ADRP (16), LDR (17, 16), BR_X17, BRK),
-        BYTES (ADRP_M, LDR_M, ALL, ALL)),
-  STUB ("got-bti", 16, BYTES (BTI_C, ADRP (16), LDR (17, 16), BR_X17),
-        BYTES (ALL, ADRP_M, LDR_M, ALL)),
+  PLT_STUB ("got", 16, PLT_BYTES (ADRP (16), LDR (17, 16), BR_X17, NOP),
+            PLT_BYTES (ADRP_M, LDR_M, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("got-mold-2", 16, PLT_BYTES (ADRP (16), LDR (17, 16), BR_X17, BRK),
+            PLT_BYTES (ADRP_M, LDR_M, ALL, ALL), 1, { 0, 0 }),
+  PLT_STUB ("got-bti", 16, PLT_BYTES (BTI_C, ADRP (16), LDR (17, 16), BR_X17),
+            PLT_BYTES (ALL, ADRP_M, LDR_M, ALL), 1, { 0, 0 }),
   /* Lazy TLS descriptors.  */
-  PUSHING_STUB ("tlsdesc", 4, BYTES (STP_X2_X3, LOAD_DESC, BR_X2, NOP, NOP),
-                BYTES (ALL, LOAD_DESC_M, ALL, ALL, ALL)),
-  PUSHING_STUB ("tlsdesc-bti", 8,
-                BYTES (BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP),
-                BYTES (ALL, ALL, LOAD_DESC_M, ALL, ALL)),
+  PLT_STUB ("tlsdesc", 32, PLT_BYTES (STP_X2_X3, LOAD_DESC, BR_X2, NOP, NOP),
+            PLT_BYTES (ALL, LOAD_DESC_M, ALL, ALL, ALL), 2, { 0, 0 },
+            { 4, 16 }),
+  PLT_STUB (
+      "tlsdesc-bti", 32, PLT_BYTES (BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP),
+      PLT_BYTES (ALL, ALL, LOAD_DESC_M, ALL, ALL), 2, { 0, 0 }, { 8, 16 }),
   { .name = NULL }
 };
 

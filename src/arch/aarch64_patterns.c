@@ -252,16 +252,6 @@ adrp_step (struct adrp *adrp, uint64_t at)
                                               : adrp_flow (adrp, at, word);
 }
 
-/* Whether the path that begins at AT has an end.  */
-static bool
-adrp_follow_path (struct adrp *adrp, uint64_t at)
-{
-  enum step step;
-  while ((step = adrp_step (adrp, at)) == CONTINUES)
-    at += 4;
-  return step == ENDS;
-}
-
 /* Follow the ADRP at offset AT of CODE, which puts the address PAGE into a
    register, along all paths, and note each address that an instruction makes
    of the register.  search->unknown is set where the register is used in any
@@ -281,7 +271,13 @@ adrp_follow (struct address_search *search, const struct loaded_bytes *code,
                        .left = most };
   bool known = true;
   for (size_t i = 0; i < adrp.n_paths && known; i++)
-    known = adrp_follow_path (&adrp, adrp.paths[i]);
+    {
+      uint64_t next = adrp.paths[i];
+      enum step step;
+      while ((step = adrp_step (&adrp, next)) == CONTINUES)
+        next += 4;
+      known = step == ENDS;
+    }
   *budget -= most - adrp.left;
   if (!known || !adrp.used)
     search->unknown = true;

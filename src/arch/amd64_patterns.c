@@ -5,7 +5,6 @@
 
 #include <elf.h>
 
-#include "arch/field_search.h"
 #include "base/bytes.h"
 
 /* ---- Padding */
@@ -81,25 +80,18 @@ look_for_relative (struct address_search *search,
   address_search_note (search, target + 4);
 }
 
-/* The large code model adds 64-bit offsets to the address of the global
-   offset table, which is the search's base (psABI, R_X86_64_GOTOFF64).  */
-static void
-look_for_got_relative (struct address_search *search,
-                       const struct loaded_bytes *code, uint64_t at)
-{
-  if (at >= 2 && at + 8 <= code->size && code->bytes[at - 2] >> 1 == 0x48 >> 1
-      && (code->bytes[at - 1] & 0xf8) == 0xb8)
-    address_search_note (search,
-                         search->base + load_u64 (code->bytes + at, false));
-}
-
 static void
 look_at_field (struct address_search *search, const struct loaded_bytes *code,
                uint64_t at)
 {
   look_for_relative (search, code, at);
-  if (search->has_base)
-    look_for_got_relative (search, code, at);
+  /* The large code model adds 64-bit offsets to the address of the global
+     offset table, which is the search's base (psABI, R_X86_64_GOTOFF64).  */
+  if (search->has_base && at >= 2 && at + 8 <= code->size
+      && code->bytes[at - 2] >> 1 == 0x48 >> 1
+      && (code->bytes[at - 1] & 0xf8) == 0xb8)
+    address_search_note (search,
+                         search->base + load_u64 (code->bytes + at, false));
 }
 
 static void

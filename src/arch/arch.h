@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/machines.h"
 #include "frame/frame.h"
 
 enum
@@ -44,6 +43,21 @@ struct plt_stub
     int16_t cfa_offset; /* CFA = SP + this; RA and FP as at a call */
   } rows[PLT_ROWS_MAX];
 };
+
+/* Entries of tables of stubs: behind N_ROWS_ its rows.  Initializers cannot
+   have parentheses around them.  NOLINTBEGIN(bugprone-macro-parentheses)  */
+#define PLT_BYTES(...) \
+  {                    \
+    __VA_ARGS__        \
+  }
+#define PLT_STUB(name_, size_, bytes_, mask_, n_rows_, ...)           \
+  {                                                                   \
+    .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_, \
+    .n_rows = (n_rows_),                                              \
+    .rows                                                             \
+        = { __VA_ARGS__ }                                             \
+  }
+/* NOLINTEND(bugprone-macro-parentheses)  */
 
 /* Relocation types of a machine's psABI.  */
 struct arch_relocations
@@ -194,6 +208,10 @@ arch_has_register (const struct arch *arch, uint64_t reg)
   return arch_tracks_ra (arch) || reg != arch->ra;
 }
 
+/* The machines, each named once.  A new one has its name here and in
+   patterns.h, and two files in this folder.  */
+#define FOR_EACH_ARCH(use) \
+  use (amd64) use (aarch64) use (aarch64_be) use (s390x)
 #define DECLARE_ARCH(name) extern const struct arch arch_##name;
 FOR_EACH_ARCH (DECLARE_ARCH)
 #undef DECLARE_ARCH

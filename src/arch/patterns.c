@@ -1,9 +1,12 @@
-/* Finding the patterns of a machine.
+/* What code looks like without being decoded: the patterns of a machine, and
+   fields of 32 bits that may lead to a range of addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "arch/patterns.h"
 
-#include <stddef.h>
+#include <endian.h>
+
+#include "base/bytes.h"
 
 #define ADDRESS(name) &name##_patterns,
 static const struct arch_patterns *const machines[]
@@ -16,4 +19,147 @@ arch_patterns_of (unsigned e_machine)
     if (machines[i]->e_machine == e_machine)
       return machines[i];
   return NULL;
+}
+
+/* ---- Fields */
+
+enum
+{
+  BLOCK_HALVES = 128,
+  BLOCK = 2 * BLOCK_HALVES,
+  NEAR = 12 /* distances count from so many places next to each other */
+};
+
+typedef bool block_test (const uint8_t *fields, uint32_t first, uint32_t other,
+                         uint64_t span, bool swapped);
+
+/* Halfwords at any address.  */
+struct __attribute__ ((packed, may_alias)) halfwords
+{
+  uint16_t at[BLOCK_HALVES];
+};
+
+/* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
+   bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
+   or, with BOTH, from OTHER to OTHER + SPAN - 255.  Hardly any block has a
+   field like that, because few fields have these middle bytes; many have the
+   uppermost bytes, which addresses of one program share.  Compilers make
+   vector instructions of this function; comparing whole fields is five times
+   the work.  The minimum is one of signed numbers, because SSE2 has no other
+   minimum of halfwords. */
+static inline __attribute__ ((always_inline)) bool
+block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
+             uint64_t span, bool swapped, bool both)
+{
+  const struct halfwords *even = (const struct halfwords *)(fields + 1);
+  const struct halfwords *odd = (const struct halfwords *)(fields + 2);
+  const uint64_t others = ((first & 0xff) + span) >> 8;
+  const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
+  const uint16_t other_lowest = (uint16_t)((other >> 8) + 0x8000);
+  int16_t nearest = INT16_MAX; /* how far behind the first, less 32768 */
+  for (unsigned i = 0; i < BLOCK_HALVES; i++)
+    {
+      uint16_t x = even->at[i], y = odd->at[i];
+      if (swapped)
+        {
+          x = __builtin_bswap16 (x);
+          y = __builtin_bswap16 (y);
+        }
+      int16_t a = (int16_t)(x - lowest);
+      int16_t b = (int16_t)(y - lowest);
+      int16_t c = (int16_t)(both ? x - other_lowest : a);
+      int16_t d = (int16_t)(both ? y - other_lowest : b);
+      a = a < b ? a : b;
+      c = c < d ? c : d;
+      a = a < c ? a : c;
+      nearest = a < nearest ? a : nearest;
+    }
+  return (uint64_t)(nearest - INT16_MIN) <= others;
+}
+
+static inline __attribute__ ((always_inline)) bool
+block_meets_either (const uint8_t *fields, uint32_t first, uint32_t other,
+                    uint64_t span, bool swapped)
+{
+  if (swapped)
+    return block_meets (fields, first, other, span, true, true);
+  if (first == other)
+    return block_meets (fields, first, other, span, false, false);
+  return block_meets (fields, first, other, span, false, true);
+}
+
+static bool
+block_meets_anywhere (const uint8_t *fields, uint32_t first, uint32_t other,
+                      uint64_t span, bool swapped)
+{
+  return block_meets_either (fields, first, other, span, swapped);
+}
+
+#ifdef __x86_64__
+/* With vectors of 32 bytes, which all but the oldest processors have: half as
+   many instructions.  */
+static __attribute__ ((target ("avx2"))) bool
+block_meets_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
+                  uint64_t span, bool swapped)
+{
+  return block_meets_either (fields, first, other, span, swapped);
+}
+#endif
+
+static block_test *
+choose_block_test (void)
+{
+#ifdef __x86_64__
+  if (__builtin_cpu_supports ("avx2"))
+    return block_meets_avx2;
+#endif
+  return block_meets_anywhere;
+}
+
+/* What fields are compared with, all modulo 4 GiB: FIELD may be a distance if
+   FIELD + RELATIVE + its offset in the bytes is less than SIZE + NEAR, an
+   offset from the base if FIELD - OFFSET is less than SIZE.  */
+struct field_test
+{
+  uint32_t size, relative, offset;
+  bool big_endian;
+};
+
+/* The fields from AT to END, as far as they lie in BYTES.  */
+static void
+show (struct address_search *search, const struct loaded_bytes *bytes,
+      const struct field_test *test, field_visitor *visitor, uint64_t at,
+      uint64_t end)
+{
+  for (; at < end && at + 4 <= bytes->size; at++)
+    {
+      uint32_t field = load_u32 (bytes->bytes + at, test->big_endian);
+      if (field + test->relative + (uint32_t)at < test->size + NEAR
+          || (search->has_base && field - test->offset < test->size))
+        visitor (search, bytes, at);
+    }
+}
+
+void
+address_search_fields (struct address_search *search,
+                       const struct loaded_bytes *bytes, bool big_endian,
+                       field_visitor *visitor)
+{
+  const struct field_test test
+      = { .size = (uint32_t)(search->end - search->begin),
+          .relative = (uint32_t)bytes->address + 8 - (uint32_t)search->begin,
+          .offset = (uint32_t)(search->begin - search->base),
+          .big_endian = big_endian };
+  const bool swapped = big_endian != (htobe16 (1) == 1);
+  block_test *meets = choose_block_test ();
+  uint64_t at = 0;
+  for (; at + BLOCK + 4 <= bytes->size; at += BLOCK)
+    {
+      uint32_t first = -(test.relative + (uint32_t)at + BLOCK - 1);
+      if (meets (bytes->bytes + at, first,
+                 search->has_base ? test.offset : first,
+                 BLOCK + (uint64_t)test.size + NEAR - 2, swapped))
+        show (search, bytes, &test, visitor, at, at + BLOCK);
+    }
+  show (search, bytes, &test, visitor, at, bytes->size);
 }

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/machines.h"
-
 /* Bytes of a file, and the address they are loaded at.  */
 struct loaded_bytes
 {
@@ -53,6 +51,8 @@ struct arch_patterns
 /* The patterns of an ELF machine (EM_*), or NULL.  */
 const struct arch_patterns *arch_patterns_of (unsigned e_machine);
 
+/* Both byte orders of a machine share them.  */
+#define FOR_EACH_PATTERNS(use) use (amd64) use (aarch64) use (s390x)
 #define DECLARE_PATTERNS(name) \
   extern const struct arch_patterns name##_patterns;
 FOR_EACH_PATTERNS (DECLARE_PATTERNS)
@@ -65,5 +65,16 @@ address_search_note (struct address_search *search, uint64_t target)
   if (target >= search->begin && target < search->end)
     search->found (search->context, target);
 }
+
+/* Look at the field at offset AT of BYTES, all of which lies in them.  */
+typedef void field_visitor (struct address_search *search,
+                            const struct loaded_bytes *bytes, uint64_t at);
+
+/* Show VISITOR every field, at any byte, that may be, modulo 4 GiB: a distance
+   to the range of SEARCH from the place of the field, from 4 bytes in front of
+   that or from up to 8 behind it; or an offset to there from search->base.  */
+void address_search_fields (struct address_search *search,
+                            const struct loaded_bytes *bytes, bool big_endian,
+                            field_visitor *visitor);
 
 #endif /* ARCH_PATTERNS_H */

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/types.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,4 +125,25 @@ io_open_regular (const char *path)
   close (fd);
   errno = EINVAL;
   return -1;
+}
+
+void
+descriptors_occupy_standard (void)
+{
+  /* open returns the lowest number that is free.  O_PATH allows neither
+     reading nor writing, and needs no device, which a chroot may lack.  */
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl (fd, F_GETFD) == -1
+        && open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC) == -1)
+      return;
+}
+
+void
+descriptors_raise_limit (void)
+{
+  struct rlimit limit;
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit (RLIMIT_NOFILE, &limit);
 }

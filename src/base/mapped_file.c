@@ -155,26 +155,19 @@ mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
   return NULL;
 }
 
-/* Whether the file of MAPPING is what it was.  Where its descriptor was closed
-   that cannot be told any more.  */
-static bool
-is_unchanged (const struct mapping *mapping)
-{
-  const struct stat *then = &mapping->status;
-  struct stat now;
-  return fstat (mapping->fd, &now) != 0 || now.st_dev != then->st_dev
-         || now.st_ino != then->st_ino
-         || (now.st_size == then->st_size
-             && now.st_mtim.tv_sec == then->st_mtim.tv_sec
-             && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec);
-}
-
-/* Note whether the file of MAPPING, of this thread, was changed.  */
+/* Note whether the file of MAPPING, of this thread, was changed.  Where its
+   descriptor was closed that cannot be told any more.  */
 static void
 note_changes (const struct mapping *mapping)
 {
+  const struct stat *then = &mapping->status;
+  struct stat now;
   int whole = WHOLE;
-  if (!is_unchanged (mapping))
+  if (fstat (mapping->fd, &now) == 0 && now.st_dev == then->st_dev
+      && now.st_ino == then->st_ino
+      && (now.st_size != then->st_size
+          || now.st_mtim.tv_sec != then->st_mtim.tv_sec
+          || now.st_mtim.tv_nsec != then->st_mtim.tv_nsec))
     atomic_compare_exchange_strong (&state, &whole, CHANGED);
 }
 

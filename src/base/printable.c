@@ -3,6 +3,7 @@
 
 #include "base/printable.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -80,53 +81,39 @@ printable_copy (char *to, size_t room, const char *text)
   *to = '\0';
 }
 
-void
-printable_put (const char *text, FILE *out)
+/* Print TEXT to OUT, escaped and as it stands in QUOTES of JSON, if it does.
+ */
+static void
+put (const char *text, FILE *out, bool quotes)
 {
   enum printable_kind kind;
-  char escaped[4 * PRINTABLE_ESCAPED_SIZE] = "";
-  while (*text != '\0')
+  char escaped[4 * PRINTABLE_ESCAPED_SIZE];
+  for (size_t length; *text != '\0'; text += length)
     {
-      size_t length = printable_length (text, &kind);
+      length = printable_length (text, &kind);
+      const char *at = kind == PRINTABLE_PLAIN ? text : escaped;
       const char *end = kind == PRINTABLE_PLAIN
-                            ? NULL
+                            ? text + length
                             : printable_escape (escaped, text, length);
-      if (end == NULL)
-        fwrite (text, 1, length, out);
-      else
-        fwrite (escaped, 1, (size_t)(end - escaped), out);
-      text += length;
+      for (; at < end; at++)
+        {
+          if (quotes && (*at == '"' || *at == '\\'))
+            fputc ('\\', out);
+          fputc (*at, out);
+        }
     }
 }
 
-/* Print LENGTH bytes of TEXT within the quotes of JSON.  */
-static void
-put_quoted (const char *text, size_t length, FILE *out)
+void
+printable_put (const char *text, FILE *out)
 {
-  for (size_t i = 0; i < length; i++)
-    {
-      if (text[i] == '"' || text[i] == '\\')
-        fputc ('\\', out);
-      fputc (text[i], out);
-    }
+  put (text, out, false);
 }
 
 void
 printable_put_json (const char *text, FILE *out)
 {
-  enum printable_kind kind;
-  char escaped[4 * PRINTABLE_ESCAPED_SIZE];
   fputc ('"', out);
-  for (size_t length; *text != '\0'; text += length)
-    {
-      length = printable_length (text, &kind);
-      if (kind == PRINTABLE_PLAIN)
-        put_quoted (text, length, out);
-      else
-        {
-          const char *end = printable_escape (escaped, text, length);
-          put_quoted (escaped, (size_t)(end - escaped), out);
-        }
-    }
+  put (text, out, true);
   fputc ('"', out);
 }

@@ -1,7 +1,9 @@
-/* Decoding call-frame instructions.
+/* Decoding call-frame instructions, and the expressions in them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/cfa_opcode.h"
+
+#include <string.h>
 
 #include "elf/encoded_pointer.h"
 
@@ -142,4 +144,248 @@ cfa_instruction_read_extended (struct cursor *cursor,
     instruction->reg = cursor_uleb (cursor);
   read_operand (cursor, section, cie, form->operand, instruction);
   return form->known && !cursor->failed;
+}
+
+/* ---- Expressions */
+
+/* DWARF 5, section 7.7.1.  */
+enum
+{
+  OP_DEREF = 0x06,
+  OP_CONST1U = 0x08,
+  OP_CONST1S = 0x09,
+  OP_CONST2U = 0x0a,
+  OP_CONST2S = 0x0b,
+  OP_CONST4U = 0x0c,
+  OP_CONST4S = 0x0d,
+  OP_CONSTU = 0x10,
+  OP_CONSTS = 0x11,
+  OP_AND = 0x1a,
+  OP_MINUS = 0x1c,
+  OP_PLUS = 0x22,
+  OP_PLUS_UCONST = 0x23,
+  OP_SHL = 0x24,
+  OP_GE = 0x2a,
+  OP_LIT0 = 0x30,
+  OP_BREG0 = 0x70,
+  OP_BREGX = 0x92,
+  OP_NOP = 0x96,
+
+  STACK_MAX = 8
+};
+
+enum base
+{
+  BASE_NONE, /* a constant */
+  BASE_CFA,
+  BASE_REG
+};
+
+/* base + offset, or *(base + offset) when dereferenced.  */
+struct term
+{
+  enum base base;
+  bool dereferenced;
+  uint64_t reg;
+  int64_t offset;
+};
+
+struct stack
+{
+  struct term terms[STACK_MAX];
+  unsigned depth;
+};
+
+static bool
+push (struct stack *stack, struct term term)
+{
+  if (stack->depth == STACK_MAX)
+    return false;
+  stack->terms[stack->depth++] = term;
+  return true;
+}
+
+static bool
+push_constant (struct stack *stack, int64_t value)
+{
+  return push (stack, (struct term){ .offset = value });
+}
+
+static bool
+push_register (struct stack *stack, uint64_t reg, int64_t offset)
+{
+  return push (
+      stack, (struct term){ .base = BASE_REG, .reg = reg, .offset = offset });
+}
+
+/* Add VALUE to the top of the stack.  */
+static bool
+add_constant (struct stack *stack, int64_t value)
+{
+  if (stack->depth == 0)
+    return false;
+  struct term *top = &stack->terms[stack->depth - 1];
+  return !top->dereferenced
+         && !__builtin_add_overflow (top->offset, value, &top->offset);
+}
+
+/* Replace the two topmost terms by their sum or difference.  The second
+   must be a constant (in a sum, either).  */
+static bool
+combine (struct stack *stack, bool subtract)
+{
+  if (stack->depth < 2)
+    return false;
+  struct term right = stack->terms[--stack->depth];
+  struct term *left = &stack->terms[stack->depth - 1];
+  if (!subtract && left->base == BASE_NONE && right.base != BASE_NONE)
+    {
+      struct term swapped = *left;
+      *left = right;
+      right = swapped;
+    }
+  if (right.base != BASE_NONE || right.offset == INT64_MIN)
+    return false;
+  return add_constant (stack, subtract ? -right.offset : right.offset);
+}
+
+static bool
+dereference (struct stack *stack)
+{
+  if (stack->depth == 0)
+    return false;
+  struct term *top = &stack->terms[stack->depth - 1];
+  if (top->base == BASE_NONE || top->dereferenced)
+    return false;
+  top->dereferenced = true;
+  return true;
+}
+
+/* Constants of all widths; false when OP is none.  */
+static bool
+push_operand (struct stack *stack, uint8_t op, struct cursor *cursor)
+{
+  switch (op)
+    {
+    case OP_CONST1U:
+      return push_constant (stack, cursor_u8 (cursor));
+    case OP_CONST1S:
+      return push_constant (stack, (int8_t)cursor_u8 (cursor));
+    case OP_CONST2U:
+      return push_constant (stack, cursor_u16 (cursor));
+    case OP_CONST2S:
+      return push_constant (stack, (int16_t)cursor_u16 (cursor));
+    case OP_CONST4U:
+      return push_constant (stack, cursor_u32 (cursor));
+    case OP_CONST4S:
+      return push_constant (stack, (int32_t)cursor_u32 (cursor));
+    case OP_CONSTU:
+      return push_constant (stack, (int64_t)cursor_uleb (cursor));
+    case OP_CONSTS:
+      return push_constant (stack, cursor_sleb (cursor));
+    default:
+      return false;
+    }
+}
+
+static bool
+step (struct stack *stack, struct cursor *cursor)
+{
+  uint8_t op = cursor_u8 (cursor);
+  if (op >= OP_LIT0 && op < OP_LIT0 + 32)
+    return push_constant (stack, op - OP_LIT0);
+  if (op >= OP_BREG0 && op < OP_BREG0 + 32)
+    return push_register (stack, op - OP_BREG0, cursor_sleb (cursor));
+  switch (op)
+    {
+    case OP_BREGX:
+      {
+        uint64_t reg = cursor_uleb (cursor);
+        return push_register (stack, reg, cursor_sleb (cursor));
+      }
+    case OP_DEREF:
+      return dereference (stack);
+    case OP_PLUS:
+      return combine (stack, false);
+    case OP_MINUS:
+      return combine (stack, true);
+    case OP_PLUS_UCONST:
+      return add_constant (stack, (int64_t)cursor_uleb (cursor));
+    case OP_NOP:
+      return true;
+    default:
+      return push_operand (stack, op, cursor);
+    }
+}
+
+/* CFA = rsp + 8 + 8 * ((rip & 15) >= n): what binutils writes for .plt
+   (bfd/elfxx-x86: the lazy PLT's eh_frame; n is 11, or 9 with IBT).  A rule
+   with another n has the same form.  */
+static bool
+match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
+{
+  static const uint8_t pattern[] = {
+    OP_BREG0 + 7, 8,     OP_BREG0 + 16, 0,      OP_LIT0 + 15, OP_AND,
+    OP_LIT0,      OP_GE, OP_LIT0 + 3,   OP_SHL, OP_PLUS,
+  };
+  const unsigned at = 6; /* of the threshold */
+  if (size != sizeof pattern || memcmp (block, pattern, at) != 0
+      || memcmp (block + at + 1, pattern + at + 1, sizeof pattern - at - 1)
+             != 0
+      || block[at] < OP_LIT0 || block[at] > OP_LIT0 + 15)
+    return false;
+  *threshold = (uint8_t)(block[at] - OP_LIT0);
+  return true;
+}
+
+static struct frame_rule
+term_rule (const struct arch *arch, const struct term *term,
+           enum expression_use use, enum frame_reason reason)
+{
+  struct frame_rule rule = { .offset = (int32_t)term->offset };
+  bool in_memory = term->dereferenced;
+  if (use == EXPRESSION_ADDRESS)
+    {
+      /* A pointer to the slot that has to be loaded first has no form.  */
+      if (in_memory)
+        return frame_rule_unsupported (reason);
+      in_memory = true;
+    }
+  if (term->offset != rule.offset || term->base == BASE_NONE)
+    return frame_rule_unsupported (reason);
+  if (term->base == BASE_CFA)
+    {
+      rule.kind = in_memory ? RULE_DEREF_CFA : RULE_CFA;
+      return rule;
+    }
+  if (term->reg > UINT16_MAX || !arch_has_register (arch, term->reg))
+    return frame_rule_unsupported (reason);
+  rule.kind = in_memory ? RULE_DEREF_REG : RULE_REG;
+  rule.reg = (uint16_t)term->reg;
+  return rule;
+}
+
+struct frame_rule
+expression_rule (const struct arch *arch, const uint8_t *block, uint64_t size,
+                 enum expression_use use, enum frame_reason reason)
+{
+  uint8_t threshold;
+  if (use == EXPRESSION_CFA && arch->plt_expressions
+      && match_plt (block, size, &threshold))
+    return (struct frame_rule){ .kind = RULE_PLT,
+                                .reg = arch->sp,
+                                .offset = threshold };
+
+  /* Except for the CFA itself, evaluation starts with the CFA on the stack
+     (DWARF 5, section 6.4.2.3).  */
+  struct stack stack = { 0 };
+  if (use != EXPRESSION_CFA)
+    push (&stack, (struct term){ .base = BASE_CFA });
+  struct cursor cursor = cursor_over (block, size, arch->big_endian);
+  while (cursor_left (&cursor) > 0)
+    if (!step (&stack, &cursor) || cursor.failed)
+      return frame_rule_unsupported (reason);
+  if (stack.depth == 0)
+    return frame_rule_unsupported (reason);
+  return term_rule (arch, &stack.terms[stack.depth - 1], use, reason);
 }

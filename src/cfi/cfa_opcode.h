@@ -1,10 +1,15 @@
-/* Call-frame instructions, decoded one by one.
+/* Call-frame instructions, decoded one by one, and the expressions in them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    DWARF 5, section 7.24 (table 7.29), LSB Core 10.5 for the GNU extensions,
    "DWARF for the Arm 64-bit Architecture", section 4.4.  Decoding is apart
    from execution (cfa_program), so that the --gnu mode can re-enact what GNU
-   as does with the same instructions.  */
+   as does with the same instructions.
+
+   An expression is evaluated symbolically on a small stack.  What comes out
+   as "base + n" or "*(base + n)", with a register or the CFA as the base, is
+   understood; so is the expression that GNU ld writes for the lazy x86-64
+   PLT.  Everything else is not.  */
 
 #ifndef CFI_CFA_OPCODE_H
 #define CFI_CFA_OPCODE_H
@@ -145,5 +150,19 @@ cfa_instruction_read (struct cursor *cursor, const struct cfi_section *section,
                                                instruction);
     }
 }
+
+enum expression_use
+{
+  EXPRESSION_CFA,    /* DW_CFA_def_cfa_expression: the value is the CFA */
+  EXPRESSION_VALUE,  /* DW_CFA_val_expression: the value is the register's */
+  EXPRESSION_ADDRESS /* DW_CFA_expression: where the register was saved */
+};
+
+/* The rule that the SIZE bytes of BLOCK amount to; RULE_UNSUPPORTED with
+   REASON when they have another form.  */
+struct frame_rule expression_rule (const struct arch *arch,
+                                   const uint8_t *block, uint64_t size,
+                                   enum expression_use use,
+                                   enum frame_reason reason);
 
 #endif /* CFI_CFA_OPCODE_H */

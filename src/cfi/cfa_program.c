@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
-#include "cfi/expression.h"
 #include "frame/numbers.h"
 
 enum
@@ -54,11 +53,11 @@ struct cfa_machine
   struct cie_result *cies; /* one per CIE of the section */
   uint64_t tracked;        /* bit i: rules of register i matter, i < 64 */
   struct cfa_state states[STATES_MAX];
-  struct frame_numbers numbers;    /* of the rows that come out */
-  uint64_t reach;                  /* of the program run last */
-  bool no_memory;                  /* for the rows of that program */
-  struct saved_state *saved_cies;  /* one per CIE; NULL: not tracked */
-  struct saved_state *saved_stack; /* STATES_MAX */
+  struct frame_numbers numbers; /* of the rows that come out */
+  uint64_t reach;               /* of the program run last */
+  bool no_memory;               /* for the rows of that program */
+  /* Those of STATES, and then one per CIE; NULL: not tracked.  */
+  struct saved_state *saved;
 };
 
 /* One execution: of a CIE, or of an FDE that starts from its CIE's state.  */
@@ -66,11 +65,10 @@ struct execution
 {
   struct cfa_machine *machine;
   const struct cfi_cie *cie;
-  const struct cfa_state *initial; /* for restore; NULL in a CIE */
+  struct cfa_state *initial; /* for restore; NULL in a CIE */
   struct cfa_state state;
-  struct saved_state *saved;               /* NULL: not tracked */
-  const struct saved_state *saved_initial; /* likewise, or in a CIE */
-  unsigned depth;                          /* of machine->states */
+  struct saved_state *saved_initial, *saved; /* likewise; NULL: not tracked */
+  unsigned depth;                            /* of machine->states */
   bool located;           /* set_loc: the rows depend on the address */
   bool changed;           /* a tracked rule was touched since the last row */
   uint64_t address, size; /* of the function; a CIE has no end */
@@ -112,7 +110,7 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
 }
 
 /* Whether the state's row says less than the state.  RULE_UNDEFINED, 0, of SP
-   is not an explicit rule (default_state).  */
+   is not an explicit rule (cie_execute).  */
 static inline bool
 state_exceeds_row (const struct cfa_state *state)
 {
@@ -212,19 +210,22 @@ set_loc (struct execution *run, uint64_t address)
   return advance_to (run, address - run->address);
 }
 
-/* The rule slot of register REG, or NULL when it is not tracked.  */
+/* Where STATE or SAVED, which goes with it, has the rule of register REG; NULL
+   when it is not tracked.  */
 static struct frame_rule *
-tracked_rule (struct execution *run, uint64_t reg)
+rule_of (const struct arch *arch, struct cfa_state *state,
+         struct saved_state *saved, uint64_t reg)
 {
-  const struct arch *arch = run->machine->arch;
-  struct cfa_state *state = &run->state;
-  struct frame_rule *rule = reg == arch->fp   ? &state->row.fp
-                            : reg == arch->ra ? &state->row.ra
-                            : reg == arch->sp ? &state->sp
-                                              : NULL;
-  if (rule != NULL)
-    run->changed = true;
-  return rule;
+  if (reg == arch->fp)
+    return &state->row.fp;
+  if (reg == arch->ra)
+    return &state->row.ra;
+  if (reg == arch->sp)
+    return &state->sp;
+  for (unsigned i = 0; saved != NULL && i < arch->n_saved_registers; i++)
+    if (arch->saved_registers[i] == reg)
+      return &saved->rules[i];
+  return NULL;
 }
 
 static bool
@@ -233,55 +234,18 @@ is_sign_state (const struct execution *run, uint64_t reg)
   return run->machine->arch->ra_signing && reg == RA_SIGN_STATE;
 }
 
-/* RA_SIGN_STATE gets its initial value back, which is what negate_ra_state
-   counts from ("DWARF for the Arm 64-bit Architecture", section 4.3).  */
-static void
-restore_sign_state (struct execution *run)
-{
-  run->state.row.ra_signed = run->initial->row.ra_signed;
-  run->state.ra_signed_with_pc = run->initial->ra_signed_with_pc;
-  run->state.sign_state_ruled = run->initial->sign_state_ruled;
-  run->changed = true;
-}
-
-/* The index of REG among the saved registers, or -1.  */
-static int
-saved_index (const struct arch *arch, uint64_t reg)
-{
-  for (unsigned i = 0; i < arch->n_saved_registers; i++)
-    if (arch->saved_registers[i] == reg)
-      return (int)i;
-  return -1;
-}
-
-/* Note RULE for REG, if it is a saved register.  */
-static void
-set_saved_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
-{
-  int index = saved_index (run->machine->arch, reg);
-  if (index < 0)
-    return;
-  run->saved->rules[index] = rule;
-  run->changed = true;
-}
-
 static void
 set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
 {
-  struct frame_rule *slot = tracked_rule (run, reg);
-  if (slot != NULL)
-    {
-      *slot = rule;
-      return;
-    }
-  if (is_sign_state (run, reg))
-    {
-      /* A rule for RA_SIGN_STATE itself; SFrame has none.  */
-      run->state.sign_state_ruled = true;
-      run->changed = true;
-    }
-  if (run->saved != NULL)
-    set_saved_rule (run, reg, rule);
+  struct frame_rule *known
+      = rule_of (run->machine->arch, &run->state, run->saved, reg);
+  if (known != NULL)
+    *known = rule;
+  else if (is_sign_state (run, reg))
+    run->state.sign_state_ruled = true; /* SFrame has no rule for it */
+  else
+    return;
+  run->changed = true;
 }
 
 static void
@@ -297,20 +261,24 @@ set_offset_rule (struct execution *run, uint64_t reg, uint8_t kind,
 static enum frame_reason
 restore_rule (struct execution *run, uint64_t reg)
 {
-  if (run->initial == NULL)
-    return REASON_BAD_STATE; /* in a CIE there is nothing to restore */
   const struct arch *arch = run->machine->arch;
-  const struct cfa_state *initial = run->initial;
-  struct frame_rule *slot = tracked_rule (run, reg);
-  if (slot != NULL)
-    *slot = reg == arch->fp   ? initial->row.fp
-            : reg == arch->ra ? initial->row.ra
-                              : initial->sp;
+  struct cfa_state *state = &run->state, *initial = run->initial;
+  if (initial == NULL)
+    return REASON_BAD_STATE; /* in a CIE there is nothing to restore */
+  struct frame_rule *rule = rule_of (arch, state, run->saved, reg);
+  if (rule != NULL)
+    *rule = *rule_of (arch, initial, run->saved_initial, reg);
   else if (is_sign_state (run, reg))
-    restore_sign_state (run);
-  int index = run->saved != NULL ? saved_index (arch, reg) : -1;
-  if (index >= 0)
-    set_saved_rule (run, reg, run->saved_initial->rules[index]);
+    {
+      /* The initial value is what negate_ra_state counts from ("DWARF for the
+         Arm 64-bit Architecture", section 4.3).  */
+      state->row.ra_signed = initial->row.ra_signed;
+      state->ra_signed_with_pc = initial->ra_signed_with_pc;
+      state->sign_state_ruled = initial->sign_state_ruled;
+    }
+  else
+    return REASON_NONE;
+  run->changed = true;
   return REASON_NONE;
 }
 
@@ -372,25 +340,12 @@ redefine_cfa (struct execution *run, uint64_t reg, int64_t offset)
 }
 
 static enum frame_reason
-define_cfa_expression (struct execution *run,
-                       const struct cfa_instruction *instruction)
-{
-  struct frame_rule rule = expression_rule (
-      run->machine->arch, instruction->block, instruction->block_size,
-      EXPRESSION_CFA, REASON_CFA_EXPRESSION);
-  run->state.row.cfa = rule;
-  run->state.cfa_has_register = false;
-  run->changed = true;
-  return REASON_NONE;
-}
-
-static enum frame_reason
 remember_state (struct execution *run)
 {
   if (run->depth == STATES_MAX)
     return REASON_BAD_STATE;
   if (run->saved != NULL)
-    run->machine->saved_stack[run->depth] = *run->saved;
+    run->machine->saved[run->depth] = *run->saved;
   run->machine->states[run->depth++] = run->state;
   return REASON_NONE;
 }
@@ -402,7 +357,7 @@ restore_state (struct execution *run)
     return REASON_BAD_STATE;
   run->state = run->machine->states[--run->depth];
   if (run->saved != NULL)
-    *run->saved = run->machine->saved_stack[run->depth];
+    *run->saved = run->machine->saved[run->depth];
   run->changed = true;
   return REASON_NONE;
 }
@@ -489,7 +444,12 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
     case CFA_DEF_CFA_OFFSET:
       return redefine_cfa (run, run->state.cfa_register, instruction->offset);
     case CFA_DEF_CFA_EXPRESSION:
-      return define_cfa_expression (run, instruction);
+      run->state.row.cfa = expression_rule (
+          run->machine->arch, instruction->block, instruction->block_size,
+          EXPRESSION_CFA, REASON_CFA_EXPRESSION);
+      run->state.cfa_has_register = false;
+      run->changed = true;
+      return REASON_NONE;
     case CFA_REMEMBER_STATE:
       return remember_state (run);
     case CFA_RESTORE_STATE:
@@ -574,35 +534,30 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
   return REASON_NONE;
 }
 
-/* The state before any instruction: what the ABI says of registers without a
-   rule.  No rule at all is kept apart from "same" for SP.  */
-static struct cfa_state
-default_state (void)
-{
-  return (struct cfa_state){
-    .row = { .cfa = frame_rule_unsupported (REASON_CFA_UNDEFINED),
-             .ra = { .kind = RULE_SAME },
-             .fp = { .kind = RULE_SAME } },
-    .sp = { .kind = RULE_UNDEFINED },
-  };
-}
-
-static const struct cie_result *
+static struct cie_result *
 cie_execute (struct cfa_machine *machine, uint32_t index)
 {
   struct cie_result *result = &machine->cies[index];
   if (result->executed)
     return result;
   const struct cfi_cie *cie = &machine->section->cies[index];
-  struct execution run = { .machine = machine,
-                           .cie = cie,
-                           .state = default_state (),
-                           .size = UINT64_MAX };
-  if (machine->saved_cies != NULL)
+  /* What the ABI says of registers without a rule.  No rule at all is kept
+     apart from "same" for SP.  */
+  const struct frame_rule same = { .kind = RULE_SAME };
+  struct execution run
+      = { .machine = machine,
+          .cie = cie,
+          .state
+          = { .row = { .cfa = frame_rule_unsupported (REASON_CFA_UNDEFINED),
+                       .ra = same,
+                       .fp = same },
+              .sp = { .kind = RULE_UNDEFINED } },
+          .size = UINT64_MAX };
+  if (machine->saved != NULL)
     {
-      run.saved = &machine->saved_cies[index];
+      run.saved = &machine->saved[STATES_MAX + index];
       for (unsigned i = 0; i < SAVED_REGISTERS_MAX; i++)
-        run.saved->rules[i] = (struct frame_rule){ .kind = RULE_SAME };
+        run.saved->rules[i] = same;
     }
   result->executed = true;
   result->reason
@@ -628,8 +583,7 @@ cfa_machine_new (const struct cfi_section *section)
   machine->cies = calloc (section->n_cies + 1, sizeof *machine->cies);
   if (machine->cies != NULL && frame_numbers_init (&machine->numbers))
     return machine;
-  free (machine->cies);
-  free (machine);
+  cfa_machine_free (machine);
   return NULL;
 }
 
@@ -640,19 +594,17 @@ cfa_machine_free (struct cfa_machine *machine)
     return;
   frame_numbers_free (&machine->numbers);
   free (machine->cies);
-  free (machine->saved_cies);
-  free (machine->saved_stack);
+  free (machine->saved);
   free (machine);
 }
 
 bool
 cfa_machine_track_saved (struct cfa_machine *machine)
 {
-  size_t n = machine->section->n_cies + 1;
   machine->tracked = UINT64_MAX;
-  machine->saved_cies = calloc (n, sizeof *machine->saved_cies);
-  machine->saved_stack = calloc (STATES_MAX, sizeof *machine->saved_stack);
-  return machine->saved_cies != NULL && machine->saved_stack != NULL;
+  machine->saved
+      = calloc (STATES_MAX + machine->section->n_cies, sizeof *machine->saved);
+  return machine->saved != NULL;
 }
 
 /* The program is broken for REASON at the current location.  What it said of
@@ -677,7 +629,7 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
          struct frame_function *function)
 {
   const struct cfi_section *section = machine->section;
-  const struct cie_result *cie = cie_execute (machine, fde->cie);
+  struct cie_result *cie = cie_execute (machine, fde->cie);
   if (cie->reason != REASON_NONE)
     return cie->reason;
   struct execution run = { .machine = machine,
@@ -689,11 +641,11 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
                            .size = fde->size,
                            .function = function };
   struct saved_state saved;
-  if (machine->saved_cies != NULL)
+  if (machine->saved != NULL)
     {
-      saved = machine->saved_cies[fde->cie];
+      run.saved_initial = &machine->saved[STATES_MAX + fde->cie];
+      saved = *run.saved_initial;
       run.saved = &saved;
-      run.saved_initial = &machine->saved_cies[fde->cie];
       function->n_saved = machine->arch->n_saved_registers;
     }
   enum frame_reason reason = run_program (

@@ -109,23 +109,15 @@ struct cfi_section
   size_t n_contradictions; /* so many of them say something else */
 };
 
+/* The functions are in reader.c.  */
+
+/* Add what INPUT holds to SECTION, which has an `arch' and is otherwise zero
+   at first.  Its FDEs are in order then.  INPUT's bytes must outlive
+   SECTION, which is freed with cfi_section_free.  Damaged entries are not
+   failures; lack of memory is.  */
+bool cfi_read (struct cfi_section *section, const struct cfi_input *input,
+               struct error *err);
 void cfi_section_free (struct cfi_section *section);
-
-/* The index of the CIE at OFFSET of the last input, or n_cies.  GUESS is tried
-   first.  */
-size_t cfi_section_find_cie (const struct cfi_section *section,
-                             uint64_t offset, size_t guess);
-
-/* Note that the entry at OFFSET of the last input cannot be read, for REASON;
-   TEXT is for people.  False when memory ran out.  */
-bool cfi_section_note_damage (struct cfi_section *section, uint64_t offset,
-                              enum frame_reason reason, const char *text,
-                              struct error *err);
-
-/* The same for an entry that is an FDE, or may be one.  */
-bool cfi_section_leave_out (struct cfi_section *section, uint64_t offset,
-                            enum frame_reason reason, const char *text,
-                            struct error *err);
 
 /* How many functions have CFI, also those that cannot be read.  */
 uint64_t cfi_section_functions (const struct cfi_section *section);

@@ -1,9 +1,12 @@
-/* The entries of .eh_frame and .debug_frame, by their lengths alone.
+/* The entries of .eh_frame and .debug_frame, as far as they are read without
+   libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The only place that looks at entry headers without libdwarf, which fails for
-   a whole section where one entry is damaged.  LSB Core, section 10.6.1; DWARF
-   5, sections 6.4.1 and 7.4.  */
+   libdwarf fails for a whole section where one entry is damaged, and for
+   augmentation letters that it does not know; and it has to be told how wide
+   addresses are, which the augmentation says.  So the heads of entries and the
+   augmentations of CIEs are read here, before libdwarf sees any.  LSB Core,
+   section 10.6.1; DWARF 5, sections 6.4.1 and 7.4.  */
 
 #ifndef CFI_ENTRY_H
 #define CFI_ENTRY_H
@@ -77,5 +80,10 @@ entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
     }
   return entry;
 }
+
+/* Fill in CIE from ENTRY of SECTION's last input as far as the augmentation
+   goes.  Its `unusable' says whether libdwarf must not see it.  */
+void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
+               const struct entry *entry);
 
 #endif /* CFI_ENTRY_H */

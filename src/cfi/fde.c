@@ -85,34 +85,28 @@ show_cie (const struct cfi_cie *cie, const struct cfi_section *section,
         *letter = 'S';
 }
 
-/* Let ENTRY, the copy of an FDE at offset AT, lead to the CIE at offset 0.  */
-static void
-set_cie (const struct cfi_input *input, uint8_t *entry, uint64_t at,
-         bool big_endian)
-{
-  if (input->kind == CFI_EH_FRAME)
-    store_u32 (entry + 4, (uint32_t)(at + 4), big_endian);
-  else if (entry_head (entry, big_endian) == ENTRY_HEAD)
-    store_u32 (entry + 4, 0, big_endian);
-  else
-    store_u64 (entry + 12, 0, big_endian);
-}
-
-/* Copy CIE and ENTRY, an FDE of INPUT, to SHOWN.  False when memory ran
-   out.  */
+/* Copy CIE and ENTRY, an FDE of INPUT, which leads to the copy, to SHOWN.
+   False when memory ran out.  */
 static bool
 show (const struct cfi_section *section, const struct cfi_input *input,
       const struct cfi_cie *cie, const struct entry *entry,
       struct buffer *shown)
 {
   shown->size = 0;
+  bool big_endian = section->arch->big_endian;
   uint8_t *to = buffer_extend (shown, cie->entry_size + entry->size);
   if (to == NULL)
     return false;
   show_cie (cie, section, to);
   to += cie->entry_size;
   memcpy (to, input->bytes + entry->offset, entry->size);
-  set_cie (input, to, cie->entry_size, section->arch->big_endian);
+  /* The CIE is at offset 0.  */
+  if (input->kind == CFI_EH_FRAME)
+    store_u32 (to + 4, (uint32_t)(cie->entry_size + 4), big_endian);
+  else if (entry_head (to, big_endian) == ENTRY_HEAD)
+    store_u32 (to + 4, 0, big_endian);
+  else
+    store_u64 (to + 12, 0, big_endian);
   /* libdwarf 0.11 refuses an FDE without instructions at the very end.  */
   buffer_u32 (shown, 0);
   return !shown->failed;
@@ -223,19 +217,6 @@ fde_pointers_end (const struct cfi_section *section, const struct cfi_fde *fde)
   return fde->head_size - cursor_left (&cursor);
 }
 
-/* The augmentation data of FDE: behind those pointers and their own size.  */
-static struct cursor
-augmentation_data (const struct cfi_section *section,
-                   const struct cfi_fde *fde)
-{
-  struct cursor cursor = skip_pointers (section, fde);
-  uint64_t size = cursor_uleb (&cursor);
-  const uint8_t *data = cursor_take (&cursor, size);
-  if (!cursor.failed)
-    cursor = cursor_over (data, size, cursor.big_endian);
-  return cursor;
-}
-
 bool
 fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
           uint64_t *lsda)
@@ -248,9 +229,14 @@ fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
     return true;
   if (application != 0 && application != PE_PCREL)
     return false;
-  struct cursor data = augmentation_data (section, fde);
+  /* Behind the pointers to the code come the size of the augmentation data and
+     these.  */
+  struct cursor data = skip_pointers (section, fde);
+  uint64_t size = cursor_uleb (&data);
+  const uint8_t *begin = cursor_take (&data, size);
   if (data.failed)
     return false;
-  uint64_t place = input->address + (uint64_t)(data.at - input->bytes);
+  data = cursor_over (begin, size, data.big_endian);
+  uint64_t place = input->address + (uint64_t)(begin - input->bytes);
   return encoded_pointer_read_nullable (&data, encoding, place, lsda);
 }

@@ -6,6 +6,88 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/table.h"
+
+/* ---- Programs */
+
+/* A program, as the first FDE had it.  */
+struct program
+{
+  const uint8_t *instructions;
+  uint32_t size;
+  uint32_t cie;
+  struct program_result result;
+};
+
+struct program_table
+{
+  const struct cfi_section *section;
+  struct table table;       /* of indexes of programs */
+  struct program *programs; /* owned */
+  size_t n_programs, capacity;
+};
+
+struct program_table *
+program_table_new (const struct cfi_section *section)
+{
+  struct program_table *table = calloc (1, sizeof *table);
+  if (table == NULL)
+    return NULL;
+  table->section = section;
+  if (table_init (&table->table, section->n_fdes / 2))
+    return table;
+  free (table);
+  return NULL;
+}
+
+void
+program_table_free (struct program_table *table)
+{
+  if (table == NULL)
+    return;
+  table_free (&table->table);
+  free (table->programs);
+  free (table);
+}
+
+struct program_result *
+program_table_find (const struct program_table *table,
+                    const struct cfi_fde *fde, uint32_t *hash)
+{
+  const uint8_t *instructions = cfi_fde_instructions (table->section, fde);
+  uint32_t number;
+  *hash = hash_for_table (instructions, fde->instructions_size);
+  struct table_walk walk = { .hash = *hash };
+  while (table_next (&table->table, &walk, &number))
+    {
+      struct program *program = &table->programs[number];
+      if (program->cie == fde->cie && program->size == fde->instructions_size
+          && memcmp (program->instructions, instructions, program->size) == 0)
+        return &program->result;
+    }
+  return NULL;
+}
+
+struct program_result *
+program_table_add (struct program_table *table, const struct cfi_fde *fde,
+                   uint32_t hash, uint64_t reach)
+{
+  if (!ARRAY_ROOM (table->programs, table->n_programs + 1, &table->capacity))
+    return NULL;
+  table_insert (&table->table, hash, (uint32_t)table->n_programs);
+  struct program *program = &table->programs[table->n_programs++];
+  *program = (struct program){ .instructions
+                               = cfi_fde_instructions (table->section, fde),
+                               .size = fde->instructions_size,
+                               .cie = fde->cie,
+                               .result = { .reach = reach } };
+  return &program->result;
+}
+
+/* ---- One code after the other */
+
 bool
 finished_rows_open (struct finished_rows *rows,
                     const struct cfi_source *source,
@@ -88,7 +170,9 @@ finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
   bool done = true;
   if (!cfi_walk_next (&rows->walk, code))
     return 0;
-  if (rows->programs != NULL && cfi_code_is_as_its_program (code))
+  if (rows->programs != NULL && code->kind == CODE_OF_FDE
+      && code->reason == REASON_NONE && !cfi_code_is_disputed (code)
+      && !code->disproved) /* the rows depend on the program alone */
     done = finish_program (rows, code, err);
   else if (rows->options.at_sites)
     done = execute_with_sites (rows, code, err);
@@ -115,17 +199,6 @@ keep (struct frame_functions *list, const struct frame_function *function)
   return true;
 }
 
-/* Add CODE with the rows of function INDEX.  */
-static void
-share (struct frame_functions *list, const struct cfi_code *code, size_t index)
-{
-  struct frame_function *shared = &list->functions[list->n_functions++];
-  *shared = list->functions[index];
-  shared->address = code->address;
-  shared->size = (uint32_t)code->size;
-  shared->rows_capacity = 0;
-}
-
 /* Add CODE, unless it has no rows.  */
 static bool
 add (struct frame_functions *list, struct finished_rows *rows,
@@ -133,7 +206,12 @@ add (struct frame_functions *list, struct finished_rows *rows,
 {
   if (code->program != NULL && code->program->taken > 0)
     {
-      share (list, code, code->program->taken - 1);
+      /* The rows are another function's.  */
+      struct frame_function *shared = &list->functions[list->n_functions++];
+      *shared = list->functions[code->program->taken - 1];
+      shared->address = code->address;
+      shared->size = (uint32_t)code->size;
+      shared->rows_capacity = 0;
       return true;
     }
   if (!finished_rows_execute (rows, code, err))
@@ -143,19 +221,6 @@ add (struct frame_functions *list, struct finished_rows *rows,
   if (code->program != NULL)
     code->program->taken = list->n_functions + 1;
   return keep (list, code->function) || error_set_no_memory (err);
-}
-
-static bool
-fill (struct frame_functions *list, struct finished_rows *rows,
-      struct error *err)
-{
-  struct cfi_code code;
-  int more;
-  while ((more = finished_rows_next (rows, &code, err)) > 0)
-    if (code.is_code && code.reason == REASON_NONE && code.size <= UINT32_MAX
-        && !add (list, rows, &code, err))
-      return false;
-  return more == 0;
 }
 
 bool
@@ -170,9 +235,14 @@ finished_rows_list (struct frame_functions *list,
                             sizeof *list->functions);
   if (list->functions == NULL)
     return error_set_no_memory (err);
-  bool ok = finished_rows_open (&rows, source, &options, err)
-            && fill (list, &rows, err);
+  struct cfi_code code;
+  int more = -1;
+  bool ok = finished_rows_open (&rows, source, &options, err);
+  while (ok && (more = finished_rows_next (&rows, &code, err)) > 0)
+    if (code.is_code && code.reason == REASON_NONE && code.size <= UINT32_MAX)
+      ok = add (list, &rows, &code, err);
   finished_rows_close (&rows);
+  ok = ok && more == 0;
   if (!ok)
     frame_functions_free (list);
   return ok;

@@ -15,11 +15,42 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cfi/program_table.h"
 #include "cfi/return_sites.h"
 #include "cfi/source.h"
 #include "cfi/walk.h"
 #include "elf/padding.h"
+
+/* Which FDEs have the same program: their CIE and instructions are equal.  */
+struct program_table; /* opaque */
+
+/* What became of a program.  */
+struct program_result
+{
+  /* For functions larger than so many bytes it is the same (see
+     cfa_machine_reach).  */
+  uint64_t reach;
+  size_t kept; /* what return_sites_keep returned */
+  /* 1 more than the number by which the one who takes the rows knows them; 0:
+     it does not.  */
+  size_t taken;
+};
+
+/* A table for FDEs of SECTION, which must outlive it.  NULL when memory ran
+   out.  */
+struct program_table *program_table_new (const struct cfi_section *section);
+void program_table_free (struct program_table *table);
+
+/* What is known of FDE's program, or NULL.  The result is valid until the next
+   program is added.  *HASH is for program_table_add.  */
+struct program_result *program_table_find (const struct program_table *table,
+                                           const struct cfi_fde *fde,
+                                           uint32_t *hash);
+
+/* Add FDE's program, which is not known, with REACH.  NULL when memory is
+   short.  */
+struct program_result *program_table_add (struct program_table *table,
+                                          const struct cfi_fde *fde,
+                                          uint32_t hash, uint64_t reach);
 
 struct rows_options
 {

@@ -141,11 +141,26 @@ find_in_section (struct frame_functions *list, const struct image *image,
   return append_run (list, arch, &run, err);
 }
 
-/* Sections of a damaged file may lie in each other.  The first of overlapping
-   stubs counts, as of overlapping FDEs.  */
-static void
-drop_overlapping (struct frame_functions *list)
+bool
+plt_stubs_find (struct frame_functions *list, const struct image *image,
+                const struct cfi_section *section, struct error *err)
 {
+  struct plt_sections plt;
+  bool found = true;
+  *list = (struct frame_functions){ 0 };
+  plt_sections_find (&plt, image);
+  for (size_t i = 0; found && i < plt.n; i++)
+    if (plt.list[i]->header.sh_flags & SHF_EXECINSTR)
+      found = find_in_section (list, image, plt.list[i], section, err);
+  if (found && !RADIX_SORT (list->functions, list->n_functions))
+    found = error_set_no_memory (err);
+  if (!found)
+    {
+      frame_functions_free (list);
+      return false;
+    }
+  /* Sections of a damaged file may lie in each other.  The first of
+     overlapping stubs counts, as of overlapping FDEs.  */
   size_t kept = 0;
   uint64_t end = 0;
   for (size_t i = 0; i < list->n_functions; i++)
@@ -160,29 +175,5 @@ drop_overlapping (struct frame_functions *list)
       list->functions[kept++] = *function;
     }
   list->n_functions = kept;
-}
-
-bool
-plt_stubs_find (struct frame_functions *list, const struct image *image,
-                const struct cfi_section *section, struct error *err)
-{
-  struct plt_sections plt;
-  *list = (struct frame_functions){ 0 };
-  plt_sections_find (&plt, image);
-  for (size_t i = 0; i < plt.n; i++)
-    {
-      if ((plt.list[i]->header.sh_flags & SHF_EXECINSTR)
-          && !find_in_section (list, image, plt.list[i], section, err))
-        {
-          frame_functions_free (list);
-          return false;
-        }
-    }
-  if (!RADIX_SORT (list->functions, list->n_functions))
-    {
-      frame_functions_free (list);
-      return error_set_no_memory (err);
-    }
-  drop_overlapping (list);
   return true;
 }

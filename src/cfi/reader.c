@@ -5,12 +5,16 @@
    An FDE's CIE is always in front of it: in .eh_frame by its form, in
    .debug_frame as all assemblers write it.  */
 
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/radix.h"
-#include "cfi/cie.h"
+#include "base/search.h"
 #include "cfi/entry.h"
 #include "cfi/fde.h"
 
@@ -21,12 +25,52 @@ enum
   FDE_SIZE_USUAL = 24
 };
 
-/* The entry at OFFSET of the last input.  */
-static struct entry
-next_entry (const struct cfi_section *section, uint64_t offset)
+/* Note that the entry at OFFSET of the last input cannot be read, for REASON;
+   TEXT is for people.  False when memory ran out.  */
+static bool
+note_damage (struct cfi_section *section, uint64_t offset,
+             enum frame_reason reason, const char *text, struct error *err)
 {
-  return entry_at (&section->inputs[section->n_inputs - 1],
-                   section->arch->big_endian, offset);
+  section->n_damaged++;
+  if (section->n_damages == CFI_DAMAGES_MAX)
+    return true;
+  if (section->damages == NULL)
+    section->damages = calloc (CFI_DAMAGES_MAX, sizeof *section->damages);
+  if (section->damages == NULL)
+    return error_set_no_memory (err);
+  struct cfi_damage *damage = &section->damages[section->n_damages++];
+  damage->offset = offset;
+  damage->input = section->n_inputs - 1;
+  damage->reason = reason;
+  snprintf (damage->text, sizeof damage->text, "%s", text);
+  return true;
+}
+
+/* The same for an entry that is an FDE, or may be one.  */
+static bool
+leave_out (struct cfi_section *section, uint64_t offset,
+           enum frame_reason reason, const char *text, struct error *err)
+{
+  section->left_out[reason]++;
+  return note_damage (section, offset, reason, text, err);
+}
+
+/* The index of the CIE at OFFSET of the last input, or n_cies.  GUESS is tried
+   first.  */
+static size_t
+find_cie (const struct cfi_section *section, uint64_t offset, size_t guess)
+{
+  const struct cfi_cie *cies = section->cies;
+  uint32_t input = section->n_inputs - 1;
+  if (guess < section->n_cies && cies[guess].offset == offset
+      && cies[guess].input == input)
+    return guess;
+  size_t at = SEARCH_FIRST (
+      section->n_cies, i, cies[i].input == input && cies[i].offset >= offset);
+  return at < section->n_cies && cies[at].offset == offset
+                 && cies[at].input == input
+             ? at
+             : section->n_cies;
 }
 
 static bool
@@ -39,8 +83,8 @@ read_cie (struct cfi_section *section, const struct entry *entry,
   struct cfi_cie *cie = &section->cies[section->n_cies++];
   cie_scan (cie, section, entry);
   return cie->unusable == REASON_NONE
-         || cfi_section_note_damage (section, entry->offset, cie->unusable,
-                                     frame_reason_text (cie->unusable), err);
+         || note_damage (section, entry->offset, cie->unusable,
+                         frame_reason_text (cie->unusable), err);
 }
 
 /* Read the FDE that ENTRY is.  *CIE is the index of the CIE that was used
@@ -57,14 +101,14 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
                    &section->fdes_capacity))
     return error_set_no_memory (err);
   struct cfi_fde *fde = &section->fdes[section->n_fdes];
-  *cie = cfi_section_find_cie (section, entry->cie, *cie);
+  *cie = find_cie (section, entry->cie, *cie);
   if (*cie == section->n_cies)
-    return cfi_section_leave_out (section, entry->offset, REASON_BAD_ENTRY,
-                                  "CIE pointer leads to no CIE", err);
+    return leave_out (section, entry->offset, REASON_BAD_ENTRY,
+                      "CIE pointer leads to no CIE", err);
   enum frame_reason reason = section->cies[*cie].unusable;
   if (reason != REASON_NONE)
-    return cfi_section_leave_out (section, entry->offset, reason,
-                                  "its CIE cannot be read", err);
+    return leave_out (section, entry->offset, reason, "its CIE cannot be read",
+                      err);
   if (!plain_fde_read (section, entry, *cie, fde))
     reason
         = odd_fde_read (section, entry, *cie, shown, fde, text, sizeof text);
@@ -72,39 +116,30 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
   if (shown->failed)
     return error_set_no_memory (err);
   return reason == REASON_NONE
-         || cfi_section_leave_out (section, entry->offset, reason, text, err);
+         || leave_out (section, entry->offset, reason, text, err);
 }
 
 static bool
 read_entries (struct cfi_section *section, struct buffer *shown,
               struct error *err)
 {
-  struct entry entry;
+  const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
   size_t cie = 0;
   bool read = true;
-  for (uint64_t offset = 0;
-       read && (entry = next_entry (section, offset)).kind != ENTRY_END;
-       offset += entry.size)
-    if (entry.kind == ENTRY_CIE)
-      read = read_cie (section, &entry, err);
-    else if (entry.kind == ENTRY_FDE)
-      read = read_fde (section, &entry, &cie, shown, err);
-    else if (entry.kind == ENTRY_DAMAGED)
-      read = cfi_section_leave_out (section, entry.offset, REASON_BAD_ENTRY,
-                                    entry.why, err);
+  for (uint64_t offset = 0; read;)
+    {
+      struct entry entry = entry_at (input, section->arch->big_endian, offset);
+      if (entry.kind == ENTRY_END)
+        break;
+      if (entry.kind == ENTRY_CIE)
+        read = read_cie (section, &entry, err);
+      else if (entry.kind == ENTRY_FDE)
+        read = read_fde (section, &entry, &cie, shown, err);
+      else if (entry.kind == ENTRY_DAMAGED)
+        read = leave_out (section, offset, REASON_BAD_ENTRY, entry.why, err);
+      offset += entry.size;
+    }
   return read;
-}
-
-/* Put the FDEs in order.  They come in that of their inputs and offsets, in
-   which those of equal addresses stay.  */
-static bool
-sort_fdes (struct cfi_section *section)
-{
-  _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
-  if (!RADIX_SORT (section->fdes, section->n_fdes))
-    return false;
-  section->fdes_capacity = section->n_fdes; /* of other memory, maybe */
-  return true;
 }
 
 bool
@@ -117,10 +152,61 @@ cfi_read (struct cfi_section *section, const struct cfi_input *input,
   buffer_init (&shown, section->arch->big_endian);
   bool read = (ARRAY_ROOM (section->fdes, expected, &section->fdes_capacity)
                || error_set_no_memory (err))
-              && read_entries (section, &shown, err)
-              && (sort_fdes (section) || error_set_no_memory (err));
+              && read_entries (section, &shown, err);
   buffer_free (&shown);
+  /* FDEs come in the order of their inputs and offsets, in which those of
+     equal addresses stay.  */
+  _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
+  if (read && !RADIX_SORT (section->fdes, section->n_fdes))
+    read = error_set_no_memory (err);
+  section->fdes_capacity = section->n_fdes; /* of other memory, maybe */
   if (!read)
     cfi_section_free (section);
   return read;
+}
+
+void
+cfi_section_free (struct cfi_section *section)
+{
+  free (section->cies);
+  free (section->fdes);
+  free (section->damages);
+  free (section->set_aside);
+  *section = (struct cfi_section){ .arch = section->arch,
+                                   .no_plain = section->no_plain };
+}
+
+uint64_t
+cfi_section_size (const struct cfi_section *section)
+{
+  uint64_t size = 0;
+  for (uint32_t i = 0; i < section->n_inputs; i++)
+    size += section->inputs[i].size;
+  return size;
+}
+
+uint64_t
+cfi_section_functions (const struct cfi_section *section)
+{
+  uint64_t n = section->n_fdes;
+  for (size_t i = 0; i < REASON_COUNT; i++)
+    n += section->left_out[i];
+  return n;
+}
+
+_Static_assert((int)REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
+               "reasons do not fit the public report");
+
+void
+cfi_report (const struct cfi_section *cfi, struct cfi2sframe_report *report)
+{
+  report->cfi_functions = cfi_section_functions (cfi);
+  for (size_t i = 0; i < REASON_COUNT; i++)
+    report->left_out[i] += cfi->left_out[i];
+  if (cfi->n_damages == 0)
+    return;
+  report->first_damage = cfi->damages[0].offset;
+  report->debug_damage
+      = cfi->inputs[cfi->damages[0].input].kind == CFI_DEBUG_FRAME;
+  memcpy (report->damage, cfi->damages[0].text, sizeof report->damage);
 }

@@ -30,46 +30,13 @@ struct run
   uint64_t location, wanted; /* addresses */
 };
 
-static void
-set_rule (struct run *run, uint64_t number, struct register_rule rule)
-{
-  if (number < REGISTER_RULES_MAX)
-    run->rules->registers[number] = rule;
-}
-
-static void
-set_offset (struct run *run, const struct cfa_instruction *instruction,
-            enum register_rule_kind kind)
-{
-  const struct register_rule rule
-      = { .kind = kind, .offset = (uint64_t)instruction->offset };
-  set_rule (run, instruction->reg, rule);
-}
-
-static void
-set_expression (struct register_rule *rule, enum register_rule_kind kind,
-                const struct cfa_instruction *instruction)
-{
-  *rule = (struct register_rule){ .kind = kind,
-                                  .expression = instruction->block,
-                                  .size = instruction->block_size };
-}
-
+/* Advance to ADDRESS.  A CIE has no location, and an FDE does not go back.  */
 static bool
-define_cfa (struct run *run, uint64_t number, uint64_t offset)
+set_location (struct run *run, uint64_t address)
 {
-  run->rules->cfa = (struct register_rule){ .kind = REGISTER_SUM,
-                                            .number = number,
-                                            .offset = offset };
-  return true;
-}
-
-/* Change a part of the CFA's rule.  */
-static bool
-redefine_cfa (struct run *run, uint64_t number, uint64_t offset)
-{
-  return run->rules->cfa.kind == REGISTER_SUM
-         && define_cfa (run, number, offset);
+  uint64_t from = run->location;
+  run->location = address;
+  return run->initial != NULL && address >= from;
 }
 
 static bool
@@ -83,46 +50,32 @@ remember (struct run *run)
   return true;
 }
 
-static bool
-restore_remembered (struct run *run)
+static struct register_rule
+expression (enum register_rule_kind kind,
+            const struct cfa_instruction *instruction)
 {
-  if (run->depth == 0)
-    return false;
-  *run->rules = run->states[--run->depth];
-  return true;
-}
-
-static bool
-restore (struct run *run, uint64_t number)
-{
-  if (run->initial != NULL && number < REGISTER_RULES_MAX)
-    run->rules->registers[number] = run->initial->registers[number];
-  return run->initial != NULL;
-}
-
-static bool
-set_location (struct run *run, uint64_t address)
-{
-  uint64_t from = run->location;
-  run->location = address;
-  return address >= from;
+  return (struct register_rule){ .kind = kind,
+                                 .expression = instruction->block,
+                                 .size = instruction->block_size };
 }
 
 /* Execute what gives a register a rule.  */
 static bool
 execute_register (struct run *run, const struct cfa_instruction *instruction)
 {
-  const uint64_t number = instruction->reg;
+  const bool kept = instruction->reg < REGISTER_RULES_MAX;
   struct register_rule rule = { .kind = REGISTER_NO_RULE };
   switch (instruction->opcode)
     {
     case CFA_OFFSET:
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
-      set_offset (run, instruction, REGISTER_AT_CFA);
-      return true;
+      rule.kind = REGISTER_AT_CFA;
+      rule.offset = (uint64_t)instruction->offset;
+      break;
     case CFA_VAL_OFFSET:
-      set_offset (run, instruction, REGISTER_CFA);
-      return true;
+      rule.kind = REGISTER_CFA;
+      rule.offset = (uint64_t)instruction->offset;
+      break;
     case CFA_UNDEFINED:
       rule.kind = REGISTER_UNDEFINED;
       break;
@@ -134,26 +87,29 @@ execute_register (struct run *run, const struct cfa_instruction *instruction)
       rule.number = instruction->value;
       break;
     case CFA_EXPRESSION:
-      set_expression (&rule, REGISTER_AT_EXPRESSION, instruction);
+      rule = expression (REGISTER_AT_EXPRESSION, instruction);
       break;
     case CFA_VAL_EXPRESSION:
-      set_expression (&rule, REGISTER_VALUE, instruction);
+      rule = expression (REGISTER_VALUE, instruction);
       break;
     case CFA_RESTORE:
-      return restore (run, number);
+      if (run->initial == NULL)
+        return false;
+      if (kept)
+        rule = run->initial->registers[instruction->reg];
+      break;
     default:
       return false;
     }
-  set_rule (run, number, rule);
+  if (kept)
+    run->rules->registers[instruction->reg] = rule;
   return true;
 }
 
 static bool
 execute (struct run *run, const struct cfa_instruction *instruction)
 {
-  const struct register_rule *cfa = &run->rules->cfa;
-  const uint64_t number = instruction->reg;
-  const uint64_t offset = (uint64_t)instruction->offset;
+  struct register_rule *cfa = &run->rules->cfa;
   switch (instruction->opcode)
     {
     case CFA_NOP:
@@ -165,18 +121,26 @@ execute (struct run *run, const struct cfa_instruction *instruction)
     case CFA_SET_LOC:
       return set_location (run, instruction->value);
     case CFA_DEF_CFA:
-      return define_cfa (run, number, offset);
+      *cfa = (struct register_rule){ .kind = REGISTER_SUM,
+                                     .number = instruction->reg,
+                                     .offset = (uint64_t)instruction->offset };
+      return true;
     case CFA_DEF_CFA_REGISTER:
-      return redefine_cfa (run, number, cfa->offset);
+      cfa->number = instruction->reg;
+      return cfa->kind == REGISTER_SUM;
     case CFA_DEF_CFA_OFFSET:
-      return redefine_cfa (run, cfa->number, offset);
+      cfa->offset = (uint64_t)instruction->offset;
+      return cfa->kind == REGISTER_SUM;
     case CFA_DEF_CFA_EXPRESSION:
-      set_expression (&run->rules->cfa, REGISTER_VALUE, instruction);
+      *cfa = expression (REGISTER_VALUE, instruction);
       return true;
     case CFA_REMEMBER_STATE:
       return remember (run);
     case CFA_RESTORE_STATE:
-      return restore_remembered (run);
+      if (run->depth == 0)
+        return false;
+      *run->rules = run->states[--run->depth];
+      return true;
     /* Walks take signatures off without having been told.  */
     case CFA_AARCH64_NEGATE_RA_STATE:
     case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
@@ -223,21 +187,16 @@ register_rules_are_there (const struct cfi_source *source, uint64_t address)
   return find_fde (source, address) != NULL;
 }
 
-/* Whether FDE can be taken as it is.  */
-static bool
-is_sound (const struct cfi_source *source, const struct cfi_fde *fde)
-{
-  enum frame_reason reason = source->problem (source->context, fde);
-  return reason == REASON_NONE || reason == REASON_FP_UNKNOWN;
-}
-
 bool
 register_rules_find (const struct cfi_source *source, uint64_t address,
                      struct register_rules *rules)
 {
   const struct cfi_section *section = &source->cfi;
   const struct cfi_fde *fde = find_fde (source, address);
-  if (fde == NULL || !is_sound (source, fde))
+  enum frame_reason problem = fde != NULL
+                                  ? source->problem (source->context, fde)
+                                  : REASON_BAD_ENTRY;
+  if (problem != REASON_NONE && problem != REASON_FP_UNKNOWN)
     return false;
   const struct cfi_cie *cie = &section->cies[fde->cie];
   *rules

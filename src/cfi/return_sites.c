@@ -7,14 +7,121 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "elf/call_bytes.h"
 
 enum
 {
   /* FDEs from the one at hand to the one with the code that is fetched.  */
-  FDES_AHEAD = 2
+  FDES_AHEAD = 2,
+  CACHE_LINE = 64,
+  /* Of longer functions most lines are not looked at.  */
+  EXPECTED_MAX = 1024
 };
 
-/* Making one.  */
+/* ---- Where calls end */
+
+/* Whether the SIZE bytes of CODE, decoded from their start on, end in a call.
+   Their last bytes look like one.  */
+static bool
+ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
+{
+  bool is_call = false;
+  if (arch->instruction_size == NULL)
+    return size % arch->smallest_instruction == 0;
+  for (uint64_t at = 0; at < size;)
+    {
+      unsigned step = arch->instruction_size (code + at, size - at, &is_call);
+      if (step == 0)
+        return true;
+      at += step;
+    }
+  return is_call;
+}
+
+/* Take the segment with the byte at ADDRESS.  */
+static void
+find_segment (struct call_finder *finder, uint64_t address)
+{
+  const GElf_Phdr *load = image_load_at (finder->image, address);
+  if (load == NULL || address - load->p_vaddr >= load->p_filesz)
+    return;
+  finder->bytes
+      = image_bytes_at (finder->image, load->p_vaddr, load->p_filesz);
+  finder->address = load->p_vaddr;
+  finder->size = finder->bytes != NULL ? load->p_filesz : 0;
+}
+
+/* Whether the SIZE bytes of code at FROM, which all lie in the finder's
+   segment, end in a call.  */
+static inline bool
+piece_ends_in_call (const struct call_finder *finder, uint64_t from,
+                    uint64_t size)
+{
+  const uint8_t *code = finder->bytes + (from - finder->address);
+  uint64_t target;
+  if (!image_may_end_call (finder->image, code, size, from, &target))
+    return false;
+  return (target != 0 && finder->is_function != NULL
+          && finder->is_function (finder->context, target))
+         || ends_in_call (finder->image->arch, code, size);
+}
+
+/* Whether the finder's segment has the SIZE bytes at START, if need be after
+   another one was taken.  */
+static bool
+has_piece (struct call_finder *finder, uint64_t start, uint64_t size)
+{
+  if (start - finder->address >= finder->size)
+    find_segment (finder, start);
+  uint64_t skip = start - finder->address;
+  return skip < finder->size && size <= finder->size - skip;
+}
+
+bool
+call_finder_ends_at (struct call_finder *finder, uint64_t start,
+                     uint64_t address)
+{
+  return has_piece (finder, start, address - start)
+         && piece_ends_in_call (finder, start, address - start);
+}
+
+size_t
+call_finder_first (struct call_finder *finder, uint64_t base,
+                   const uint32_t *offsets, size_t n)
+{
+  if (n < 2 || !has_piece (finder, base, offsets[n - 1]))
+    return n;
+  const struct arch *arch = finder->image->arch;
+  const uint8_t *segment = finder->bytes;
+  uint64_t skip = base - finder->address;
+  int32_t distance;
+  /* Few places have bytes in front of them that look like a call.  That is
+     asked first, of the whole segment: where the piece begins matters only to
+     those few.  */
+  for (size_t i = 1; i < n; i++)
+    if (arch->may_end_call (segment, skip + offsets[i], &distance)
+        && piece_ends_in_call (finder, base + offsets[i - 1],
+                               offsets[i] - offsets[i - 1]))
+      return i;
+  return n;
+}
+
+void
+call_finder_expect (const struct call_finder *finder, uint64_t start,
+                    uint64_t size)
+{
+  uint64_t skip = start - finder->address;
+  if (skip >= finder->size)
+    return;
+  if (size > finder->size - skip)
+    size = finder->size - skip;
+  if (size > EXPECTED_MAX)
+    size = EXPECTED_MAX;
+  for (uint64_t at = 0; at < size; at += CACHE_LINE)
+    __builtin_prefetch (finder->bytes + skip + at);
+}
+
+/* ---- Making return sites */
 
 /* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
 static bool
@@ -61,7 +168,7 @@ return_sites_free (struct return_sites *sites)
   *sites = (struct return_sites){ 0 };
 }
 
-/* Outlines.  */
+/* ---- What of rows is kept */
 
 /* Whether a reader could take ROW for the row of a call.  Where a row says
    that the stack ends it stops, whatever led it there.  */
@@ -123,16 +230,7 @@ return_sites_keep (struct return_sites *sites)
   return sites->n_kept++;
 }
 
-/* Finding the places.  */
-
-/* Whether what KEPT says first is what the code before it says last.  */
-static bool
-goes_on (const struct return_sites *sites, const struct kept_rows *kept)
-{
-  return sites->has_last && sites->signal == kept->signal
-         && sites->b_key == kept->b_key
-         && frame_row_same_rules (&sites->last, &kept->first);
-}
+/* ---- Finding the places */
 
 /* Whether code before CODE ends in a call right in front of CODE's first row,
    which readers would follow instead of that code's last one, and the two
@@ -141,8 +239,11 @@ static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct kept_rows *kept)
 {
+  bool goes_on = sites->has_last && sites->signal == kept->signal
+                 && sites->b_key == kept->b_key
+                 && frame_row_same_rules (&sites->last, &kept->first);
   return sites->end == code->address && kept->first.start == 0
-         && is_like_call_row (&kept->first) && !goes_on (sites, kept)
+         && is_like_call_row (&kept->first) && !goes_on
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
 
@@ -175,19 +276,13 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   return true;
 }
 
-/* Stubs of a PLT make no calls.  */
-static bool
-is_stub (const struct cfi_code *code)
-{
-  return code->kind == CODE_OF_STUB;
-}
-
-/* CODE was passed; KEPT was made of its rows, or is NULL.  */
+/* CODE was passed; KEPT was made of its rows, or is NULL.  Stubs of a PLT make
+   no calls.  */
 static void
 pass (struct return_sites *sites, const struct cfi_code *code,
       const struct kept_rows *kept)
 {
-  sites->end = is_stub (code) ? 0 : code->address + code->size;
+  sites->end = code->kind == CODE_OF_STUB ? 0 : code->address + code->size;
   sites->boundary = code->address;
   sites->has_last = kept != NULL;
   if (kept == NULL)
@@ -196,34 +291,6 @@ pass (struct return_sites *sites, const struct cfi_code *code,
   sites->last = kept->last;
   sites->signal = kept->signal;
   sites->b_key = kept->b_key;
-}
-
-/* Find the padding behind CODE, which was passed just now, and whether a call
-   can end in front of the padding.  If none can, no return address of CODE
-   lies there.  A return address that no call made may (makecontext's is the
-   first byte of a function), and readers that look up the address before that
-   byte would find CODE's row in the padding.  */
-static inline void
-find_padding (struct return_sites *sites, const struct cfi_walk *walk,
-              struct cfi_code *code)
-{
-  bool call = call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
-  if (!call && sites->only_behind_calls)
-    return;
-  code->padding = cfi_walk_padding (walk, code, sites->padding);
-  code->call_at_end = call && code->padding > 0;
-}
-
-/* Waiting for the code of a function takes longer than looking at it, so the
-   processor is told two functions before.  */
-static void
-expect_code (const struct return_sites *sites, const struct cfi_walk *walk)
-{
-  const struct cfi_section *cfi = &sites->source->cfi;
-  size_t coming = walk->fde + FDES_AHEAD;
-  if (coming < cfi->n_fdes)
-    call_finder_expect (&sites->calls, cfi->fdes[coming].address,
-                        cfi->fdes[coming].size);
 }
 
 /* Find the places of CODE and the padding behind it.  KEPT was made of its
@@ -237,8 +304,23 @@ find_all (struct return_sites *sites, const struct cfi_walk *walk,
     return error_set_no_memory (err);
   code->places = &sites->places;
   pass (sites, code, kept);
-  find_padding (sites, walk, code);
-  expect_code (sites, walk);
+  /* Where no call can end in front of the padding, no return address of CODE
+     lies there.  A return address that no call made may (makecontext's is the
+     first byte of a function), and readers that look up the address before
+     that byte would find CODE's row in the padding.  */
+  bool call = call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
+  if (call || !sites->only_behind_calls)
+    {
+      code->padding = cfi_walk_padding (walk, code, sites->padding);
+      code->call_at_end = call && code->padding > 0;
+    }
+  /* Waiting for the code of a function takes longer than looking at it, so the
+     processor is told two functions before.  */
+  const struct cfi_section *cfi = &sites->source->cfi;
+  size_t coming = walk->fde + FDES_AHEAD;
+  if (coming < cfi->n_fdes)
+    call_finder_expect (&sites->calls, cfi->fdes[coming].address,
+                        cfi->fdes[coming].size);
   return true;
 }
 
@@ -252,7 +334,7 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   /* Of an FDE that overlaps others nothing may be left.  */
   if (!code->is_code || code->size == 0)
     return true;
-  if (is_stub (code) || code->function == NULL)
+  if (code->kind == CODE_OF_STUB || code->function == NULL)
     {
       pass (sites, code, NULL);
       return true;

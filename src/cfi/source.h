@@ -1,5 +1,11 @@
 /* Where the frame rows of an ELF file come from: its FDEs and PLT stubs.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   FDEs are those of .eh_frame, of a .debug_frame of the file's own, and of
+   that of its separate debug file.  A .debug_frame is for debuggers.  No
+   program needs it to run, so tools that change code leave it as it was, and
+   some compilers leave rules out of it that debuggers do without.  A
+   .debug_frame that is known to be outdated, or to lack rules, is not used. */
 
 #ifndef CFI_SOURCE_H
 #define CFI_SOURCE_H
@@ -8,11 +14,28 @@
 
 #include "base/error.h"
 #include "cfi/cfi_section.h"
-#include "cfi/debug_source.h"
 #include "analysis/code.h"
+#include "elf/debug_file.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/image.h"
+#include "elf/section_data.h"
 #include "frame/frame.h"
+
+/* Which CFI to read besides .eh_frame.  */
+struct cfi_options
+{
+  enum cfi2sframe_debug_info debug_info;
+  const char *debug_file; /* or NULL */
+  bool no_plain;          /* as in struct cfi_section */
+  bool without_fp; /* CFI that never tells of FP is taken, less its FP */
+};
+
+struct debug_source
+{
+  struct debug_file file;           /* if one is used */
+  struct section_data own, outside; /* what was read of both */
+  char note[200]; /* why CFI that is there is not used, or "" */
+};
 
 struct cfi_source
 {

@@ -193,17 +193,6 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
   return more;
 }
 
-/* The CFI of FUNCTION never tells of FP: no row of it says that FP is kept. */
-static void
-leave_fp_out (struct frame_function *function)
-{
-  for (size_t i = 0; i < function->n_rows; i++)
-    {
-      function->rows[i].fp = frame_rule_unsupported (REASON_FP_UNKNOWN);
-      function->rows[i].number = 0;
-    }
-}
-
 /* Execute FDE into FUNCTION.  *REASON says why it has no rows.  */
 static bool
 execute (struct cfi_walk *walk, const struct cfi_fde *fde,
@@ -212,8 +201,13 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
 {
   if (!cfa_machine_run (walk->machine, fde, function, reason, err))
     return false;
+  /* CFI that never tells of FP: no row of it says that FP is kept.  */
   if (walk->source->cfi.inputs[fde->input].fp_unknown)
-    leave_fp_out (function);
+    for (size_t i = 0; i < function->n_rows; i++)
+      {
+        function->rows[i].fp = frame_rule_unsupported (REASON_FP_UNKNOWN);
+        function->rows[i].number = 0;
+      }
   return true;
 }
 

@@ -97,15 +97,6 @@ cfi_code_is_disputed (const struct cfi_code *code)
   return code->group_end - code->group > 1;
 }
 
-/* Whether CODE is that of an FDE with rows that depend on its program alone.
- */
-static inline bool
-cfi_code_is_as_its_program (const struct cfi_code *code)
-{
-  return code->kind == CODE_OF_FDE && code->reason == REASON_NONE
-         && !cfi_code_is_disputed (code) && !code->disproved;
-}
-
 /* How many bytes behind CODE, the latest one, are alignment that its last row
    may cover, too.  */
 uint32_t cfi_walk_padding (const struct cfi_walk *walk,

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "base/descriptors.h"
+#include "base/io.h"
 #include "cli/batch.h"
 #include "cli/events.h"
 #include "cli/json_line.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "cfi/debug_source.h"
+#include "cfi/source.h"
 #include "convert/location.h"
 #include "elf/image.h"
 #include "write/output_file.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "cfi/debug_source.h"
+#include "cfi/source.h"
 #include "elf/image.h"
 #include "sframe/decode.h"
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
-#include "base/crc32.h"
+#include "base/hash.h"
 #include "elf/build_id.h"
 
 _Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,

@@ -157,18 +157,6 @@ frame_function_append (struct frame_function *function,
   return frame_function_append_saved (function, row, NULL);
 }
 
-/* Whether row INDEX of FUNCTION has the N rules SAVED of saved registers.  */
-static bool
-row_has_saved (const struct frame_function *function, size_t index,
-               const struct frame_rule *saved, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (!frame_rule_equal (frame_function_saved (function, index)[i],
-                           saved[i]))
-      return false;
-  return true;
-}
-
 bool
 frame_function_append_saved (struct frame_function *function,
                              const struct frame_row *row,
@@ -180,7 +168,10 @@ frame_function_append_saved (struct frame_function *function,
     function->n_rows--;
   if (function->n_rows > 0
       && frame_row_same_rules (&function->rows[function->n_rows - 1], row)
-      && row_has_saved (function, function->n_rows - 1, saved, n))
+      && (n == 0
+          || memcmp (frame_function_saved (function, function->n_rows - 1),
+                     saved, n * sizeof *saved)
+                 == 0))
     return true;
   if (frame_function_next (function) == NULL
       || (n > 0
@@ -193,21 +184,15 @@ frame_function_append_saved (struct frame_function *function,
   return true;
 }
 
-/* Whether the rows of FUNCTION hold in each block anew: one row that holds
-   everywhere needs no look at blocks.  */
-static bool
-has_blocks (const struct frame_function *function)
-{
-  return function->repeat != 0
-         && !(function->n_rows == 1 && function->rows[0].start == 0);
-}
-
 const struct frame_row *
 frame_function_row_at (const struct frame_function *function, uint64_t offset,
                        size_t *index, uint64_t *end)
 {
   uint64_t block = 0, next = function->size;
-  if (has_blocks (function))
+  /* The rows hold in each block anew.  One row that holds everywhere needs no
+     look at blocks.  */
+  if (function->repeat != 0
+      && !(function->n_rows == 1 && function->rows[0].start == 0))
     {
       block = offset - offset % function->repeat;
       next = block + function->repeat < next ? block + function->repeat : next;

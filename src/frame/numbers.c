@@ -24,18 +24,12 @@ frame_numbers_free (struct frame_numbers *numbers)
   table_free (&numbers->table);
 }
 
-static uint32_t
-rules_hash (const struct frame_row *row)
-{
-  const struct frame_rule rules[] = { row->cfa, row->ra, row->fp };
-  return hash_for_table ((const uint8_t *)rules, sizeof rules)
-         + row->ra_signed;
-}
-
 uint32_t
 frame_numbers_find (struct frame_numbers *numbers, const struct frame_row *row)
 {
-  uint32_t hash = rules_hash (row), index;
+  const struct frame_rule rules[] = { row->cfa, row->ra, row->fp };
+  uint32_t index, hash = hash_for_table ((const uint8_t *)rules, sizeof rules)
+                         + row->ra_signed;
   struct table_walk walk = { .hash = hash };
   while (table_next (&numbers->table, &walk, &index))
     if (frame_row_same_rules (&numbers->rows[index], row))

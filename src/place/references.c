@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "arch/field_search.h"
 #include "arch/patterns.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"

@@ -4,7 +4,7 @@
 #include <config.h>
 
 #include "analysis/decoder.h"
-#include "arch/amd64_instruction.h"
+#include "arch/arch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -171,7 +171,7 @@ TEST (sizes_without_zydis_are_the_same)
       if (!insn_decode_step (decoder, bytes, 15, ADDRESS, &step))
         continue;
       decoded++;
-      unsigned size = amd64_instruction_size (bytes, 15, &is_call);
+      unsigned size = arch_amd64.instruction_size (bytes, 15, &is_call);
       unknown += size == 0;
       if (size == 0)
         continue;

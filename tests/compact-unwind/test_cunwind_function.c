@@ -1,7 +1,7 @@
 /* From hand-written CFI and code to compact unwind encodings.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
 #include "compact-unwind/call_free.h"

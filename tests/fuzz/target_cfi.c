@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "cfi/cfa_program.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "sframe/formats.h"
 #include "sframe/encode.h"
 #include "sframe/verify.h"

@@ -113,6 +113,28 @@ CFI_TEST (broken_programs_end_where_they_break)
   assert_false (RULES_AT (f, "\x0f\x02\x77\x08\x0e\x10", 0, &rules));
 }
 
+/* A CIE has no location.  Where one advances, the rows of its FDEs are left
+   out, too.  */
+CFI_TEST (a_cie_does_not_advance)
+{
+  static const char *const initial[]
+      = { "\x0c\x07\x08\x41", "\x0c\x07\x08\x02\x01" };
+  struct register_rules rules;
+  for (size_t i = 0; i < 2; i++)
+    {
+      cfi_fixture_free (f);
+      *f = cfi_fixture_new (false);
+      size_t cie = put_cie (&f->bytes, 1, "zR", "\x1b", 1, 1, 0x78, 16,
+                            initial[i], strlen (initial[i]));
+      put_fde (&f->bytes, cie, CODE, 0x20, "", 0);
+      cfi_fixture_read (f, &arch_amd64);
+      assert_int_equal (f->section.n_fdes, 1);
+      const struct cfi_source source
+          = { .cfi = f->section, .problem = any_fde };
+      assert_false (register_rules_find (&source, CODE + 8, &rules));
+    }
+}
+
 /* States that are remembered take a bounded amount of memory, and registers
    beyond all numbers no place.  */
 CFI_TEST (hostile_programs)

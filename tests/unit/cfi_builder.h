@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 
 /* Read the SIZE BYTES of an .eh_frame loaded at ADDRESS.  */
 static inline bool

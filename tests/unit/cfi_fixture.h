@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cfi/cfa_program.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/unit_test.h"
 

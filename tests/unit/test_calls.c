@@ -1,9 +1,9 @@
-/* Unit tests of src/cfi/call_finder.c: where instructions that call end.
+/* Unit tests of src/cfi/return_sites.c: where instructions that call end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
 
-#include "cfi/call_finder.h"
+#include "cfi/return_sites.h"
 #include "tests/guarded.h"
 
 #define CODE 0x400000

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "cfi/dropped.h"
+#include "cfi/precedence.h"
 #include "convert/detached.h"
 #include "elf/build_id.h"
 #include "elf/detached_file.h"

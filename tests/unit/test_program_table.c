@@ -1,11 +1,11 @@
-/* Unit tests of src/cfi/program_table.c: FDEs with the call-frame program of
+/* Unit tests of src/cfi/finished_rows.c: FDEs with the call-frame program of
    an earlier one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <stdio.h>
 
 #include "cfi/fde.h"
-#include "cfi/program_table.h"
+#include "cfi/finished_rows.h"
 #include "tests/unit/cfi_fixture.h"
 #include "tests/unit_test.h"
 

@@ -3,7 +3,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/fde.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "cfi/entry.h"
 #include "cfi/libdwarf_pair.h"
 #include "tests/unit/cfi_fixture.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "base/bytes.h"
 #include "cfi/cfa_program.h"
 #include "convert/fields.h"

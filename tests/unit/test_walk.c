@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cfi/finished_rows.h"
-#include "cfi/reader.h"
+#include "cfi/cfi_section.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
 #include "tests/unit/failing_allocations.h"

@@ -1,7 +1,7 @@
 /* The CRC of .gnu_debuglink.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "base/crc32.h"
+#include "base/hash.h"
 
 /* The CRC of each value of four bits.  */
 static const uint32_t table[16]
