@@ -10,7 +10,6 @@
 #include "convert/for_readers.h"
 #include "elf/sframe_place.h"
 #include "relocatable/object_audit.h"
-#include "sframe/lower_row.h"
 #include "sframe/verify.h"
 
 static int

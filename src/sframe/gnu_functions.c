@@ -10,7 +10,7 @@
 
 #include "elf/plt_sections.h"
 #include "sframe/gnu.h"
-#include "sframe/lower_row.h"
+#include "sframe/decode.h"
 
 struct gnu_functions
 {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "sframe/lower_row.h"
 
 enum
 {
