@@ -28,7 +28,7 @@
 #include "cfi/walk.h"
 #include "cfi/call_finder.h"
 #include "elf/padding.h"
-#include "elf/plt_sections.h"
+#include "elf/dynamic.h"
 #include "frame/frame.h"
 
 /* What decides about the return sites of a function, taken from its rows.  */

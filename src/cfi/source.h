@@ -10,7 +10,7 @@
 #include "cfi/cfi_section.h"
 #include "cfi/debug_source.h"
 #include "analysis/code.h"
-#include "elf/dynamic_relocations.h"
+#include "elf/dynamic.h"
 #include "elf/image.h"
 #include "frame/frame.h"
 

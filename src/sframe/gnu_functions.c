@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/plt_sections.h"
+#include "elf/dynamic.h"
 #include "sframe/gnu.h"
 #include "sframe/decode.h"
 

@@ -59,7 +59,7 @@ RULES = [
     (r"(src/elf/(padding|symbols)|relocatable/)",
      "padding memory relocatable.bats"),
     (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),
-    (r"src/elf/dynamic_relocations\.c",
+    (r"src/elf/dynamic\.c",
      "dynamic_relocations place plt memory relocated.bats"),
     (r"src/elf/",
      "inject place undo walk memory bad_input.bats existing.bats"),
