@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 
 _Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,
                "a path may be longer");

@@ -12,7 +12,7 @@
 
 #include "base/align.h"
 #include "base/io.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 #include "elf/sframe_place.h"
 
 /* Path of the file of ID below the first LENGTH bytes of FOLDER.  */
