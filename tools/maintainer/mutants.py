@@ -46,7 +46,7 @@ RULES = [
      "decode dump encode verify memory gnu.bats:fixtures"),
     (r"src/sframe/", "encode decode verify lower compare memory "
      "gnu.bats:fixtures"),
-    (r"src/(elf|write)/(output_file|file_metadata|descriptor_path"
+    (r"src/(elf|write)/(output_file|file_metadata|file_location"
      r"|uninterrupted)\.c",
      "file_metadata output_file undo inject memory "
      "writing.bats tests/faults/faults.sh"),
