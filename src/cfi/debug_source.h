@@ -16,7 +16,6 @@
 #include "cfi/cfi_section.h"
 #include "elf/debug_file.h"
 #include "elf/image.h"
-#include "elf/section_data.h"
 
 /* Which CFI to read besides .eh_frame.  */
 struct cfi_options
