@@ -3,8 +3,6 @@
 
 #include "cfi/call_finder.h"
 
-#include "elf/call_bytes.h"
-
 enum
 {
   CACHE_LINE = 64,
