@@ -106,16 +106,6 @@ has_same_code (const struct image *debug, const struct image *image,
          || error_set (err, CFI2SFRAME_REFUSED, "it tells of no code at all");
 }
 
-static bool
-belongs_to (const struct image *debug, const struct image *image,
-            struct error *err)
-{
-  if (!image_same_machine (debug, image))
-    return error_set (err, CFI2SFRAME_REFUSED, "another machine's");
-  return is_same_build (debug, image, err)
-         && has_same_code (debug, image, err);
-}
-
 bool
 debug_file_check_split (const struct image *file, struct error *err)
 {
@@ -152,7 +142,10 @@ debug_file_open (struct debug_file *file, const char *path,
   *file = (struct debug_file){ 0 };
   if (!image_open (&file->image, path, err))
     return debug_file_blame (err, path);
-  if (!belongs_to (&file->image, image, err))
+  if (!(image_same_machine (&file->image, image)
+        || error_set (err, CFI2SFRAME_REFUSED, "another machine's"))
+      || !is_same_build (&file->image, image, err)
+      || !has_same_code (&file->image, image, err))
     {
       debug_file_close (file);
       return debug_file_blame (err, path);
@@ -215,19 +208,6 @@ is_file (const char *path, bool links)
          && S_ISREG (status.st_mode) && status.st_size > 0;
 }
 
-static bool
-open_found (const struct debug_search *search, const char *path,
-            struct error *err)
-{
-  if (!debug_file_open (search->file, path, search->image, err))
-    return false;
-  if (!search->places->to_change
-      || debug_file_check_split (&search->file->image, err))
-    return true;
-  debug_file_close (search->file);
-  return false;
-}
-
 /* Try the path made of FORMAT, with LINKS also a symbolic link.  True when the
    search is over.  */
 static bool __attribute__ ((format (printf, 3, 4)))
@@ -242,8 +222,11 @@ try_path (const struct debug_search *search, bool links, const char *format,
   va_end (arguments);
   if (length >= (int)sizeof path || !is_file (path, links))
     return false;
-  if (open_found (search, path, &err))
+  if (debug_file_open (search->file, path, search->image, &err)
+      && (!search->places->to_change
+          || debug_file_check_split (&search->file->image, &err)))
     return true;
+  debug_file_close (search->file);
   if (search->err->status == CFI2SFRAME_OK
       || err.status == CFI2SFRAME_NO_MEMORY)
     *search->err = err;

@@ -87,17 +87,6 @@ enum
   LINKS_MAX = 40 /* as in the kernel (path_resolution(7)) */
 };
 
-/* The directory of PATH, with symbolic links resolved; NULL if there is none.
-   To be freed.  */
-static char *
-directory_of (const char *path)
-{
-  char *copy = strdup (path);
-  char *directory = copy == NULL ? NULL : realpath (dirname (copy), NULL);
-  free (copy);
-  return directory;
-}
-
 static bool
 is_same_directory (const char *directory, const char *name)
 {
@@ -158,8 +147,10 @@ step (const char *path, bool *found, int *number)
 {
   const char *slash = strrchr (path, '/');
   const char *name = slash == NULL ? path : slash + 1;
-  char *directory = directory_of (path), *next = NULL;
+  char *copy = strdup (path), *next = NULL;
+  char *directory = copy == NULL ? NULL : realpath (dirname (copy), NULL);
   bool own;
+  free (copy);
   if (directory != NULL && is_descriptor_directory (directory, &own)
       && parse_number (name, number))
     {

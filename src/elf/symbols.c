@@ -151,19 +151,6 @@ dynamic_symbols_name (const struct dynamic_symbols *symbols,
 
 /* Functions.  */
 
-/* The name of SYMBOL if it begins a function, or NULL.  GCC and LLVM call a
-   part of a function NAME.cold or NAME.cold.N.  */
-static const char *
-function_name (const struct symbols *symbols, const struct symbol *symbol)
-{
-  unsigned type = ELF64_ST_TYPE (symbol->info);
-  if ((type != STT_FUNC && type != STT_GNU_IFUNC)
-      || symbol->st_shndx == SHN_UNDEF)
-    return NULL;
-  const char *name = symbols_name (symbols, symbol);
-  return name == NULL || strstr (name, ".cold") ? NULL : name;
-}
-
 bool
 function_symbols_walk (const struct image *image, bool all,
                        function_symbol_visitor *visitor, void *argument)
@@ -172,8 +159,14 @@ function_symbols_walk (const struct image *image, bool all,
   struct symbol symbol;
   while (symbol_walk_next (&walk, &symbol))
     {
-      const char *name = function_name (&walk.table, &symbol);
-      if (name != NULL && !visitor (argument, symbol.value, name))
+      unsigned type = ELF64_ST_TYPE (symbol.info);
+      if ((type != STT_FUNC && type != STT_GNU_IFUNC)
+          || symbol.st_shndx == SHN_UNDEF)
+        continue;
+      /* GCC and LLVM call a part of a function NAME.cold or NAME.cold.N.  */
+      const char *name = symbols_name (&walk.table, &symbol);
+      if (name != NULL && strstr (name, ".cold") == NULL
+          && !visitor (argument, symbol.value, name))
         return false;
     }
   return true;
