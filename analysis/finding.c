@@ -10,7 +10,7 @@
 #include "analysis/decoder.h"
 #include "arch/rule_text.h"
 #include "base/search.h"
-#include "elf/function_symbols.h"
+#include "elf/symbols.h"
 
 enum
 {

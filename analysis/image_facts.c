@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "elf/dynamic_relocations.h"
+#include "elf/dynamic.h"
 #include "elf/symbols.h"
 
 /* Functions of common libraries that never come back, by name.  A function of

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
-#include "elf/function_symbols.h"
+#include "elf/symbols.h"
 
 enum
 {

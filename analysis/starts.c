@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
 #include "elf/dynamic.h"
-#include "elf/function_symbols.h"
+#include "elf/symbols.h"
 #include "elf/sframe_place.h"
 
 bool

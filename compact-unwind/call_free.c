@@ -3,8 +3,6 @@
 
 #include "compact-unwind/call_free.h"
 
-#include "elf/call_bytes.h"
-
 /* Whether the SIZE bytes of CODE are instructions, up to the last byte, and
    none of them a call.  */
 static bool

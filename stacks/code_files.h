@@ -16,7 +16,7 @@
 
 #include "base/key_table.h"
 #include "cfi/register_rules.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 #include "stacks/inlines.h"
 #include "stacks/jit_names.h"
 #include "stacks/row_source.h"

@@ -24,7 +24,7 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/prefix.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 #include "stacks/served.h"
 #include "stacks/shortage.h"
 

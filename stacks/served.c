@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "elf/build_id.h"
+#include "elf/notes.h"
 
 /* What is used of libdebuginfod 0.188 and later, as in
    <elfutils/debuginfod.h>.  */

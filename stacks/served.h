@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 #include "elf/detached_file.h"
 
 /* Load libdebuginfod.  False with ERR when it is not there, or DEBUGINFOD_URLS

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "elf/plt_sections.h"
+#include "elf/dynamic.h"
 
 /* A run of equal stubs.  */
 struct stub_run

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "elf/call_bytes.h"
 
 enum
 {

@@ -28,7 +28,7 @@
 #include "cfi/walk.h"
 #include "elf/image.h"
 #include "elf/padding.h"
-#include "elf/plt_sections.h"
+#include "elf/dynamic.h"
 #include "frame/frame.h"
 
 /* Finds calls in an image.  */

@@ -16,9 +16,8 @@
 #include "cfi/cfi_section.h"
 #include "analysis/code.h"
 #include "elf/debug_file.h"
-#include "elf/dynamic_relocations.h"
+#include "elf/dynamic.h"
 #include "elf/image.h"
-#include "elf/section_data.h"
 #include "frame/frame.h"
 
 /* Which CFI to read besides .eh_frame.  */

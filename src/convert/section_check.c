@@ -15,7 +15,6 @@
 #include "convert/linked_section.h"
 #include "elf/sframe_place.h"
 #include "relocatable/object_audit.h"
-#include "sframe/lower_row.h"
 #include "sframe/verify.h"
 
 enum

@@ -44,27 +44,6 @@ parse_decimal (const char *digits, size_t length, uint64_t *value)
   return found && i == length;
 }
 
-static enum archive_member_kind
-kind_of (const struct ar_hdr *header)
-{
-  if (memcmp (header->ar_name, "/               ", 16) == 0)
-    return ARCHIVE_INDEX;
-  if (memcmp (header->ar_name, "/SYM64/         ", 16) == 0)
-    return ARCHIVE_INDEX64;
-  return memcmp (header->ar_name, "//              ", 16) == 0 ? ARCHIVE_NAMES
-                                                               : ARCHIVE_FILE;
-}
-
-static bool
-add_member (struct archive *archive, size_t *room,
-            const struct archive_member *member, struct error *err)
-{
-  if (!ARRAY_ROOM (archive->members, archive->n + 1, room))
-    return error_set_no_memory (err);
-  archive->members[archive->n++] = *member;
-  return true;
-}
-
 static bool
 read_member (const struct archive *archive, uint64_t at,
              struct archive_member *member, struct error *err)
@@ -78,10 +57,13 @@ read_member (const struct archive *archive, uint64_t at,
     return error_set_at (err, CFI2SFRAME_MALFORMED, at,
                          "archive member is damaged or truncated");
   /* A member name of 4.4BSD's ar is at the start of the contents.  */
-  if (memcmp (header->ar_name, "#1/", 3) == 0
-      || memcmp (header->ar_name, "__.SYMDEF", 9) == 0)
+  const char *name = header->ar_name;
+  if (memcmp (name, "#1/", 3) == 0 || memcmp (name, "__.SYMDEF", 9) == 0)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "archive of BSD's kind");
-  member->kind = kind_of (header);
+  member->kind = memcmp (name, "/               ", 16) == 0   ? ARCHIVE_INDEX
+                 : memcmp (name, "/SYM64/         ", 16) == 0 ? ARCHIVE_INDEX64
+                 : memcmp (name, "//              ", 16) == 0 ? ARCHIVE_NAMES
+                                                              : ARCHIVE_FILE;
   member->offset = at;
   member->bytes = archive->bytes + at + sizeof *header;
   return true;
@@ -100,11 +82,13 @@ archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
     {
       struct archive_member member = { 0 };
       if (!read_member (archive, at, &member, err)
-          || !add_member (archive, &room, &member, err))
+          || !(ARRAY_ROOM (archive->members, archive->n + 1, &room)
+               || error_set_no_memory (err)))
         {
           archive_free (archive);
           return false;
         }
+      archive->members[archive->n++] = member;
       if (member.kind == ARCHIVE_NAMES && archive->names == NULL)
         {
           archive->names = member.bytes;

@@ -183,13 +183,6 @@ report_file (const char *folder, const char *entry, struct error *err)
                      has_suffix (entry, JULIA_CACHE) ? "Julia" : "FIPS 140");
 }
 
-/* Whether what failed last did so for want of descriptors or memory.  */
-static bool
-is_short_of_resources (void)
-{
-  return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
-}
-
 /* Whether FOLDER, seen from the file's directory, has a checksum.  Also true,
    with an error of its own, when the folder may be there and cannot be read
    now: a checksum in it would go unseen.  A folder that may not be read does
@@ -204,7 +197,8 @@ find_in_folder (struct checked_file *subject, const char *folder,
   bool found = false;
   if (directory == NULL)
     {
-      found = (is_short_of_resources () || errno == EIO)
+      found = (errno == EMFILE || errno == ENFILE || errno == ENOMEM
+               || errno == EIO)
               && !error_set_errno (err, "open");
       if (fd >= 0)
         close (fd);
@@ -223,21 +217,6 @@ find_in_folder (struct checked_file *subject, const char *folder,
         found = report_file (folder, entry->d_name, err);
     }
   closedir (directory);
-  return found;
-}
-
-/* Look for a checksum in the file's own directory, by the names there.  */
-static bool
-find_in_names (struct checked_file *subject, struct error *err)
-{
-  bool found = false;
-  const char *name = subject->names;
-  for (size_t n = 0; !found && n < ENTRIES_MAX && *name != '\0'; n++)
-    {
-      if (is_checksum (subject, subject->directory, name))
-        found = report_file (".", name, err);
-      name += strlen (name) + 1;
-    }
   return found;
 }
 
@@ -319,34 +298,24 @@ has_integrity_note (const struct image *image)
   return false;
 }
 
-/* HMAC-SHA256 of the file, which objcopy --update-section puts there:
-   libgcrypt 1.10.2 (src/fips.c), and Fedora's and Red Hat's OpenSSL module.
-   Compilers have no use for a section of this name.  */
-static bool
-has_integrity_section (const struct image *image)
-{
-  const struct image_section *section = image_find_section (image, ".rodata1");
-  return section != NULL && section->header.sh_size == 32;
-}
-
-/* SymCrypt hashes its segments as they are in memory, and the first one has
-   the program headers (modules_linux/common/integrity.c).  Nothing but the
-   name is left of it in a stripped file.  */
-static bool
-is_symcrypt (const char *soname)
-{
-  return soname != NULL && has_prefix (soname, "libsymcrypt.so");
-}
-
 /* What of IMAGE has a checksum of it, or NULL.  */
 static const char *
 own_checksum (const struct image *image, const char *soname)
 {
   if (has_integrity_note (image))
     return "a note in it";
-  if (has_integrity_section (image))
+  /* HMAC-SHA256 of the file, which objcopy --update-section puts there:
+     libgcrypt 1.10.2 (src/fips.c), and Fedora's and Red Hat's OpenSSL module.
+     Compilers have no use for a section of this name.  */
+  const struct image_section *section = image_find_section (image, ".rodata1");
+  if (section != NULL && section->header.sh_size == 32)
     return "its section .rodata1";
-  return is_symcrypt (soname) ? "SymCrypt's data" : NULL;
+  /* SymCrypt hashes its segments as they are in memory, and the first one has
+     the program headers (modules_linux/common/integrity.c).  Nothing but the
+     name is left of it in a stripped file.  */
+  return soname != NULL && has_prefix (soname, "libsymcrypt.so")
+             ? "SymCrypt's data"
+             : NULL;
 }
 
 /* Files of checksums.  */
@@ -356,10 +325,15 @@ find_file (struct checked_file *subject, struct error *err)
 {
   bool found
       = is_openssl_module (subject, err) || is_of_strongswan (subject, err);
-  bool seen = subject->names != NULL;
-  if (!found && seen)
-    found = find_in_names (subject, err);
-  for (size_t i = seen; !found && i < subject->n_folders; i++)
+  const char *name = subject->names; /* in the file's own directory */
+  for (size_t n = 0;
+       !found && name != NULL && n < ENTRIES_MAX && *name != '\0'; n++)
+    {
+      if (is_checksum (subject, subject->directory, name))
+        found = report_file (".", name, err);
+      name += strlen (name) + 1;
+    }
+  for (size_t i = name != NULL; !found && i < subject->n_folders; i++)
     found = find_in_folder (subject, folders[i], err);
   return found;
 }

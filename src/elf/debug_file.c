@@ -1,21 +1,25 @@
-/* Separate debug files: finding the one that belongs to a file.
+/* Debugging information: separate files, and compressed sections.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
 #include "elf/debug_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "elf/build_id.h"
+#include "base/mapped_file.h"
+#include "base/prefix.h"
+#include "elf/notes.h"
 
 _Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,
                "a path may be longer");
@@ -102,16 +106,6 @@ has_same_code (const struct image *debug, const struct image *image,
          || error_set (err, CFI2SFRAME_REFUSED, "it tells of no code at all");
 }
 
-static bool
-belongs_to (const struct image *debug, const struct image *image,
-            struct error *err)
-{
-  if (!image_same_machine (debug, image))
-    return error_set (err, CFI2SFRAME_REFUSED, "another machine's");
-  return is_same_build (debug, image, err)
-         && has_same_code (debug, image, err);
-}
-
 bool
 debug_file_check_split (const struct image *file, struct error *err)
 {
@@ -148,7 +142,10 @@ debug_file_open (struct debug_file *file, const char *path,
   *file = (struct debug_file){ 0 };
   if (!image_open (&file->image, path, err))
     return debug_file_blame (err, path);
-  if (!belongs_to (&file->image, image, err))
+  if (!(image_same_machine (&file->image, image)
+        || error_set (err, CFI2SFRAME_REFUSED, "another machine's"))
+      || !is_same_build (&file->image, image, err)
+      || !has_same_code (&file->image, image, err))
     {
       debug_file_close (file);
       return debug_file_blame (err, path);
@@ -211,19 +208,6 @@ is_file (const char *path, bool links)
          && S_ISREG (status.st_mode) && status.st_size > 0;
 }
 
-static bool
-open_found (const struct debug_search *search, const char *path,
-            struct error *err)
-{
-  if (!debug_file_open (search->file, path, search->image, err))
-    return false;
-  if (!search->places->to_change
-      || debug_file_check_split (&search->file->image, err))
-    return true;
-  debug_file_close (search->file);
-  return false;
-}
-
 /* Try the path made of FORMAT, with LINKS also a symbolic link.  True when the
    search is over.  */
 static bool __attribute__ ((format (printf, 3, 4)))
@@ -238,8 +222,11 @@ try_path (const struct debug_search *search, bool links, const char *format,
   va_end (arguments);
   if (length >= (int)sizeof path || !is_file (path, links))
     return false;
-  if (open_found (search, path, &err))
+  if (debug_file_open (search->file, path, search->image, &err)
+      && (!search->places->to_change
+          || debug_file_check_split (&search->file->image, &err)))
     return true;
+  debug_file_close (search->file);
   if (search->err->status == CFI2SFRAME_OK
       || err.status == CFI2SFRAME_NO_MEMORY)
     *search->err = err;
@@ -321,4 +308,114 @@ debug_file_find (struct debug_file *file, const struct image *image,
   error_clear (err);
   if (try_build_id (&search) || try_link (&search))
     error_clear (err);
+}
+
+/* Compressed sections.  */
+
+enum
+{
+  /* The largest compression factor of Deflate (zlib, "Technical Details").
+     CFI is never so regular that other methods exceed it.  A section is
+     damaged or hostile if its header says more.  */
+  FACTOR_MAX = 1032,
+  /* A part of the file at most: besides CFI a file has the code that the CFI
+     describes, or other debugging information.  */
+  FILE_FACTOR_MAX = 2,
+  GNU_HEADER_SIZE = 12 /* "ZLIB" and the size, big-endian */
+};
+
+/* The size without compression, by the section's own header; 0 when that is
+   damaged.  */
+static uint64_t
+promised_size (Elf_Scn *scn, const struct image_section *section,
+               const uint8_t *bytes)
+{
+  GElf_Chdr header;
+  if (section->header.sh_flags & SHF_COMPRESSED)
+    return gelf_getchdr (scn, &header) != NULL ? header.ch_size : 0;
+  return section->header.sh_size >= GNU_HEADER_SIZE
+                 && memcmp (bytes, "ZLIB", 4) == 0
+             ? load_u64 (bytes + 4, true)
+             : 0;
+}
+
+/* libelf writes into the headers of what it decompresses.  */
+static bool
+copy_privately (struct section_data *data, const struct image *image,
+                struct error *err)
+{
+  if (image->fd >= 0)
+    {
+      data->copy = mapped_file_open_private (image->fd, &data->copy_size, err);
+      return data->copy != NULL;
+    }
+  void *copy = mmap (NULL, image->size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED)
+    return error_set_errno (err, "mmap");
+  memcpy (copy, image->bytes, image->size);
+  data->copy = copy;
+  data->copy_size = image->size;
+  return true;
+}
+
+static bool
+decompress (struct section_data *data, const struct image *image,
+            const struct image_section *section, struct error *err)
+{
+  const uint8_t *bytes = image_section_bytes (image, section);
+  const GElf_Shdr *header = &section->header;
+  if (!copy_privately (data, image, err))
+    return false;
+  errno = 0;
+  data->elf = elf_memory (data->copy, data->copy_size);
+  Elf_Scn *scn = elf_getscn (data->elf, (size_t)(section - image->sections));
+  uint64_t size = scn != NULL ? promised_size (scn, section, bytes) : 0;
+  if (scn == NULL)
+    return image_libelf_failed (err, CFI2SFRAME_MALFORMED, "libelf");
+  if (size == 0 || size / FACTOR_MAX > header->sh_size
+      || size / FILE_FACTOR_MAX > image->size)
+    return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
+                         "%.64s: its compression header is damaged",
+                         section->name);
+  int result = header->sh_flags & SHF_COMPRESSED
+                   ? elf_compress (scn, 0, 0)
+                   : elf_compress_gnu (scn, 0, 0);
+  Elf_Data *contents = result < 0 ? NULL : elf_getdata (scn, NULL);
+  if (contents == NULL || contents->d_buf == NULL)
+    return image_libelf_failed (err, CFI2SFRAME_UNSUPPORTED,
+                                "it cannot be decompressed");
+  data->bytes = contents->d_buf;
+  data->size = contents->d_size;
+  return true;
+}
+
+bool
+section_data_read (struct section_data *data, const struct image *image,
+                   const struct image_section *section, struct error *err)
+{
+  *data = (struct section_data){ 0 };
+  const uint8_t *bytes = image_section_bytes (image, section);
+  if (bytes == NULL || section->header.sh_size == 0)
+    return true;
+  if (!(section->header.sh_flags & SHF_COMPRESSED)
+      && !has_prefix (section->name, ".zdebug_"))
+    {
+      data->bytes = bytes;
+      data->size = section->header.sh_size;
+      return true;
+    }
+  if (decompress (data, image, section, err))
+    return true;
+  section_data_free (data);
+  return false;
+}
+
+void
+section_data_free (struct section_data *data)
+{
+  elf_end (data->elf);
+  if (data->copy != NULL)
+    mapped_file_close (data->copy, data->copy_size);
+  *data = (struct section_data){ 0 };
 }

@@ -1,8 +1,8 @@
-/* Separate debug files: finding the one that belongs to a file.
+/* Debugging information: separate files, and compressed sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where they are: GDB's manual, section "Debugging Information in Separate
-   Files", and debuginfod(8).  Nothing is fetched from a network.
+   Where separate debug files are: GDB's manual, section "Debugging Information
+   in Separate Files", and debuginfod(8).  Nothing is fetched from a network.
 
    A debug file is used only if its build-id, or else the CRC in the other
    file's .gnu_debuglink, says that both were one, and if the code is at the
@@ -61,5 +61,29 @@ bool debug_file_blame (struct error *err, const char *path);
 
 /* Close FILE, which may be closed already or never have been open.  */
 void debug_file_close (struct debug_file *file);
+
+/* The contents of a section that is not loaded, decompressed.  System V gABI,
+   "Section Compression"; the older form of GNU tools, sections called
+   .zdebug_*, is known to libelf, too.  */
+struct section_data
+{
+  const uint8_t *bytes; /* NULL when there are none */
+  uint64_t size;
+  /* Behind bytes that had to be decompressed: libelf, which owns them, and the
+     copy of the file it works on.  */
+  Elf *elf;
+  void *copy;
+  size_t copy_size;
+};
+
+/* Read SECTION of IMAGE, which must outlive DATA.  Status
+   CFI2SFRAME_UNSUPPORTED for a compression that libelf does not know,
+   CFI2SFRAME_MALFORMED for damaged contents.  Nothing is to be freed then.  */
+bool section_data_read (struct section_data *data, const struct image *image,
+                        const struct image_section *section,
+                        struct error *err);
+
+/* Free DATA, which may be all zero.  */
+void section_data_free (struct section_data *data);
 
 #endif /* ELF_DEBUG_FILE_H */

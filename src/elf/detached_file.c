@@ -12,7 +12,7 @@
 
 #include "base/align.h"
 #include "base/io.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 #include "elf/sframe_place.h"
 
 /* Path of the file of ID below the first LENGTH bytes of FOLDER.  */
@@ -185,15 +185,6 @@ have_same_code (const struct image *a, const struct image *b)
   return of_a == of_b;
 }
 
-static bool
-is_for (const struct image *image, const struct image *program)
-{
-  const struct build_id its = build_id_find (image);
-  const struct build_id own = build_id_find (program);
-  return image_same_machine (image, program) && build_id_equal (&its, &own)
-         && have_same_code (image, program);
-}
-
 bool
 detached_file_open (struct detached_file *detached, int fd,
                     const struct image *program)
@@ -205,7 +196,11 @@ detached_file_open (struct detached_file *detached, int fd,
       return false;
     }
   const struct sframe_place place = sframe_place_find (&detached->image);
-  if (place.bytes == NULL || !is_for (&detached->image, program))
+  const struct build_id its = build_id_find (&detached->image);
+  const struct build_id own = build_id_find (program);
+  if (place.bytes == NULL || !image_same_machine (&detached->image, program)
+      || !build_id_equal (&its, &own)
+      || !have_same_code (&detached->image, program))
     {
       image_close (&detached->image);
       return false;
@@ -214,15 +209,6 @@ detached_file_open (struct detached_file *detached, int fd,
   detached->size = place.size;
   detached->address = place.address;
   return true;
-}
-
-/* Open PATH, if it has PROGRAM's section.  */
-static bool
-open_at (struct detached_file *detached, const char *path,
-         const struct image *program)
-{
-  int fd = io_open_regular (path);
-  return fd >= 0 && detached_file_open (detached, fd, program);
 }
 
 bool
@@ -235,7 +221,8 @@ detached_file_find (const struct image *program, const char *folders,
     {
       size_t length = strcspn (folders, ":");
       char *path = length > 0 ? path_of (&id, folders, length) : NULL;
-      found = path != NULL && open_at (detached, path, program);
+      int fd = path != NULL ? io_open_regular (path) : -1;
+      found = fd >= 0 && detached_file_open (detached, fd, program);
       free (path);
       folders += length + (folders[length] == ':');
     }

@@ -1,10 +1,15 @@
-/* Where a file is: a path, or a name in an open directory.
+/* Where a file is: a path, a name in an open directory, or a descriptor.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    While this program works on a tree, another user may replace a directory or
    a file in it by a symbolic link that leads elsewhere.  So a file that was
    found in a tree is opened from a directory that was reached without
-   following links, and must be the file that was found.  */
+   following links, and must be the file that was found.
+
+   A path like /dev/stdout names a descriptor of this process.  Opening the
+   path of a regular file this way does not give the open file: it has a
+   position of its own, 0, and no O_APPEND (proc_pid_fd(5)).  Writing there
+   destroys what others wrote, so the descriptor itself is to be used.  */
 
 #ifndef ELF_FILE_LOCATION_H
 #define ELF_FILE_LOCATION_H
@@ -62,5 +67,13 @@ bool file_identity_is (const struct file_identity *identity,
 
 /* Whether A and B are of one file.  */
 bool file_status_same (const struct stat *a, const struct stat *b);
+
+/* Whether PATH, through any number of symbolic links, leads to a descriptor in
+   /proc.  *NUMBER is set to it, or to -1 when it is another process's.  */
+bool descriptor_path_parse (const char *path, int *number);
+
+/* A copy of descriptor NUMBER, which must be open for writing.  -1 with
+   ERR.  */
+int descriptor_duplicate_writable (int number, struct error *err);
 
 #endif /* ELF_FILE_LOCATION_H */

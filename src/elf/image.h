@@ -224,6 +224,21 @@ bool image_is_executable (const struct image *image, uint64_t address,
 bool image_is_writable (const struct image *image, uint64_t address,
                         uint64_t size);
 
+/* Whether the SIZE bytes of CODE, which are IMAGE's at ADDRESS, may end in a
+   call (arch.h).  The target of a relative call must be code: by this most
+   displacements and immediates that have the byte of a call are told apart.
+   *TARGET is that target, or 0 where the bytes do not tell one.  */
+static inline bool
+image_may_end_call (const struct image *image, const uint8_t *code,
+                    uint64_t size, uint64_t address, uint64_t *target)
+{
+  int32_t distance;
+  if (!image->arch->may_end_call (code, size, &distance))
+    return false;
+  *target = distance ? address + size + (uint64_t)(int64_t)distance : 0;
+  return distance == 0 || image_is_executable (image, *target, 1);
+}
+
 /* Whether a kernel module's signature is appended to the file (Linux,
    kernel/module/signing.c), which holds for the bytes in front of it.  */
 bool image_has_module_signature (const struct image *image);

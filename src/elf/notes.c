@@ -3,7 +3,7 @@
 
 #include "elf/notes.h"
 
-#include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/align.h"
@@ -83,4 +83,48 @@ note_is_filler (const uint8_t *at, bool big_endian)
   uint8_t filler[NOTE_FILLER_SIZE];
   note_filler_write (filler, big_endian);
   return memcmp (at, filler, sizeof filler) == 0;
+}
+
+/* Build-ids.  */
+
+static struct build_id
+find_in_notes (struct note_walk walk)
+{
+  struct note note;
+  while (note_next (&walk, &note))
+    if (note_is (&note, ELF_NOTE_GNU, NT_GNU_BUILD_ID) && note.size > 0
+        && note.size <= BUILD_ID_SIZE_MAX)
+      return (struct build_id){ note.contents, note.size };
+  return (struct build_id){ NULL, 0 };
+}
+
+struct build_id
+build_id_find (const struct image *image)
+{
+  struct build_id found = { NULL, 0 };
+  FOR_EACH_SECTION (section, image)
+    if (section->header.sh_type == SHT_NOTE && found.size == 0)
+      found = find_in_notes (note_walk_over (image, section->header.sh_offset,
+                                             section->header.sh_size,
+                                             section->header.sh_addralign));
+  if (image->n_sections == 0)
+    FOR_EACH_SEGMENT (segment, image)
+      if (found.size == 0)
+        found = find_in_notes (note_walk_segment (image, segment, false));
+  return found;
+}
+
+bool
+build_id_equal (const struct build_id *a, const struct build_id *b)
+{
+  return a->size == b->size
+         && (a->size == 0 || memcmp (a->bytes, b->bytes, a->size) == 0);
+}
+
+void
+build_id_digits (const struct build_id *id, char digits[BUILD_ID_DIGITS_SIZE])
+{
+  digits[0] = '\0';
+  for (size_t i = 0; i < id->size; i++)
+    sprintf (digits + 2 * i, "%02x", id->bytes[i]);
 }

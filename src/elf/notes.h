@@ -1,4 +1,4 @@
-/* Walking over notes as their readers do.
+/* Walking over notes as their readers do; the build-id, which is a note.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    System V gABI, "Note Section".  A note and its contents are aligned to 4
@@ -9,6 +9,7 @@
 #define ELF_NOTES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "elf/image.h"
@@ -78,5 +79,30 @@ note_align (uint64_t header_align)
 {
   return header_align == 8 ? 8 : 4;
 }
+
+/* The build-id: the note that tells which code is in a file.  */
+
+enum
+{
+  BUILD_ID_SIZE_MAX = 64, /* linkers write 8 to 32 bytes */
+  BUILD_ID_DIGITS_SIZE = 2 * BUILD_ID_SIZE_MAX + 1
+};
+
+struct build_id
+{
+  const uint8_t *bytes; /* in the image's bytes */
+  size_t size;          /* 0 without a build-id */
+};
+
+/* The build-id of IMAGE, from its sections or, in a file without sections,
+   its segments.  */
+struct build_id build_id_find (const struct image *image);
+
+/* Whether A and B are one build-id; also when both are none.  */
+bool build_id_equal (const struct build_id *a, const struct build_id *b);
+
+/* Write ID to DIGITS in hexadecimal digits, by which files are found.  */
+void build_id_digits (const struct build_id *id,
+                      char digits[BUILD_ID_DIGITS_SIZE]);
 
 #endif /* ELF_NOTES_H */

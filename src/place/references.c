@@ -12,7 +12,6 @@
 #include "arch/patterns.h"
 #include "base/bytes.h"
 #include "elf/dynamic.h"
-#include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
 #include "place/owners.h"
 

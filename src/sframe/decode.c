@@ -59,14 +59,14 @@ sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
   if (decoder->arch->big_endian != decoder->big_endian)
     return malformed (err, SFRAME_HEADER_ABI,
                       "byte order is not the one of the ABI");
-  decoder->fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
+  int fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
   decoder->fixed_ra_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_RA];
   /* With another value rows would have another meaning.  */
-  if (decoder->fixed_fp_offset != 0
+  if (fixed_fp_offset != 0
       || decoder->fixed_ra_offset != decoder->arch->fixed_ra_offset)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FIXED_FP,
                          "SFrame: fixed offsets %d and %d are not the ABI's",
-                         decoder->fixed_fp_offset, decoder->fixed_ra_offset)
+                         fixed_fp_offset, decoder->fixed_ra_offset)
            || error_name (err, WORD_BAD_SFRAME);
   return true;
 }
@@ -263,37 +263,26 @@ sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
 
 /* Rows.  */
 
-/* Find the control words of a flexible row (V3 specification, section 3.2):
-   the first of each pair; a lone 0 stands for "no rule".  None at all when
-   the words end within a pair.  */
-static void
-row_find_controls (struct sframe_row *row)
-{
-  unsigned i = 0;
-  while (i < row->n_words)
-    {
-      row->control |= (uint8_t)(1u << i);
-      /* The CFA always has a rule, so its control word opens a pair even if
-         it is 0.  */
-      i += i == 0 || row->words[i] != 0 ? 2 : 1;
-    }
-  if (i != row->n_words)
-    row->control = 0;
-}
-
-/* Read WORDS, which are those of ROW.  */
+/* Read WORDS, which are those of ROW.  The control words of a flexible row (V3
+   specification, section 3.2) are the first of each pair; a lone 0 stands for
+   "no rule".  The CFA always has a rule, so its control word opens a pair even
+   if it is 0.  There are no control words when the words end within a pair. */
 static void
 row_read_words (const struct row_words *words, struct sframe_row *row,
                 bool flexible)
 {
+  unsigned at = 0;
+  while (flexible && at < row->n_words)
+    {
+      row->control |= (uint8_t)(1u << at);
+      at += at == 0 || row_word_unsigned (words, at) != 0 ? 2 : 1;
+    }
+  if (at > row->n_words)
+    row->control = 0;
   for (unsigned i = 0; i < row->n_words; i++)
-    row->words[i] = (int32_t)row_word_unsigned (words, i);
-  if (flexible)
-    row_find_controls (row);
-  /* The words are unsigned so far, which is right for control words.  */
-  for (unsigned i = 0; i < row->n_words; i++)
-    if (!(row->control >> i & 1))
-      row->words[i] = row_word_signed (words, i);
+    row->words[i] = row->control >> i & 1
+                        ? (int32_t)row_word_unsigned (words, i)
+                        : row_word_signed (words, i);
 }
 
 static const char *
@@ -363,4 +352,55 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   cursor->left--;
   cursor->last = row->start;
   return 1;
+}
+
+/* What rows say.  */
+
+void
+lower_undo (const struct arch *arch, struct sframe_variant variant,
+            const struct sframe_fde *function, const struct sframe_row *row,
+            struct frame_row *out)
+{
+  const struct row_words words
+      = { .at = (const uint8_t *)row->words,
+          .n = row->n_words,
+          .width = 2,
+          .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+  *out = (struct frame_row){ .start = row->start };
+  /* Of words that do not make sense the rest says nothing.  */
+  (void)row_words_rules (arch, variant.version, &words, function->flexible,
+                         row->base_sp, row->ra_signed, out);
+}
+
+bool
+lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
+                     uint64_t *rows_left, struct frame_function *function,
+                     struct error *err)
+{
+  struct sframe_fde fde;
+  struct sframe_row_cursor cursor;
+  struct sframe_row row = { 0 };
+  if (!sframe_decoder_walk (decoder, index, rows_left, &fde, &cursor, err))
+    return false;
+  frame_function_reset (function);
+  function->address = fde.address;
+  function->size = fde.size;
+  function->signal = fde.signal;
+  function->b_key = fde.b_key;
+  function->repeat = fde.repeat;
+  /* An outermost frame (V3 specification, section 1.2).  GNU as 2.47 also
+     writes signal frames without rows, for trampolines that it cannot express:
+     nothing is known of these.  */
+  bool outermost = decoder->variant.version >= 3 && fde.n_rows == 0
+                   && !fde.flexible && !fde.signal;
+  int more = outermost ? 1 : sframe_row_next (&cursor, &row, err);
+  for (; more > 0; more = sframe_row_next (&cursor, &row, err))
+    {
+      struct frame_row *next = frame_function_next (function);
+      if (next == NULL)
+        return error_set_no_memory (err);
+      lower_undo (decoder->arch, decoder->variant, &fde, &row, next);
+      function->n_rows++;
+    }
+  return more == 0;
 }

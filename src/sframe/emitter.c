@@ -50,19 +50,6 @@ without_padding (const struct emitter *emitter, uint64_t address,
   return left < size ? left : size;
 }
 
-/* Give PIECE to the encoder.  */
-static bool
-encode_piece (struct emitter *emitter, const struct numbered_function *piece,
-              struct error *err)
-{
-  if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
-    return error_set_no_memory (err);
-  const struct sframe_fde function = rule_table_expand (
-      lowerer_rules (emitter->lowerer), piece->address, piece->size,
-      piece->rows, piece->rows + piece->n_rows, emitter->rows);
-  return sframe_encoder_add (emitter->encoder, &function, err);
-}
-
 /* Count SIZE bytes at ADDRESS that get rows.  REPEATS: the bytes are repeating
    blocks, and a reader of the rows sees each.  */
 static bool
@@ -79,13 +66,18 @@ take_piece (void *context, const struct numbered_function *piece,
             struct error *err)
 {
   struct emitter *emitter = context;
-  bool repeats = rule_table_repeat (lowerer_rules (emitter->lowerer),
-                                    piece->rows[0].rule)
-                 != 0;
+  const struct rule_table *rules = lowerer_rules (emitter->lowerer);
+  bool repeats = rule_table_repeat (rules, piece->rows[0].rule) != 0;
   if (!count_piece (emitter, piece->address, piece->size, repeats, err))
     return false;
-  return emitter->pieces != NULL ? pieces_add (emitter->pieces, piece, err)
-                                 : encode_piece (emitter, piece, err);
+  if (emitter->pieces != NULL)
+    return pieces_add (emitter->pieces, piece, err);
+  if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
+    return error_set_no_memory (err);
+  const struct sframe_fde function
+      = rule_table_expand (rules, piece->address, piece->size, piece->rows,
+                           piece->rows + piece->n_rows, emitter->rows);
+  return sframe_encoder_add (emitter->encoder, &function, err);
 }
 
 static void
@@ -149,22 +141,16 @@ emitter_repeats_rows (const struct emitter *emitter)
   return emitter->pieces != NULL;
 }
 
-/* Whether the version VARIANT knows the machine (arch->needs_pcrel).  */
-static bool
-check_machine (const struct arch *arch, struct sframe_variant variant,
-               struct error *err)
-{
-  return !arch->needs_pcrel || variant.pcrel
-         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
-                            "this SFrame version does not know %s",
-                            arch->name);
-}
-
 struct emitter *
 emitter_new (const struct emitter_options *options, struct error *err)
 {
-  if (!check_machine (options->image->arch, options->variant, err))
-    return NULL;
+  const struct arch *arch = options->image->arch;
+  if (arch->needs_pcrel && !options->variant.pcrel)
+    {
+      error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_MACHINE,
+                      "this SFrame version does not know %s", arch->name);
+      return NULL;
+    }
   struct emitter *emitter = calloc (1, sizeof *emitter);
   if (emitter == NULL)
     {
@@ -230,18 +216,6 @@ n_functions (const struct emitter *emitter)
              : sframe_encoder_n_functions (emitter->encoder);
 }
 
-/* Whether the pieces of FUNCTION, which were added as a whole, are those of
-   any longer one with its call-frame program.  FP that may be stale is sure of
-   its first instruction only, so a row of that kind must not be the last one.
- */
-static bool
-serves_longer (const struct emitter *emitter,
-               const struct frame_function *function)
-{
-  return !frame_row_fp_may_be_stale (&function->rows[function->n_rows - 1],
-                                     emitter->image->arch->fp);
-}
-
 /* Add CODE, which has rows.  */
 static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
@@ -257,9 +231,13 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
       && !lower_function (emitter->lowerer, &function, code->places, err))
     return false;
   count_fde (emitter, emitter->first_reason);
+  /* What was added as a whole serves any function with this program, also a
+     longer one.  FP that may be stale is sure of its first instruction only,
+     so a row of that kind must not be the last one.  */
   if (code->program != NULL && n_functions (emitter) == index + 1
       && emitter->report->bytes_covered - covered == code->size
-      && serves_longer (emitter, &function))
+      && !frame_row_fp_may_be_stale (&function.rows[function.n_rows - 1],
+                                     emitter->image->arch->fp))
     code->program->taken = index + 1;
   return true;
 }
@@ -293,27 +271,22 @@ repeat_rows (struct emitter *emitter, size_t index,
   return true;
 }
 
-/* Add code without an FDE.  Stubs are in a section of their own; what is
-   between sections is not padding between functions, nor is what is around a
-   function that was found.  */
-static bool
-add_apart (struct emitter *emitter, const struct cfi_code *code,
-           struct error *err)
-{
-  separate (emitter);
-  emitter->code_end = code->address + code->size;
-  if (!lower_function (emitter->lowerer, code->function, code->places, err))
-    return false;
-  separate (emitter);
-  return true;
-}
-
 bool
 emitter_add (struct emitter *emitter, struct finished_rows *rows,
              struct cfi_code *code, struct error *err)
 {
+  /* Stubs are in a section of their own; what is between sections is not
+     padding between functions, nor is what is around a function that was
+     found.  */
   if (code->kind != CODE_OF_FDE)
-    return add_apart (emitter, code, err);
+    {
+      separate (emitter);
+      emitter->code_end = code->address + code->size;
+      bool added = lower_function (emitter->lowerer, code->function,
+                                   code->places, err);
+      separate (emitter);
+      return added;
+    }
   if (code->program != NULL && code->program->taken > 0)
     return repeat_rows (emitter, code->program->taken - 1, code, err);
   if (!finished_rows_execute (rows, code, err))

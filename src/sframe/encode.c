@@ -71,17 +71,6 @@ sframe_encoder_new (const struct encode_options *options)
   return encoder;
 }
 
-/* Make room for the expected rows and records: functions may have a piece or
-   two more than one.  This comes with the first function, so that the room can
-   be what others have freed before; what is not used is never touched.  */
-static bool
-sframe_encoder_reserve (struct sframe_encoder *encoder)
-{
-  return ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected + 1,
-                     &encoder->records_capacity)
-         && buffer_reserve (&encoder->rows, encoder->options.rows_expected);
-}
-
 /* Rows.  */
 
 /* log2 of the bytes that hold VALUE.  LIMIT widens or narrows the signed
@@ -237,32 +226,11 @@ function_fits_version (const struct sframe_encoder *encoder,
          && !(function->repeat != 0 && encoder->options.variant.version < 2);
 }
 
-static unsigned
-function_fre_type (const struct sframe_encoder *encoder,
-                   const struct sframe_fde *function)
-{
-  uint32_t last = 0;
-  if (encoder->options.gnu_widths)
-    last = function->size;
-  else if (function->n_rows > 0)
-    last = function->rows[function->n_rows - 1].start;
-  return unsigned_width (last); /* SFRAME_FRE_ADDR1, 2, 4 are 0, 1, 2 */
-}
-
-static uint8_t
-function_info (const struct sframe_fde *function, unsigned fre_type)
-{
-  return (uint8_t)(fre_type | (function->repeat ? SFRAME_FDE_PCMASK : 0)
-                   | (function->b_key ? SFRAME_FDE_B_KEY : 0)
-                   | (function->signal ? SFRAME_FDE_SIGNAL : 0));
-}
-
-/* Write the rows of FUNCTION, behind what V3 keeps in front of them, to the
-   end of the row area.  */
+/* Write the rows of FUNCTION, which has INFO, behind what V3 keeps in front of
+   them, to the end of the row area.  */
 static bool
 sframe_encoder_write_block (struct sframe_encoder *encoder,
-                            const struct sframe_fde *function,
-                            unsigned fre_type)
+                            const struct sframe_fde *function, uint8_t info)
 {
   if (encoder->options.variant.version >= 3)
     {
@@ -271,13 +239,14 @@ sframe_encoder_write_block (struct sframe_encoder *encoder,
         return false;
       store_u16 (at + SFRAME_V3_ATTRIBUTE_N_FRES, (uint16_t)function->n_rows,
                  encoder->rows.big_endian);
-      at[SFRAME_V3_ATTRIBUTE_INFO] = function_info (function, fre_type);
+      at[SFRAME_V3_ATTRIBUTE_INFO] = info;
       at[SFRAME_V3_ATTRIBUTE_INFO2] = function->flexible
                                           ? SFRAME_FDE_TYPE_FLEX
                                           : SFRAME_FDE_TYPE_DEFAULT;
       at[SFRAME_V3_ATTRIBUTE_REPEAT] = function->repeat;
     }
-  return sframe_encoder_add_rows (encoder, function, fre_type);
+  return sframe_encoder_add_rows (encoder, function,
+                                  info & SFRAME_FDE_FRE_TYPE);
 }
 
 /* Add the block of FUNCTION.  */
@@ -286,10 +255,19 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
                           const struct sframe_fde *function, struct error *err)
 {
   size_t start = encoder->rows.size;
-  unsigned fre_type = function_fre_type (encoder, function);
+  uint32_t last = 0; /* no row starts behind it; GNU as goes by the size */
+  if (encoder->options.gnu_widths)
+    last = function->size;
+  else if (function->n_rows > 0)
+    last = function->rows[function->n_rows - 1].start;
+  /* SFRAME_FRE_ADDR1, 2, 4 are 0, 1, 2.  */
+  uint8_t info = (uint8_t)(unsigned_width (last)
+                           | (function->repeat ? SFRAME_FDE_PCMASK : 0)
+                           | (function->b_key ? SFRAME_FDE_B_KEY : 0)
+                           | (function->signal ? SFRAME_FDE_SIGNAL : 0));
   if (!ARRAY_ROOM (encoder->blocks, encoder->n_blocks + 1,
                    &encoder->blocks_capacity)
-      || !sframe_encoder_write_block (encoder, function, fre_type))
+      || !sframe_encoder_write_block (encoder, function, info))
     return error_set_no_memory (err);
   if (encoder->rows.size > UINT32_MAX)
     return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
@@ -298,7 +276,7 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
     .offset = (uint32_t)start,
     .size = (uint32_t)(encoder->rows.size - start),
     .n_rows = (uint32_t)function->n_rows,
-    .info = function_info (function, fre_type),
+    .info = info,
     .repeat = function->repeat,
   };
   return true;
@@ -338,7 +316,13 @@ sframe_encoder_add (struct sframe_encoder *encoder,
       || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
     return sframe_rows_unwritable (function->address, err);
-  if (encoder->n_records == 0 && !sframe_encoder_reserve (encoder))
+  /* Functions may have a piece or two more than one.  This comes with the
+     first function, so that the room can be what others have freed before;
+     what is not used is never touched.  */
+  if (encoder->n_records == 0
+      && (!ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected + 1,
+                       &encoder->records_capacity)
+          || !buffer_reserve (&encoder->rows, encoder->options.rows_expected)))
     return error_set_no_memory (err);
   return sframe_encoder_add_block (encoder, function, err)
          && sframe_encoder_add_record (encoder, function->address,

@@ -43,16 +43,6 @@ struct gnu_translator
   size_t encoded_capacity;
 };
 
-static enum gnu_release
-release_of (struct sframe_variant variant)
-{
-  if (variant.version == 1)
-    return GNU_2_40;
-  if (variant.version == 2)
-    return variant.pcrel ? GNU_2_45 : GNU_2_44;
-  return GNU_2_47;
-}
-
 struct gnu_translator *
 gnu_translator_new (const struct gnu_options *options)
 {
@@ -60,7 +50,10 @@ gnu_translator_new (const struct gnu_options *options)
   if (translator == NULL)
     return NULL;
   translator->options = *options;
-  translator->release = release_of (options->variant);
+  translator->release = options->variant.version == 1   ? GNU_2_40
+                        : options->variant.version == 3 ? GNU_2_47
+                        : options->variant.pcrel        ? GNU_2_45
+                                                        : GNU_2_44;
   return translator;
 }
 
@@ -161,13 +154,6 @@ set_cfa_register (struct gnu_translator *t, uint64_t reg)
   t->pending.cfa_reg = (int32_t)reg;
   t->pending.cfa_deref = false;
   return REASON_NONE;
-}
-
-static enum frame_reason
-do_def_cfa (struct gnu_translator *t, uint64_t reg, int64_t offset)
-{
-  enum frame_reason reason = set_cfa_register (t, reg);
-  return reason ? reason : set_cfa_offset (t, offset);
 }
 
 /* GNU as takes the offset of the last committed row, not the current one.  */
@@ -510,12 +496,14 @@ do_with_offset (struct gnu_translator *t,
                 const struct cfa_instruction *instruction)
 {
   const int64_t offset = instruction->offset;
+  enum frame_reason reason;
   if (offset == CFA_OFFSET_HUGE)
     return REASON_OFFSET_RANGE;
   switch (instruction->opcode)
     {
     case CFA_DEF_CFA:
-      return do_def_cfa (t, instruction->reg, offset);
+      reason = set_cfa_register (t, instruction->reg);
+      return reason ? reason : set_cfa_offset (t, offset);
     case CFA_DEF_CFA_OFFSET:
       return do_def_cfa_offset (t, offset);
     case CFA_VAL_OFFSET:
@@ -633,20 +621,6 @@ encode_rows (struct gnu_translator *t, struct sframe_fde *function)
   return REASON_NONE;
 }
 
-/* 2.47 writes an FDE without rows for a function without any rule, and for a
-   signal trampoline it cannot describe.  */
-static enum frame_reason
-without_rows (const struct gnu_translator *t, struct sframe_fde *function,
-              enum frame_reason reason)
-{
-  function->n_rows = 0;
-  function->flexible = false;
-  bool written = reason == REASON_NONE || t->cie->signal;
-  if (t->release == GNU_2_47 && t->options.bugs && written)
-    return REASON_NONE;
-  return reason ? reason : REASON_CFA_UNDEFINED;
-}
-
 static bool
 start_function (struct gnu_translator *t, const struct cfi_section *section,
                 const struct cfi_fde *fde, struct sframe_fde *function)
@@ -690,7 +664,14 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
   function->rows = t->encoded;
   if (!*reason)
     *reason = encode_rows (t, function);
-  if (*reason || function->n_rows == 0)
-    *reason = without_rows (t, function, *reason);
+  if (!*reason && function->n_rows > 0)
+    return true;
+  function->n_rows = 0;
+  function->flexible = false;
+  /* 2.47 writes an FDE without rows for a function without any rule, and for a
+     signal trampoline it cannot describe.  */
+  bool written = t->release == GNU_2_47 && t->options.bugs
+                 && (*reason == REASON_NONE || t->cie->signal);
+  *reason = written ? REASON_NONE : *reason ? *reason : REASON_CFA_UNDEFINED;
   return true;
 }

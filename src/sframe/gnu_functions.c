@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/plt_sections.h"
+#include "elf/dynamic.h"
 #include "sframe/gnu.h"
-#include "sframe/lower_row.h"
+#include "sframe/decode.h"
 
 struct gnu_functions
 {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "sframe/lower_row.h"
 
 enum
 {
@@ -142,27 +141,21 @@ work_out (const struct lowerer *lowerer, const struct frame_row *row)
   return meaning;
 }
 
-/* Room for what number NUMBER means.  */
-static bool
-meanings_room (struct lowerer *lowerer, size_t number)
-{
-  size_t before = lowerer->meanings_capacity;
-  if (number < before)
-    return true;
-  if (!ARRAY_ROOM (lowerer->meanings, number + 1, &lowerer->meanings_capacity))
-    return false;
-  memset (&lowerer->meanings[before], 0,
-          (lowerer->meanings_capacity - before) * sizeof *lowerer->meanings);
-  return true;
-}
-
 /* Work out what the rules of ROW mean.  */
 static struct meaning *
 meaning_made (struct lowerer *lowerer, const struct frame_row *row)
 {
   struct meaning *meaning = &lowerer->unnumbered;
-  if (row->number != 0 && meanings_room (lowerer, row->number))
-    meaning = &lowerer->meanings[row->number];
+  size_t before = lowerer->meanings_capacity;
+  if (row->number != 0
+      && ARRAY_ROOM (lowerer->meanings, (size_t)row->number + 1,
+                     &lowerer->meanings_capacity))
+    {
+      if (lowerer->meanings_capacity > before)
+        memset (&lowerer->meanings[before], 0,
+                (lowerer->meanings_capacity - before) * sizeof *meaning);
+      meaning = &lowerer->meanings[row->number];
+    }
   *meaning = work_out (lowerer, row);
   return meaning;
 }
@@ -301,15 +294,6 @@ struct repeated_block
   uint8_t phase;
 };
 
-/* The start of row I + 1 of BLOCK.  */
-static uint32_t
-block_row_end (const struct repeated_block *block, size_t i)
-{
-  if (i + 1 < block->n_rows && block->rows[i + 1].start < block->size)
-    return block->rows[i + 1].start;
-  return block->size;
-}
-
 static bool
 write_out (struct lowerer *lowerer, const struct repeated_block *block,
            uint32_t start, uint32_t end)
@@ -318,14 +302,15 @@ write_out (struct lowerer *lowerer, const struct repeated_block *block,
        base += block->size)
     for (size_t i = 0; i < block->n_rows; i++)
       {
-        int64_t from = base + block->rows[i].start;
-        int64_t to = base + block_row_end (block, i);
+        const struct frame_row *row = &block->rows[i];
+        bool last = i + 1 == block->n_rows || row[1].start >= block->size;
+        int64_t from = base + row->start;
+        int64_t to = base + (last ? block->size : row[1].start);
         if (from < start)
           from = start;
         if (to > end)
           to = end;
-        if (from < to
-            && !put (lowerer, &block->rows[i], (uint32_t)from, (uint32_t)to))
+        if (from < to && !put (lowerer, row, (uint32_t)from, (uint32_t)to))
           return false;
       }
   return true;

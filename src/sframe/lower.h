@@ -11,8 +11,20 @@
 
 #include "base/error.h"
 #include "frame/frame.h"
-#include "sframe/lower_row.h"
+#include "sframe/encode.h"
 #include "sframe/rule_table.h"
+
+/* ROW as a row of a default function (V3 specification, section 3.1), at the
+   same start.  REASON_NONE, or why it cannot be said; *OUT is garbage
+   then.  */
+enum frame_reason row_lower_default (const struct encode_options *options,
+                                     const struct frame_row *row,
+                                     struct sframe_row *out);
+
+/* ROW as a row of a flexible function (V3 specification, section 3.2).  */
+enum frame_reason row_lower_flexible (const struct encode_options *options,
+                                      const struct frame_row *row,
+                                      struct sframe_row *out);
 
 /* Receives what lower_function makes.  */
 struct lower_sink

@@ -1,10 +1,7 @@
-/* One row from the model to SFrame, and back.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+/* One row from the model to SFrame; decode.c has the inverse.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-   Both directions are here because both depend on the same rules of each
-   machine.  */
-
-#include "sframe/lower_row.h"
+#include "sframe/lower.h"
 
 #include "sframe/row_words.h"
 
@@ -234,74 +231,4 @@ row_lower_flexible (const struct encode_options *options,
     return REASON_OFFSET_RANGE;
   push_pair (out, rule_control (row->cfa), offset);
   return lower_flexible_saves (options, row, out);
-}
-
-/* The inverse.  */
-
-void
-lower_undo (const struct arch *arch, struct sframe_variant variant,
-            const struct sframe_fde *function, const struct sframe_row *row,
-            struct frame_row *out)
-{
-  const struct row_words words
-      = { .at = (const uint8_t *)row->words,
-          .n = row->n_words,
-          .width = 2,
-          .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
-  *out = (struct frame_row){ .start = row->start };
-  /* Of words that do not make sense the rest says nothing.  */
-  (void)row_words_rules (arch, variant.version, &words, function->flexible,
-                         row->base_sp, row->ra_signed, out);
-}
-
-static bool
-undo_row (const struct sframe_decoder *decoder, const struct sframe_fde *fde,
-          const struct sframe_row *row, struct frame_function *function,
-          struct error *err)
-{
-  struct frame_row *next = frame_function_next (function);
-  if (next == NULL)
-    return error_set_no_memory (err);
-  lower_undo (decoder->arch, decoder->variant, fde, row, next);
-  function->n_rows++;
-  return true;
-}
-
-/* An outermost frame (V3 specification, section 1.2).  GNU as 2.47 also writes
-   signal frames without rows, for trampolines that it cannot express: nothing
-   is known of these.  */
-static bool
-is_outermost (const struct sframe_decoder *decoder,
-              const struct sframe_fde *function)
-{
-  return decoder->variant.version >= 3 && function->n_rows == 0
-         && !function->flexible && !function->signal;
-}
-
-bool
-lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
-                     uint64_t *rows_left, struct frame_function *function,
-                     struct error *err)
-{
-  struct sframe_fde fde;
-  struct sframe_row_cursor cursor;
-  struct sframe_row row;
-  int more;
-  if (!sframe_decoder_walk (decoder, index, rows_left, &fde, &cursor, err))
-    return false;
-  frame_function_reset (function);
-  function->address = fde.address;
-  function->size = fde.size;
-  function->signal = fde.signal;
-  function->b_key = fde.b_key;
-  function->repeat = fde.repeat;
-  if (is_outermost (decoder, &fde))
-    {
-      row = (struct sframe_row){ 0 };
-      return undo_row (decoder, &fde, &row, function, err);
-    }
-  while ((more = sframe_row_next (&cursor, &row, err)) > 0)
-    if (!undo_row (decoder, &fde, &row, function, err))
-      return false;
-  return more == 0;
 }

@@ -11,19 +11,9 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "sframe/partition.h"
-#include "sframe/piece_writer.h"
-#include "sframe/repeats.h"
-#include "sframe/rule_table.h"
-#include "sframe/segments.h"
 
 enum
 {
-  /* Prologues and epilogues are short rows; functions differ in the long rows
-     between them.  An FDE's size says how long its last row lasts, so that
-     blocks are equal whatever that length is: a piece ends with a row of so
-     many bytes or more, or after so many shorter ones.  */
-  LONG_ROW = 6,
-  SHORT_ROWS_MAX = 12,
   /* Real programs have a place to cut in a hundred bytes of the file.  Behind
      as many cuts as one in so many bytes of rows_max, which is about the
      file's size, nothing is cut: a cut takes some 200 bytes of memory.  */
@@ -35,10 +25,18 @@ enum
   ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
   /* Of repeated segments; more of them, and more passes, gain little.  */
   ATOMS_INSIDE = 4,
-  PASSES_INSIDE = 1,
   ATOMS_ACROSS = REPEATS_ATOMS_MAX,
   PASSES_ACROSS = 3,
-  ROW_BYTES_MIN = 3 /* start, info byte and one word */
+  ROW_BYTES_MIN = 3, /* start, info byte and one word */
+  NOT_STORED = UINT32_MAX
+};
+
+/* Where a run's rows apply.  */
+struct occurrence
+{
+  uint64_t address;
+  uint32_t size; /* bytes of code */
+  uint32_t run;
 };
 
 struct pieces
@@ -59,32 +57,14 @@ struct pieces
   struct table runs_by_rows;
   uint32_t *functions;
   size_t n_functions, functions_capacity;
-  uint64_t taken; /* bytes of rows, repeated or not */
-  bool separate;  /* the next function begins a run */
-
-  /* Once all are there.  */
-  struct cut *cuts;
-  size_t n_cuts, cuts_capacity;
-  uint64_t cuts_max; /* functions begin with a cut beyond that, too */
-  struct piece *pieces;
-  size_t n_pieces;
+  uint64_t taken;             /* bytes of rows, repeated or not */
+  bool separate;              /* the next function begins a run */
+  struct partition partition; /* once all are there */
 };
 
 /* What ARRAY_ROOM says, for elements that have 32-bit numbers.  */
 #define NUMBERED_ROOM(array, wanted, capacity) \
   ((wanted) < UINT32_MAX && ARRAY_ROOM (array, wanted, capacity))
-
-/* Make room for the expected rows, runs and occurrences: growing arrays would
-   be copied again and again.  Memory that is not used is never touched.  */
-static bool
-reserve (struct pieces *pieces)
-{
-  size_t n = pieces->encode.n_expected;
-  size_t n_rows = pieces->encode.rows_expected / ROW_BYTES_MIN;
-  return ARRAY_ROOM (pieces->rows, 2 * n_rows, &pieces->rows_capacity)
-         && ARRAY_ROOM (pieces->runs, n + 1, &pieces->runs_capacity)
-         && ARRAY_ROOM (pieces->occurrences, n, &pieces->occurrences_capacity);
-}
 
 struct pieces *
 pieces_new (const struct encode_options *encode,
@@ -99,11 +79,15 @@ pieces_new (const struct encode_options *encode,
   pieces->rules = rules;
   pieces->options.cut = options->cut && encode->share;
   pieces->distinct = !options->across && encode->share;
-  pieces->cuts_max
-      = encode->rows_max ? encode->rows_max / BYTES_PER_CUT : UINT64_MAX;
   pieces->separate = true;
-  if (table_init (&pieces->runs_by_rows, encode->n_expected)
-      && reserve (pieces))
+  /* Growing arrays would be copied again and again.  Memory that is not used
+     is never touched.  */
+  size_t n = encode->n_expected,
+         n_rows = encode->rows_expected / ROW_BYTES_MIN;
+  if (table_init (&pieces->runs_by_rows, n)
+      && ARRAY_ROOM (pieces->rows, 2 * n_rows, &pieces->rows_capacity)
+      && ARRAY_ROOM (pieces->runs, n + 1, &pieces->runs_capacity)
+      && ARRAY_ROOM (pieces->occurrences, n, &pieces->occurrences_capacity))
     return pieces;
   pieces_free (pieces);
   return NULL;
@@ -119,8 +103,7 @@ pieces_free (struct pieces *pieces)
   free (pieces->runs);
   free (pieces->occurrences);
   free (pieces->functions);
-  free (pieces->cuts);
-  free (pieces->pieces);
+  partition_free (&pieces->partition);
   free (pieces);
 }
 
@@ -386,192 +369,158 @@ pieces_separate (struct pieces *pieces)
   pieces->separate = true;
 }
 
-/* Cuts.  */
+/* Writing: what is equal, row by row, is stored once.  The first piece with
+   some rows gives the encoder a block, further ones repeat it.  */
 
-/* The next row behind ROW of a run that an FDE may begin with; END, behind the
-   run, if there is none.  */
-static const struct numbered_row *
-next_beginning (const struct pieces *pieces, const struct numbered_row *row,
-                const struct numbered_row *end)
+/* Rows that have gone to the encoder.  */
+struct block
 {
-  bool inside = pieces->options.cut && pieces->n_cuts < pieces->cuts_max;
-  uint32_t long_row = inside ? LONG_ROW : UINT32_MAX;
-  if (inside && end - row > SHORT_ROWS_MAX)
-    end = row + SHORT_ROWS_MAX;
-  do
-    row++;
-  while (row < end && !(row->rule & ROW_BEGINS)
-         && row->start - row[-1].start < long_row);
-  return row;
-}
-
-static inline bool
-append_cut (struct pieces *pieces, const struct cut *cut)
-{
-  if (!NUMBERED_ROOM (pieces->cuts, pieces->n_cuts + 1,
-                      &pieces->cuts_capacity))
-    return false;
-  pieces->cuts[pieces->n_cuts++] = *cut;
-  return true;
-}
-
-/* Whether another index entry for each occurrence of RUN takes as many bytes
-   as the rows of RUN.  */
-static bool
-stays_whole (const struct pieces *pieces, const struct run *run)
-{
-  return pieces->distinct
-         && run->bytes
-                <= (uint64_t)run->n_occurrences
-                       * sframe_fde_size (pieces->encode.variant.version);
-}
-
-/* Move CUT over the rows from ROW to END of a run that begins at address
-   BEGIN: behind them, but with the last one's address.  */
-static void
-pass_rows (const struct rule *rules, const struct numbered_row *row,
-           const struct numbered_row *end, uint64_t begin, struct cut *cut)
-{
-  uint64_t written = cut->address - cut->back; /* the last row that is */
-  uint64_t bytes = 0;
-  uint32_t n_rows = 0;
-  for (; row < end; row++)
-    if (!(row->rule & ROW_CONTINUES))
-      {
-        written = begin + row->start;
-        bytes += rules[row->rule & ROW_RULE].bytes;
-        n_rows++;
-      }
-  cut->bytes += bytes;
-  cut->n_rows += n_rows;
-  cut->address = begin + end[-1].start;
-  cut->back = (uint32_t)(cut->address - written);
-}
-
-/* Make the cuts of RUN.  *SUMS is the cut in front of it, and becomes the one
-   behind it.  */
-static bool
-cut_run (struct pieces *pieces, struct run *run, struct cut *sums)
-{
-  const struct rule *rules = pieces->rules->rules;
-  const struct numbered_row *row = &pieces->rows[run->first_row];
-  const struct numbered_row *end = &pieces->rows[run[1].first_row], *next;
-  bool whole = stays_whole (pieces, run);
-  struct cut cut = *sums;
-  const uint64_t begin = cut.address;
-  run->first_cut = (uint32_t)pieces->n_cuts;
-  cut.begins_run = true;
-  for (; row < end; row = next)
-    {
-      cut.back += (uint32_t)(begin + row->start - cut.address);
-      cut.address = begin + row->start;
-      cut.row = (uint32_t)(row - pieces->rows);
-      cut.first_bytes
-          = row->rule & ROW_CONTINUES ? rules[row->rule & ROW_RULE].bytes : 0;
-      if (!append_cut (pieces, &cut))
-        return false;
-      cut.begins_run = false;
-      next = whole ? end : next_beginning (pieces, row, end);
-      pass_rows (rules, row, next, begin, &cut);
-    }
-  /* The next run begins behind the last row, however long that lasts.  */
-  cut.address++;
-  cut.back++;
-  *sums = cut;
-  return true;
-}
-
-/* Make all cuts, and a run and a cut behind them all.  */
-static bool
-cut_all (struct pieces *pieces)
-{
-  struct cut sums = { 0 };
-  /* Each cut begins with a row, and one is behind them all.  */
-  if (!ARRAY_ROOM (pieces->cuts, pieces->n_rows + 1, &pieces->cuts_capacity)
-      || !append_run (pieces, pieces->n_rows, 0))
-    return false;
-  size_t n_runs = --pieces->n_runs;
-  for (size_t i = 0; i < n_runs; i++)
-    if (!cut_run (pieces, &pieces->runs[i], &sums))
-      return false;
-  pieces->runs[n_runs].first_cut = (uint32_t)pieces->n_cuts;
-  sums.row = (uint32_t)pieces->n_rows;
-  sums.first_bytes = 0;
-  sums.begins_run = true;
-  if (!append_cut (pieces, &sums))
-    return false;
-  pieces->n_cuts--;
-  return true;
-}
-
-/* Choosing.  */
-
-/* How thorough the search is: atoms of repeated segments, and passes.  */
-struct effort
-{
-  unsigned atoms_max, passes;
+  uint32_t first_row, end_row;
+  uint32_t number; /* of the first FDE that has them */
 };
 
-static struct effort
-effort_for (const struct pieces *pieces)
+struct piece_writer
 {
-  if (!pieces->encode.share)
-    return (struct effort){ 0, 1 };
-  if (pieces->options.across)
-    return (struct effort){ ATOMS_ACROSS, PASSES_ACROSS };
-  if (pieces->options.cut)
-    return (struct effort){ ATOMS_INSIDE, PASSES_INSIDE };
-  return (struct effort){ 0, 1 }; /* nothing to choose */
+  const struct pieces *from;
+  struct sframe_encoder *encoder;
+  uint32_t *numbers; /* of each piece in the encoder, or NOT_STORED */
+  struct block *blocks;
+  size_t n_blocks, blocks_capacity;
+  struct table blocks_by_rows;
+  struct sframe_row *block_rows; /* of the block at hand */
+  size_t block_rows_capacity;
+};
+
+/* Whether the rows of BLOCK say the same as those from FIRST_ROW to END_ROW,
+   but for how long the last one lasts.  */
+static bool
+block_has_rows (const struct piece_writer *writer, const struct block *block,
+                uint32_t first_row, uint32_t end_row)
+{
+  const struct numbered_row *a = &writer->from->rows[block->first_row];
+  const struct numbered_row *b = &writer->from->rows[first_row];
+  const struct numbered_row *a_end = &writer->from->rows[block->end_row];
+  const struct numbered_row *b_end = &writer->from->rows[end_row];
+  uint32_t distance = a->start - b->start;
+  while (a < a_end && b < b_end && a->start - b->start == distance
+         && ((a->rule ^ b->rule) & ROW_RULE) == 0)
+    {
+      a = numbered_row_next (a, a_end);
+      b = numbered_row_next (b, b_end);
+    }
+  return a == a_end && b == b_end;
 }
 
-static uint32_t
-rows_max (const struct pieces *pieces)
+/* Add an FDE of SIZE bytes at ADDRESS with the rows of piece number PIECE,
+   which no FDE has so far, unless it is equal to another piece.  */
+static bool
+write_first (struct piece_writer *writer, size_t piece, uint64_t address,
+             uint32_t size, struct error *err)
 {
-  if (!pieces->options.across)
-    return ROWS_MAX_INSIDE;
-  return pieces->encode.arch->rows_max_across;
+  const struct pieces *from = writer->from;
+  const struct piece *chosen = &from->partition.pieces[piece];
+  uint32_t first_row = from->partition.cuts[chosen->begin].row;
+  uint32_t end_row = from->partition.cuts[chosen->end].row;
+  struct table_walk walk = { .hash = chosen->hash };
+  for (uint32_t i;
+       from->encode.share && table_next (&writer->blocks_by_rows, &walk, &i);)
+    if (block_has_rows (writer, &writer->blocks[i], first_row, end_row))
+      {
+        writer->numbers[piece] = writer->blocks[i].number;
+        return sframe_encoder_repeat (
+            writer->encoder, writer->blocks[i].number, address, size, err);
+      }
+  uint32_t number = (uint32_t)sframe_encoder_n_functions (writer->encoder);
+  writer->numbers[piece] = number;
+  if (!ARRAY_ROOM (writer->block_rows, end_row - first_row,
+                   &writer->block_rows_capacity)
+      || !ARRAY_ROOM (writer->blocks, writer->n_blocks + 1,
+                      &writer->blocks_capacity))
+    return error_set_no_memory (err);
+  table_insert (&writer->blocks_by_rows, chosen->hash,
+                (uint32_t)writer->n_blocks);
+  writer->blocks[writer->n_blocks++]
+      = (struct block){ first_row, end_row, number };
+  const struct sframe_fde function
+      = rule_table_expand (from->rules, address, size, &from->rows[first_row],
+                           &from->rows[end_row], writer->block_rows);
+  return sframe_encoder_add (writer->encoder, &function, err);
+}
+
+/* Write the FDEs of OCCURRENCE.  */
+static bool
+write_occurrence (struct piece_writer *writer,
+                  const struct occurrence *occurrence, struct error *err)
+{
+  const struct run *run = &writer->from->runs[occurrence->run];
+  const struct partition *partition = &writer->from->partition;
+  uint64_t start = partition->cuts[run->first_cut].address;
+  for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
+    {
+      const struct piece *piece = &partition->pieces[i];
+      uint64_t begin = partition->cuts[piece->begin].address - start;
+      uint64_t end = i + 1 < run[1].first_piece
+                         ? partition->cuts[piece->end].address - start
+                         : occurrence->size;
+      uint64_t address = occurrence->address + begin;
+      uint32_t size = (uint32_t)(end - begin);
+      if (!(writer->numbers[i] == NOT_STORED
+                ? write_first (writer, i, address, size, err)
+                : sframe_encoder_repeat (writer->encoder, writer->numbers[i],
+                                         address, size, err)))
+        return false;
+    }
+  return true;
 }
 
 static bool
-choose (struct pieces *pieces)
+write_pieces (const struct pieces *pieces, struct sframe_encoder *encoder,
+              struct error *err)
 {
-  struct effort effort = effort_for (pieces);
-  struct repeats repeats;
-  const struct repeats_input input = { .rows = pieces->rows,
-                                       .cuts = pieces->cuts,
-                                       .n_cuts = pieces->n_cuts,
-                                       .atoms_max = effort.atoms_max,
-                                       .rows_max = rows_max (pieces) };
-  struct partition_input partition = { .runs = pieces->runs,
-                                       .n_runs = pieces->n_runs,
-                                       .cuts = pieces->cuts,
-                                       .n_cuts = pieces->n_cuts,
-                                       .repeats = &repeats,
-                                       .rows_max = input.rows_max,
-                                       .passes = effort.passes };
-  partition.entry_cost = sframe_fde_size (pieces->encode.variant.version);
-  if (pieces->encode.variant.version >= 3)
-    partition.attribute_cost = SFRAME_V3_ATTRIBUTE_SIZE;
-  if (repeats_find (&repeats, &input))
-    pieces->pieces = partition_make (&partition, &pieces->n_pieces);
-  repeats_free (&repeats);
-  return pieces->pieces != NULL;
+  struct piece_writer writer = { .from = pieces, .encoder = encoder };
+  size_t n = pieces->partition.n_pieces;
+  writer.numbers = reallocarray (NULL, n + 1, sizeof *writer.numbers);
+  bool written
+      = (writer.numbers != NULL && table_init (&writer.blocks_by_rows, n / 2))
+        || error_set_no_memory (err);
+  if (written)
+    memset (writer.numbers, 0xff, n * sizeof *writer.numbers);
+  for (size_t i = 0; written && i < pieces->n_occurrences; i++)
+    written = write_occurrence (&writer, &pieces->occurrences[i], err);
+  table_free (&writer.blocks_by_rows);
+  free (writer.numbers);
+  free (writer.blocks);
+  free (writer.block_rows);
+  return written;
 }
 
 bool
 pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
                struct error *err)
 {
-  if (!cut_all (pieces) || !choose (pieces))
-    return error_set_no_memory (err);
-  const struct chosen_pieces chosen = { .rules = pieces->rules,
-                                        .rows = pieces->rows,
-                                        .runs = pieces->runs,
-                                        .cuts = pieces->cuts,
-                                        .pieces = pieces->pieces,
-                                        .n_pieces = pieces->n_pieces,
-                                        .occurrences = pieces->occurrences,
-                                        .n_occurrences = pieces->n_occurrences,
-                                        .share = pieces->encode.share };
-  return pieces_write (&chosen, encoder, err);
+  const struct encode_options *encode = &pieces->encode;
+  const bool across = pieces->options.across, inside = pieces->options.cut;
+  const struct partition_input input = {
+    .rules = pieces->rules,
+    .rows = pieces->rows,
+    .n_rows = pieces->n_rows,
+    .runs = pieces->runs,
+    .n_runs = pieces->n_runs,
+    .inside = inside,
+    .distinct = pieces->distinct,
+    .cuts_max
+    = encode->rows_max ? encode->rows_max / BYTES_PER_CUT : UINT64_MAX,
+    .entry_cost = sframe_fde_size (encode->variant.version),
+    .attribute_cost
+    = encode->variant.version >= 3 ? SFRAME_V3_ATTRIBUTE_SIZE : 0,
+    .atoms_max = !encode->share ? 0
+                 : across       ? ATOMS_ACROSS
+                 : inside       ? ATOMS_INSIDE
+                                : 0,
+    .rows_max = across ? encode->arch->rows_max_across : ROWS_MAX_INSIDE,
+    .passes = encode->share && across ? PASSES_ACROSS : 1,
+  };
+  return partition_make (&pieces->partition, &input)
+             ? write_pieces (pieces, encoder, err)
+             : error_set_no_memory (err);
 }

@@ -50,15 +50,6 @@ rule_table_flags (const struct sframe_fde *function)
 }
 
 static uint32_t
-row_head (const struct sframe_row *row)
-{
-  return row->base_sp * (uint32_t)HEAD_BASE_SP
-         + row->ra_signed * (uint32_t)HEAD_RA_SIGNED
-         + ((uint32_t)row->n_words << HEAD_N_WORDS_SHIFT)
-         + ((uint32_t)row->control << HEAD_CONTROL_SHIFT);
-}
-
-static uint32_t
 rule_hash (uint32_t head, const struct sframe_row *row)
 {
   uint64_t hash = head;
@@ -70,56 +61,30 @@ rule_hash (uint32_t head, const struct sframe_row *row)
   return (uint32_t)hash;
 }
 
-static bool
-rule_is (const struct rule *rule, uint32_t head, const struct sframe_row *row)
-{
-  if (rule->head != head)
-    return false;
-  for (unsigned i = 0; i < row->n_words; i++)
-    if (rule->words[i] != row->words[i])
-      return false;
-  return true;
-}
-
-static bool
-rule_table_append (struct rule_table *rules, const struct rule *rule,
-                   uint32_t hash)
-{
-  if (rules->n_rules > ROW_RULE
-      || !ARRAY_ROOM (rules->rules, rules->n_rules + 1, &rules->capacity))
-    return false;
-  table_insert (&rules->table, hash, (uint32_t)rules->n_rules);
-  rules->rules[rules->n_rules++] = *rule;
-  return true;
-}
-
 bool
 rule_table_number (struct rule_table *rules, uint32_t flags,
                    const struct sframe_row *row, uint32_t *number)
 {
-  uint32_t head = flags | row_head (row);
-  uint32_t hash = rule_hash (head, row);
-  struct table_walk walk = { .hash = hash };
+  const size_t words_size = row->n_words * sizeof row->words[0];
+  uint32_t head = flags | row->base_sp * (uint32_t)HEAD_BASE_SP
+                  | row->ra_signed * (uint32_t)HEAD_RA_SIGNED
+                  | (uint32_t)row->n_words << HEAD_N_WORDS_SHIFT
+                  | (uint32_t)row->control << HEAD_CONTROL_SHIFT;
+  struct table_walk walk = { .hash = rule_hash (head, row) };
   while (table_next (&rules->table, &walk, number))
-    if (rule_is (&rules->rules[*number], head, row))
+    if (rules->rules[*number].head == head
+        && memcmp (rules->rules[*number].words, row->words, words_size) == 0)
       return true;
-  struct rule rule = { .head = head };
-  rule.bytes = sframe_row_payload_size (&rules->options, row);
-  memcpy (rule.words, row->words, row->n_words * sizeof row->words[0]);
-  *number = (uint32_t)rules->n_rules;
-  return rule_table_append (rules, &rule, hash);
-}
-
-/* Fill in ROW, but for its start.  */
-static void
-expand_row (const struct rule *rule, struct sframe_row *row)
-{
-  row->base_sp = rule->head & HEAD_BASE_SP;
-  row->ra_signed = rule->head & HEAD_RA_SIGNED;
-  row->n_words = rule->head >> HEAD_N_WORDS_SHIFT & 7;
-  row->control = rule->head >> HEAD_CONTROL_SHIFT & 63;
-  row->word_size = 0;
-  memcpy (row->words, rule->words, sizeof row->words);
+  if (rules->n_rules > ROW_RULE
+      || !ARRAY_ROOM (rules->rules, rules->n_rules + 1, &rules->capacity))
+    return false;
+  struct rule *rule = &rules->rules[rules->n_rules];
+  *rule = (struct rule){ .head = head };
+  rule->bytes = sframe_row_payload_size (&rules->options, row);
+  memcpy (rule->words, row->words, words_size);
+  *number = (uint32_t)rules->n_rules++;
+  table_insert (&rules->table, walk.hash, *number);
+  return true;
 }
 
 uint32_t
@@ -144,8 +109,14 @@ rule_table_expand (const struct rule_table *rules, uint64_t address,
           .rows = rows };
   for (const struct numbered_row *row = first; row < end; rows++)
     {
+      const struct rule *rule = &rules->rules[row->rule & ROW_RULE];
       rows->start = row->start - first->start;
-      expand_row (&rules->rules[row->rule & ROW_RULE], rows);
+      rows->base_sp = rule->head & HEAD_BASE_SP;
+      rows->ra_signed = rule->head & HEAD_RA_SIGNED;
+      rows->n_words = rule->head >> HEAD_N_WORDS_SHIFT & 7;
+      rows->control = rule->head >> HEAD_CONTROL_SHIFT & 63;
+      rows->word_size = 0;
+      memcpy (rows->words, rule->words, sizeof rows->words);
       row = numbered_row_next (row, end);
     }
   function.n_rows = (size_t)(rows - function.rows);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/radix.h"
-#include "sframe/lower_row.h"
 
 static uint64_t
 nearer (uint64_t a, uint64_t b)

@@ -170,7 +170,7 @@ view_cfi (struct sweep_side *side, uint64_t at, struct sweep_view *view,
   view->rules = found != NULL ? *found : no_rules;
   view->until = function->address + end;
   view->end = function->address + function->size;
-  /* Without a caller the CFA does not matter (lower_row.h), and a damaged FDE
+  /* Without a caller the CFA does not matter (decode.h), and a damaged FDE
      can have a gigabyte of blocks.  */
   if (view->rules.cfa.kind == RULE_PLT
       && view->rules.ra.kind != RULE_UNDEFINED)
@@ -228,7 +228,7 @@ verify_rules (struct verify *verify, uint64_t pc,
 {
   const struct arch *arch = verify->arch;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
-     (lower_row.h).  In a row of SFrame either all rules are undefined or
+     (decode.h).  In a row of SFrame either all rules are undefined or
      none.  */
   bool outermost
       = cfi->ra.kind == RULE_UNDEFINED && sframe->cfa.kind == RULE_UNDEFINED;

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf/descriptor_path.h"
-
 enum
 {
   LINKS_MAX = 40 /* that are followed, as the kernel has it */

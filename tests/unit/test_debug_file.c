@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "elf/build_id.h"
+#include "elf/notes.h"
 #include "elf/debug_file.h"
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"

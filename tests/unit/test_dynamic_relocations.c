@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "elf/dynamic_relocations.h"
+#include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit_test.h"

@@ -10,7 +10,6 @@
 #include "base/bytes.h"
 #include "cfi/precedence.h"
 #include "convert/detached.h"
-#include "elf/build_id.h"
 #include "elf/detached_file.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"

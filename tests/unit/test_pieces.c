@@ -6,9 +6,8 @@
 
 #include "base/hash.h"
 #include "sframe/decode.h"
+#include "sframe/partition.h"
 #include "sframe/pieces.h"
-#include "sframe/repeats.h"
-#include "sframe/segments.h"
 #include "tests/sframe_lookup.h"
 #include "tests/unit_test.h"
 

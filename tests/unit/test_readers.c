@@ -1,4 +1,4 @@
-/* Unit tests of src/sframe/traits.c and readers.c: a section has the traits
+/* Unit tests of src/sframe/readers.c: a section has the traits
    that it was made with, and no other.
    SPDX-License-Identifier: LGPL-2.1-or-later
 

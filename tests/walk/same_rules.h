@@ -7,7 +7,6 @@
 #define UNIT_SAME_RULES_H
 
 #include "sframe/decode.h"
-#include "sframe/lower_row.h"
 #include "tests/sframe_lookup.h"
 #include "walk/lookup.h"
 

@@ -46,7 +46,7 @@ RULES = [
      "decode dump encode verify memory gnu.bats:fixtures"),
     (r"src/sframe/", "encode decode verify lower compare memory "
      "gnu.bats:fixtures"),
-    (r"src/(elf|write)/(output_file|file_metadata|descriptor_path"
+    (r"src/(elf|write)/(output_file|file_metadata|file_location"
      r"|uninterrupted)\.c",
      "file_metadata output_file undo inject memory "
      "writing.bats tests/faults/faults.sh"),
@@ -59,7 +59,7 @@ RULES = [
     (r"(src/elf/(padding|symbols)|relocatable/)",
      "padding memory relocatable.bats"),
     (r"src/elf/debug_file\.c", "debug_file memory debug_frame.bats"),
-    (r"src/elf/dynamic_relocations\.c",
+    (r"src/elf/dynamic\.c",
      "dynamic_relocations place plt memory relocated.bats"),
     (r"src/elf/",
      "inject place undo walk memory bad_input.bats existing.bats"),
