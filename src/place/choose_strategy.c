@@ -15,9 +15,8 @@
 #include "base/align.h"
 #include "place/grow_down.h"
 #include "place/loader.h"
-#include "place/owners.h"
+#include "place/facts.h"
 #include "place/refusals.h"
-#include "place/slack.h"
 #include "place/slots.h"
 #include "place/spot.h"
 
@@ -83,7 +82,7 @@ static bool
 all_fits (const struct draft *draft, struct spot *spot)
 {
   return spot_fill (draft, spot)
-         && slack_reaches (draft, spot->load, spot->end)
+         && slack_reaches (draft->image, spot->load, spot->end)
          && !meets_units (spot);
 }
 
@@ -114,7 +113,7 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
 static bool
 slack_find (const struct draft *draft, struct spot *spot)
 {
-  for (size_t at = 0, index; slack_next (draft, &at, &index);)
+  for (size_t at = 0, index; slack_next (draft->image, &at, &index);)
     if (slack_fits (draft, spot, index))
       return true;
   return false;
@@ -189,7 +188,7 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 static bool
 bss_fill_measure (const struct draft *draft, struct bss_fill *fill)
 {
-  const GElf_Phdr *load = draft_last_load (draft);
+  const GElf_Phdr *load = image_last_load (draft->image);
   if (!(load->p_flags & PF_W)
       || !align_up_checked (load->p_vaddr + load->p_memsz, draft->page,
                             &fill->address)
@@ -273,7 +272,7 @@ try_append (struct draft *draft)
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
-  const GElf_Phdr *last = draft_last_load (draft);
+  const GElf_Phdr *last = image_last_load (draft->image);
   if (!align_up_checked (draft->image->size, 16, &spot.offset)
       || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
                             &spot.address)

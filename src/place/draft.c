@@ -48,18 +48,3 @@ draft_impossible (const struct draft *draft, const char *fmt, ...)
   va_end (args);
   return false;
 }
-
-const GElf_Phdr *
-draft_first_load (const struct draft *draft)
-{
-  return image_find_segment (draft->image, PT_LOAD);
-}
-
-const GElf_Phdr *
-draft_last_load (const struct draft *draft)
-{
-  const GElf_Phdr *last = NULL;
-  FOR_EACH_LOAD (load, draft->image)
-    last = load;
-  return last;
-}

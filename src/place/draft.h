@@ -78,8 +78,4 @@ enum attempt
 bool draft_impossible (const struct draft *draft, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* The lowest and the highest PT_LOAD; the image has at least one.  */
-const GElf_Phdr *draft_first_load (const struct draft *draft);
-const GElf_Phdr *draft_last_load (const struct draft *draft);
-
 #endif /* PLACE_DRAFT_H */

@@ -15,7 +15,7 @@
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
 #include "place/header_slots.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {
@@ -67,7 +67,7 @@ take_note (const struct draft *draft, struct front *front, uint64_t offset,
            bool alone)
 {
   struct unit unit = { .leaves_pt_note = alone };
-  const GElf_Phdr *load = draft_first_load (draft);
+  const GElf_Phdr *load = image_first_load (draft->image);
   if (!is_taken (front, offset) && offset < load->p_filesz
       && front->n_looked_at++ < NOTE_SECTIONS_MAX
       && unit_find_notes (draft, offset, load, &unit)
@@ -133,7 +133,7 @@ place_notes (struct front *front, uint64_t *at)
 static bool
 commit_notes (struct draft *draft, const struct front *front)
 {
-  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
+  uint64_t begin = image_first_load (draft->image)->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct unit unit = front->notes[i];
@@ -183,7 +183,7 @@ static bool
 grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
-  uint64_t base = draft_first_load (draft)->p_vaddr;
+  uint64_t base = image_first_load (draft->image)->p_vaddr;
   return align_up_checked (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
          && draft->image->size + *distance > draft->image->size;
@@ -215,7 +215,7 @@ names_agree (const struct image *image)
 static bool
 grow_distance (struct draft *draft, struct front *front)
 {
-  const GElf_Phdr *load = draft_first_load (draft);
+  const GElf_Phdr *load = image_first_load (draft->image);
   if (draft->image->header.e_type != ET_EXEC)
     return draft_impossible (draft,
                              "only a program at a fixed address can grow "
@@ -247,7 +247,7 @@ grow_distance (struct draft *draft, struct front *front)
 static void
 grow_headers (struct draft *draft, uint64_t distance)
 {
-  const GElf_Phdr *first = draft_first_load (draft);
+  const GElf_Phdr *first = image_first_load (draft->image);
   for (size_t i = 0; i < draft->n_segments; i++)
     {
       GElf_Phdr *segment = &draft->segments[i];
@@ -278,7 +278,7 @@ grow_headers (struct draft *draft, uint64_t distance)
 static GElf_Phdr
 front_load (const struct draft *draft, const struct front *front)
 {
-  GElf_Phdr load = *draft_first_load (draft);
+  GElf_Phdr load = *image_first_load (draft->image);
   segment_move (&load, -front->distance, -front->distance);
   load.p_filesz = load.p_memsz = front->distance;
   load.p_align = draft->page;
@@ -292,7 +292,7 @@ front_table (const struct draft *draft, const struct front *front,
              GElf_Phdr *table)
 {
   const struct image *image = draft->image;
-  uint64_t base = draft_first_load (draft)->p_vaddr;
+  uint64_t base = image_first_load (draft->image)->p_vaddr;
   uint64_t address = base - front->distance + front->table;
   size_t n = 0;
   for (size_t i = 0; i < draft->n_segments; i++)
@@ -393,8 +393,8 @@ grow_down_try (struct draft *draft)
   struct header_slots slots = { .n_added = 1 };
   spare_headers_take_type (draft->image, &slots, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
-  plan->sframe_address
-      = draft_first_load (draft)->p_vaddr - front.distance + front.sframe;
+  plan->sframe_address = image_first_load (draft->image)->p_vaddr
+                         - front.distance + front.sframe;
   draft->end = draft->image->size + front.distance;
   plan->n_extents = 0;
   grow_headers (draft, front.distance);

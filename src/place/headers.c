@@ -7,13 +7,13 @@
 
 #include "base/align.h"
 #include "base/bytes.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 GElf_Phdr
 headers_segment (const struct draft *draft, uint32_t type,
                  struct interval bytes, uint64_t address, uint64_t align)
 {
-  GElf_Phdr segment = *draft_last_load (draft);
+  GElf_Phdr segment = *image_last_load (draft->image);
   segment_move (&segment, bytes.begin - segment.p_offset,
                 address - segment.p_vaddr);
   segment.p_type = type;

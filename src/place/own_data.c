@@ -17,7 +17,7 @@
 
 #include "base/bytes.h"
 #include "elf/notes.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {

@@ -15,7 +15,7 @@
 #include "elf/dynamic.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 /* Size of the range at most (struct address_search).  */
 #define RANGE_MAX (UINT32_MAX / 2)

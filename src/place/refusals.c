@@ -12,7 +12,7 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/draft.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "place/loader.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {

@@ -9,7 +9,7 @@
 
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000

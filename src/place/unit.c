@@ -10,7 +10,7 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/dynamic_addresses.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {

@@ -6,7 +6,7 @@
 #include "place/header_slots.h"
 
 #include "base/align.h"
-#include "place/slack.h"
+#include "place/facts.h"
 
 bool
 unit_places_put_back (struct header_slots *slots, uint64_t begin, bool all,
@@ -53,7 +53,7 @@ find_home (const struct draft *draft, struct header_slots *slots, size_t index)
       unit->fallback = at;
       at += unit->size;
     }
-  if (!slack_reaches (draft, index, at))
+  if (!slack_reaches (draft->image, index, at))
     return false;
   found.home = index;
   *slots = found;
@@ -93,7 +93,8 @@ unit_places_find_fallbacks (const struct draft *draft,
         }
       homeless |= is_homeless (unit);
     }
-  for (size_t at = 0, index; homeless && slack_next (draft, &at, &index);)
+  for (size_t at = 0, index;
+       homeless && slack_next (draft->image, &at, &index);)
     homeless = !find_home (draft, slots, index);
   return !homeless
          || draft_impossible (draft, "what they name has no other place");

@@ -9,7 +9,7 @@
 #include "base/mapped_file.h"
 #include "place/dynamic_addresses.h"
 #include "place/headers.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {
@@ -120,18 +120,13 @@ is_same_place (const GElf_Shdr *a, const GElf_Shdr *b)
   return a->sh_addr == b->sh_addr && a->sh_size == b->sh_size;
 }
 
-static const GElf_Phdr *
-first_load (const struct image *image)
-{
-  return image_find_segment (image, PT_LOAD);
-}
-
 /* Whether the first segments begin or end at other addresses: readers take
    either for a distance between all addresses.  */
 static bool
 first_loads_differ (const struct image *debug, const struct image *program)
 {
-  const GElf_Phdr *own = first_load (debug), *theirs = first_load (program);
+  const GElf_Phdr *own = image_first_load (debug),
+                  *theirs = image_first_load (program);
   return own != NULL && theirs != NULL
          && (own->p_vaddr != theirs->p_vaddr
              || own->p_memsz != theirs->p_memsz);
@@ -233,11 +228,11 @@ follow_sections (struct draft *draft, const struct image *program,
 static void
 follow_first_load (struct draft *draft, const struct image *program)
 {
-  const GElf_Phdr *own = first_load (draft->image);
+  const GElf_Phdr *own = image_first_load (draft->image);
   if (!first_loads_differ (draft->image, program))
     return;
   GElf_Phdr *load = &draft->segments[own - draft->image->segments];
-  const GElf_Phdr *theirs = first_load (program);
+  const GElf_Phdr *theirs = image_first_load (program);
   load->p_vaddr = theirs->p_vaddr;
   load->p_paddr = theirs->p_paddr;
   load->p_memsz = theirs->p_memsz;

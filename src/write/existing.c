@@ -5,7 +5,7 @@
 
 #include "write/existing.h"
 
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "place/facts.h"
-#include "place/owners.h"
 #include "place/plan.h"
 
 struct check

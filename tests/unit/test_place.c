@@ -19,7 +19,7 @@
 #include "place/slots.h"
 #include "place/refusals.h"
 #include "place/loader.h"
-#include "place/owners.h"
+#include "place/facts.h"
 #include "write/inject_check.h"
 #include "tests/unit_test.h"
 
