@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/align.h"
-#include "place/grow_down.h"
 #include "place/loader.h"
 #include "place/facts.h"
 #include "place/refusals.h"

@@ -6,16 +6,13 @@
    46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
    LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
 
-#include "place/grow_down.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/align.h"
-#include "place/dynamic_addresses.h"
-#include "place/headers.h"
-#include "place/header_slots.h"
+#include "place/draft.h"
 #include "place/facts.h"
+#include "place/header_slots.h"
 
 enum
 {
@@ -147,7 +144,7 @@ commit_notes (struct draft *draft, const struct front *front)
       unit_commit (draft, &unit);
     }
   if (has_notes_alone (front))
-    draft->segments[draft->n_segments++] = headers_segment (
+    draft->segments[draft->n_segments++] = draft_new_segment (
         draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
   return true;
 }
@@ -322,7 +319,7 @@ front_table (const struct draft *draft, const struct front *front,
         }
     }
   table[n++] = front_load (draft, front);
-  table[n] = headers_sframe_segment (draft);
+  table[n] = draft_sframe_segment (draft);
   table[n].p_offset = table[n].p_vaddr - base;
 }
 
@@ -333,8 +330,8 @@ write_table (struct draft *draft, const struct front *front)
   if (table == NULL)
     return error_set_no_memory (draft->err);
   front_table (draft, front, table);
-  bool done
-      = headers_write_segments (draft, table, front->n_headers, front->table);
+  bool done = draft_write (draft, ELF_T_PHDR, table,
+                           front->n_headers * sizeof *table, front->table);
   free (table);
   return done;
 }
@@ -347,7 +344,8 @@ write_old_header (struct draft *draft, const struct front *front)
   GElf_Ehdr header = draft->header;
   header.e_phoff = front->table - front->distance;
   header.e_phnum = (uint16_t)front->n_headers;
-  return headers_write_header (draft, &header, front->distance);
+  return draft_write (draft, ELF_T_EHDR, &header, sizeof header,
+                      front->distance);
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -363,24 +361,24 @@ static void
 add_sections (struct draft *draft, const struct front *front)
 {
   uint64_t end = segment_table_range (draft->image).end;
-  headers_add_bytes (draft, ".headers_end", SHT_PROGBITS,
-                     (struct interval){ front->table, front->sframe }, 8);
+  draft_add_bytes (draft, ".headers_end", SHT_PROGBITS,
+                   (struct interval){ front->table, front->sframe }, 8);
   for (size_t i = 0; i < front->n_notes; i++)
     {
       const struct unit *unit = &front->notes[i];
       uint64_t offset = front->distance + unit->offset;
       const struct interval bytes = { offset, offset + unit->size };
       if (i >= front->n_bound)
-        headers_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
+        draft_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
       else if (unit->offset >= end && unit->offset - end < 8)
         end = unit->offset + unit->size;
       else
-        headers_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
-                           offset % 8 == 0 ? 8 : 1);
+        draft_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
+                         offset % 8 == 0 ? 8 : 1);
     }
-  headers_add_bytes (
-      draft, ".old_headers", SHT_PROGBITS,
-      (struct interval){ front->distance, front->distance + end }, 8);
+  draft_add_bytes (draft, ".old_headers", SHT_PROGBITS,
+                   (struct interval){ front->distance, front->distance + end },
+                   8);
 }
 
 enum attempt
@@ -399,13 +397,13 @@ grow_down_try (struct draft *draft)
   plan->n_extents = 0;
   grow_headers (draft, front.distance);
   if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !commit_notes (draft, &front)
-      || !dynamic_addresses_patch_symbols (draft)
+      || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
-  headers_add_segments (draft, &slots, NULL);
+  draft_add_segments (draft, &slots.taken, NULL);
   add_sections (draft, &front);
-  headers_add_sframe_section (draft);
-  return headers_finish (draft) && write_old_header (draft, &front) ? PLANNED
-                                                                    : FAILED;
+  draft_add_sframe_section (draft);
+  return draft_finish (draft, false) && write_old_header (draft, &front)
+             ? PLANNED
+             : FAILED;
 }

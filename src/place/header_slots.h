@@ -15,8 +15,7 @@ enum
 {
   NOTE_SECTIONS_MAX = 16, /* a handful is usual */
   NOTE_FILLERS_MAX = 2,
-  UNITS_MAX = 32,     /* evicted units */
-  SLOTS_TAKEN_MAX = 8 /* headers that go away */
+  UNITS_MAX = 32 /* evicted units */
 };
 
 /* A section of notes.  */
@@ -67,8 +66,7 @@ struct gathered_notes
    [4].  */
 struct header_slots
 {
-  size_t taken[SLOTS_TAKEN_MAX]; /* indices of headers that go away */
-  size_t n_taken;
+  struct segment_set taken; /* headers that go away */
   struct gathered_notes notes;
   size_t n_added;     /* new headers, including those in taken slots */
   uint64_t table_end; /* of the new table, in the file */
@@ -81,9 +79,6 @@ struct header_slots
 };
 
 /* ---- spare_headers.c: headers whose slots can be taken */
-
-/* Whether header INDEX goes away.  */
-bool slot_is_taken (const struct header_slots *slots, size_t index);
 
 /* Compute slots->table_end.  */
 void slots_set_table_end (const struct image *image,

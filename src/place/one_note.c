@@ -45,7 +45,7 @@ collect_segments (const struct draft *draft, const struct header_slots *slots,
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
-          || slot_is_taken (slots, i))
+          || segment_set_has (&slots->taken, i))
         continue;
       if (notes->n_segments == NOTE_SECTIONS_MAX
           || note->p_filesz != note->p_memsz
@@ -322,10 +322,10 @@ one_note_gather (const struct draft *draft, struct header_slots *slots,
   *notes = (struct gathered_notes){ .align = 4 };
   if (!collect_segments (draft, slots, load, notes)
       || !collect_sections (draft, notes)
-      || slots->n_taken + notes->n_segments - 1 > SLOTS_TAKEN_MAX)
+      || slots->taken.n + notes->n_segments - 1 > SEGMENTS_TAKEN_MAX)
     return false;
   for (size_t i = 1; i < notes->n_segments; i++)
-    slots->taken[slots->n_taken++] = notes->segments[i];
+    slots->taken.indices[slots->taken.n++] = notes->segments[i];
   slots_set_table_end (draft->image, slots);
   return arrange (draft, notes, behind_too, slots->table_end)
          && arrangement_is_good (draft->image, notes);

@@ -235,7 +235,7 @@ try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
     spare_headers_take_pt_phdr (draft, slots);
   slots_set_table_end (draft->image, slots);
   if (!trial->one_note)
-    return slots->n_taken == n || slots_find_room (draft, slots);
+    return slots->taken.n == n || slots_find_room (draft, slots);
   const GElf_Phdr *load = find_load (draft);
   return load != NULL && draft->header.e_type != ET_EXEC
          && one_note_gather (draft, slots, load, trial->behind_too)

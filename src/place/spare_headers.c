@@ -14,22 +14,13 @@
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
 
-bool
-slot_is_taken (const struct header_slots *slots, size_t index)
-{
-  for (size_t i = 0; i < slots->n_taken; i++)
-    if (slots->taken[i] == index)
-      return true;
-  return false;
-}
-
 void
 slots_set_table_end (const struct image *image, struct header_slots *slots)
 {
   /* More may be taken than are added.  */
   slots->table_end = segment_table_range (image).end
                      + slots->n_added * sizeof (Elf64_Phdr)
-                     - slots->n_taken * sizeof (Elf64_Phdr);
+                     - slots->taken.n * sizeof (Elf64_Phdr);
 }
 
 /* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */
@@ -48,10 +39,10 @@ void
 spare_headers_take_type (const struct image *image, struct header_slots *slots,
                          uint32_t type)
 {
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < slots->n_added;
+  for (size_t i = 0; i < image->n_segments && slots->taken.n < slots->n_added;
        i++)
     if (image->segments[i].p_type == type)
-      slots->taken[slots->n_taken++] = i;
+      slots->taken.indices[slots->taken.n++] = i;
 }
 
 void
@@ -59,10 +50,10 @@ spare_headers_take (const struct image *image, struct header_slots *slots)
 {
   spare_headers_take_type (image, slots, PT_GNU_SFRAME);
   spare_headers_take_type (image, slots, PT_NULL);
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < slots->n_added;
+  for (size_t i = 0; i < image->n_segments && slots->taken.n < slots->n_added;
        i++)
     if (is_doubled_note (image, i))
-      slots->taken[slots->n_taken++] = i;
+      slots->taken.indices[slots->taken.n++] = i;
 }
 
 /* Whether IMAGE was linked with the start files of glibc, which have a note.

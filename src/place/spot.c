@@ -5,8 +5,6 @@
 
 #include "base/align.h"
 #include "elf/notes.h"
-#include "place/dynamic_addresses.h"
-#include "place/headers.h"
 
 enum
 {
@@ -26,16 +24,7 @@ spot_fill (const struct draft *draft, struct spot *spot)
          || draft_impossible (draft, "the address space is full");
 }
 
-/* ---- What was evicted */
-
-/* Let HOME end with UNIT, if that is behind it.  */
-static void
-grow_home (GElf_Phdr *home, const struct unit *unit)
-{
-  if (unit->new_offset >= home->p_offset + home->p_filesz)
-    home->p_filesz = home->p_memsz
-        = unit->new_offset + unit->size - home->p_offset;
-}
+/* ---- What moves */
 
 /* Have the evicted units at their places, and rewrite everything that names
    them: headers, dynamic entries, symbols.  False with draft->err, also where
@@ -43,7 +32,6 @@ grow_home (GElf_Phdr *home, const struct unit *unit)
 static bool
 commit_units (struct draft *draft, const struct header_slots *slots)
 {
-  const struct gathered_notes *notes = &slots->notes;
   draft->n_evicted = slots->n_units;
   if (slots->n_units == 0)
     return true;
@@ -58,9 +46,27 @@ commit_units (struct draft *draft, const struct header_slots *slots)
                       draft->err))
         return false;
       unit_commit (draft, unit);
-      if (unit->settled && slots->home != 0)
-        grow_home (&draft->segments[slots->home], unit);
+      GElf_Phdr *home = &draft->segments[slots->home];
+      if (unit->settled && slots->home != 0
+          && unit->new_offset >= home->p_offset + home->p_filesz)
+        home->p_filesz = home->p_memsz
+            = unit->new_offset + unit->size - home->p_offset;
     }
+  return draft_patch_dynamic (draft) && draft_patch_symbols (draft);
+}
+
+/* Have the PT_NOTE that is kept for all notes say so, and write the fillers
+   between them.  */
+static bool
+commit_notes (struct draft *draft, const struct gathered_notes *notes)
+{
+  GElf_Phdr *kept = &draft->segments[notes->segments[0]];
+  if (notes->end == 0)
+    return true;
+  uint64_t delta = notes->begin - kept->p_offset;
+  segment_move (kept, delta, delta);
+  kept->p_filesz = kept->p_memsz = notes->end - notes->begin;
+  kept->p_align = notes->align;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
@@ -69,23 +75,10 @@ commit_units (struct draft *draft, const struct header_slots *slots)
         return false;
       note_filler_write (bytes, draft->image->big_endian);
     }
-  return dynamic_addresses_patch (draft)
-         && dynamic_addresses_patch_symbols (draft);
+  return true;
 }
 
 /* ---- New sections */
-
-static void
-add_filler_sections (struct draft *draft, const struct header_slots *slots)
-{
-  const struct gathered_notes *notes = &slots->notes;
-  for (size_t i = 0; i < notes->n_fillers; i++)
-    {
-      uint64_t at = notes->fillers[i];
-      headers_add_bytes (draft, ".note.filler", SHT_NOTE,
-                         (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
-    }
-}
 
 /* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
    it, into the bytes in front of the first PROGBITS section if they suffice,
@@ -102,64 +95,55 @@ add_gap_section (struct draft *draft, const struct header_slots *slots)
   begin = align_up (begin, 8);
   if (begin + GAP_MIN > slots->freed[0].end)
     return;
-  headers_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                     (struct interval){ begin, slots->freed[0].end }, 8);
+  draft_add_bytes (draft, ".old_tables", SHT_PROGBITS,
+                   (struct interval){ begin, slots->freed[0].end }, 8);
 }
 
-/* Where the bytes of SPOT end that are loaded.  */
-static uint64_t
-loaded_end (const struct spot *spot)
-{
-  return spot->load_end > 0 ? spot->load_end : spot->end;
-}
-
-/* strip computes the size of a segment from its sections, so the bytes up to
-   the page's end need one.  */
 static void
-add_padding_section (struct draft *draft, const struct spot *spot)
+add_sections (struct draft *draft, const struct spot *spot)
 {
+  const struct gathered_notes *notes = &spot->slots.notes;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint64_t at = notes->fillers[i];
+      draft_add_bytes (draft, ".note.filler", SHT_NOTE,
+                       (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
+    }
+  add_gap_section (draft, &spot->slots);
+  /* strip computes the size of a segment from its sections, so the bytes up to
+     the page's end need one.  */
   if (spot->load_end > spot->end)
-    headers_add_bytes (draft, ".page_padding", SHT_PROGBITS,
-                       (struct interval){ spot->end, spot->load_end }, 1);
+    draft_add_bytes (draft, ".page_padding", SHT_PROGBITS,
+                     (struct interval){ spot->end, spot->load_end }, 1);
+  draft_add_sframe_section (draft);
 }
 
 /* ---- The plan */
 
-/* The bytes of SPOT become those of a segment.  */
-static bool
-take_bytes (struct draft *draft, const struct spot *spot)
-{
-  uint64_t end = loaded_end (spot);
-  if (end > draft->end)
-    draft->end = end;
-  if (!spot->new_load)
-    {
-      GElf_Phdr *load = &draft->segments[spot->load];
-      load->p_filesz = load->p_memsz = end - load->p_offset;
-    }
-  return plan_clear (draft->plan, spot->offset, end - spot->offset,
-                     draft->err);
-}
-
 enum attempt
 spot_take (struct draft *draft, const struct spot *spot)
 {
-  struct plan *plan = draft->plan;
+  const struct header_slots *slots = &spot->slots;
+  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
   bool adds = spot->end > 0;
-  GElf_Phdr load = headers_segment (
-      draft, PT_LOAD, (struct interval){ spot->offset, loaded_end (spot) },
-      spot->address, draft->page);
-  plan->sframe_offset = spot->offset;
-  plan->sframe_address = spot->address;
-  if ((adds && !take_bytes (draft, spot))
-      || !commit_units (draft, &spot->slots))
+  GElf_Phdr load = draft_new_segment (draft, PT_LOAD,
+                                      (struct interval){ spot->offset, end },
+                                      spot->address, draft->page);
+  draft->plan->sframe_offset = spot->offset;
+  draft->plan->sframe_address = spot->address;
+  if (adds && !spot->new_load)
+    {
+      GElf_Phdr *grown = &draft->segments[spot->load];
+      grown->p_filesz = grown->p_memsz = end - grown->p_offset;
+    }
+  if (end > draft->end)
+    draft->end = end;
+  if ((adds
+       && !plan_clear (draft->plan, spot->offset, end - spot->offset,
+                       draft->err))
+      || !commit_units (draft, slots) || !commit_notes (draft, &slots->notes))
     return FAILED;
-  headers_add_segments (draft, &spot->slots, spot->new_load ? &load : NULL);
-  add_filler_sections (draft, &spot->slots);
-  add_gap_section (draft, &spot->slots);
-  add_padding_section (draft, spot);
-  headers_add_sframe_section (draft);
-  return (adds ? headers_finish (draft) : headers_finish_in_place (draft))
-             ? PLANNED
-             : FAILED;
+  draft_add_segments (draft, &slots->taken, spot->new_load ? &load : NULL);
+  add_sections (draft, spot);
+  return draft_finish (draft, !adds) ? PLANNED : FAILED;
 }

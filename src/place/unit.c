@@ -9,7 +9,6 @@
 
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/dynamic_addresses.h"
 #include "place/facts.h"
 
 enum

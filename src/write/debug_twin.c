@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
-#include "place/dynamic_addresses.h"
-#include "place/headers.h"
-#include "place/facts.h"
+#include "place/draft.h"
 
 enum
 {
@@ -189,7 +187,7 @@ add_header (struct draft *draft, const struct image_section *section)
   header.sh_type = SHT_NOBITS;
   header.sh_offset = draft->image->size;
   header.sh_link = header.sh_info = 0;
-  headers_add_section (draft, section->name, &header);
+  draft_add_section (draft, section->name, &header);
 }
 
 /* Give the section headers of the debug file the addresses and offsets of
@@ -250,7 +248,7 @@ plan_headers (struct draft *draft, const struct image *program)
                            "the debug file is in step already");
   if (!debug_twin_check_sections (draft->image, program, draft->err))
     return false;
-  if (!dynamic_addresses_patch_symbols (draft) || !headers_finish (draft))
+  if (!draft_patch_symbols (draft) || !draft_finish (draft, false))
     return false;
   draft->plan->new_size += CRC_WORD_SIZE;
   return plan_add_patch (draft->plan, draft->end, CRC_WORD_SIZE, draft->err)
