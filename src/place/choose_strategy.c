@@ -50,7 +50,7 @@ try_reuse (struct draft *draft)
     return draft_impossible (
         draft, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (draft, 1, &spot.slots) || spot.slots.n_units > 0)
+  if (!slots_find (draft, 1, &spot.slots) || spot.slots.evicted.n_units > 0)
     return draft_impossible (draft, "no free program header");
   spot.offset = old->offset;
   spot.address = old->address;
@@ -67,9 +67,9 @@ try_reuse (struct draft *draft)
 static bool
 meets_units (const struct spot *spot)
 {
-  for (size_t i = 0; i < spot->slots.n_units; i++)
+  for (size_t i = 0; i < spot->slots.evicted.n_units; i++)
     {
-      const struct unit *unit = &spot->slots.units[i];
+      const struct unit *unit = &spot->slots.evicted.units[i];
       if (unit->settled && unit->new_offset < spot->end
           && unit->new_offset + unit->size > spot->offset)
         return true;
@@ -101,7 +101,8 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
   struct spot apart = found;
   if (!all_fits (draft, &found))
     {
-      if (!unit_places_fall_back (&apart.slots) || !all_fits (draft, &apart))
+      if (!eviction_fall_back (&apart.slots.evicted)
+          || !all_fits (draft, &apart))
         return false;
       found = apart;
     }

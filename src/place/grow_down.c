@@ -12,7 +12,8 @@
 #include "base/align.h"
 #include "place/draft.h"
 #include "place/facts.h"
-#include "place/header_slots.h"
+#include "place/spare_headers.h"
+#include "place/unit.h"
 
 enum
 {
@@ -388,8 +389,8 @@ grow_down_try (struct draft *draft)
   if (!grow_distance (draft, &front))
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
-  struct header_slots slots = { .n_added = 1 };
-  spare_headers_take_type (draft->image, &slots, PT_GNU_SFRAME);
+  struct spare_headers spare = { .n_wanted = 1 };
+  spare_headers_take_type (draft->image, &spare, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address = image_first_load (draft->image)->p_vaddr
                          - front.distance + front.sframe;
@@ -400,7 +401,7 @@ grow_down_try (struct draft *draft)
       || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
-  draft_add_segments (draft, &slots.taken, NULL);
+  draft_add_segments (draft, &spare.taken, NULL);
   add_sections (draft, &front);
   draft_add_sframe_section (draft);
   return draft_finish (draft, false) && write_old_header (draft, &front)

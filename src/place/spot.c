@@ -17,42 +17,11 @@ spot_fill (const struct draft *draft, struct spot *spot)
   uint64_t size = draft->request->sframe_size;
   uint64_t end_address;
   return (!__builtin_add_overflow (spot->offset, size, &spot->end)
-          && unit_places_settle (&spot->slots, &spot->end,
-                                 spot->address + size)
+          && eviction_settle (&spot->slots.evicted, &spot->end,
+                              spot->address + size)
           && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
                                       &end_address))
          || draft_impossible (draft, "the address space is full");
-}
-
-/* ---- What moves */
-
-/* Have the evicted units at their places, and rewrite everything that names
-   them: headers, dynamic entries, symbols.  False with draft->err, also where
-   an address that must change cannot.  */
-static bool
-commit_units (struct draft *draft, const struct header_slots *slots)
-{
-  draft->n_evicted = slots->n_units;
-  if (slots->n_units == 0)
-    return true;
-  for (size_t i = 0; i < 2; i++)
-    if (!plan_clear (draft->plan, slots->freed[i].begin,
-                     slots->freed[i].end - slots->freed[i].begin, draft->err))
-      return false;
-  for (size_t i = 0; i < slots->n_units; i++)
-    {
-      const struct unit *unit = &slots->units[i];
-      if (!plan_copy (draft->plan, unit->offset, unit->new_offset, unit->size,
-                      draft->err))
-        return false;
-      unit_commit (draft, unit);
-      GElf_Phdr *home = &draft->segments[slots->home];
-      if (unit->settled && slots->home != 0
-          && unit->new_offset >= home->p_offset + home->p_filesz)
-        home->p_filesz = home->p_memsz
-            = unit->new_offset + unit->size - home->p_offset;
-    }
-  return draft_patch_dynamic (draft) && draft_patch_symbols (draft);
 }
 
 /* Have the PT_NOTE that is kept for all notes say so, and write the fillers
@@ -87,22 +56,23 @@ commit_notes (struct draft *draft, const struct gathered_notes *notes)
 static void
 add_gap_section (struct draft *draft, const struct header_slots *slots)
 {
-  uint64_t begin = unit_places_front_end (slots, slots->table_end);
-  if (slots->n_units == 0 || draft->header.e_type != ET_EXEC)
+  uint64_t table_end = slots->spare.table_end;
+  uint64_t begin = eviction_front_end (&slots->evicted, table_end);
+  if (slots->evicted.n_units == 0 || draft->header.e_type != ET_EXEC)
     return;
-  if (begin == slots->table_end)
+  if (begin == table_end)
     begin += sizeof (Elf64_Phdr);
   begin = align_up (begin, 8);
-  if (begin + GAP_MIN > slots->freed[0].end)
+  if (begin + GAP_MIN > slots->evicted.freed[0].end)
     return;
   draft_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                   (struct interval){ begin, slots->freed[0].end }, 8);
+                   (struct interval){ begin, slots->evicted.freed[0].end }, 8);
 }
 
 static void
 add_sections (struct draft *draft, const struct spot *spot)
 {
-  const struct gathered_notes *notes = &spot->slots.notes;
+  const struct gathered_notes *notes = &spot->slots.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
@@ -141,9 +111,11 @@ spot_take (struct draft *draft, const struct spot *spot)
   if ((adds
        && !plan_clear (draft->plan, spot->offset, end - spot->offset,
                        draft->err))
-      || !commit_units (draft, slots) || !commit_notes (draft, &slots->notes))
+      || !eviction_commit (draft, &slots->evicted)
+      || !commit_notes (draft, &slots->spare.notes))
     return FAILED;
-  draft_add_segments (draft, &slots->taken, spot->new_load ? &load : NULL);
+  draft_add_segments (draft, &slots->spare.taken,
+                      spot->new_load ? &load : NULL);
   add_sections (draft, spot);
   return draft_finish (draft, !adds) ? PLANNED : FAILED;
 }

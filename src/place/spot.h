@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/header_slots.h"
+#include "place/slots.h"
 
 /* Where .sframe goes, with all that moves for it.  END is set by spot_fill. */
 struct spot
@@ -24,7 +24,7 @@ struct spot
 
 /* Give each unit of spot->slots a place that has none: behind .sframe, or, if
    offset and address of a unit that a program header names would disagree
-   there, where it falls back to (unit_places_settle).  Set spot->end behind
+   there, where it falls back to (eviction_settle).  Set spot->end behind
    .sframe and the units that follow it.  False with draft->reason when the
    address space is full; then SPOT is half-made.  The draft is not changed. */
 bool spot_fill (const struct draft *draft, struct spot *spot);
