@@ -150,7 +150,7 @@ struct bss_fill
 
 /* Only sections and segments that are not loaded may shift.  */
 static bool
-bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
+bss_fill_check (struct draft *draft, const struct bss_fill *fill)
 {
   const struct image *image = draft->image;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -169,9 +169,7 @@ bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
     if (segment_range (image, &image->segments[i]).end > fill->old_end)
       return draft_impossible (draft, "segment %zu is in the way of the BSS",
                                i);
-  return owners_account_for_all (image, fill->old_end)
-         || draft_impossible (draft, "bytes that no header accounts for would "
-                                     "move");
+  return draft_may_shift (draft, fill->old_end);
 }
 
 /* Let the segment end at file offset NEW_END.  A shift by 64 bytes keeps the
@@ -186,7 +184,7 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 /* Whether the BSS of the last segment can have bytes in the file; false with
    draft->reason if not.  */
 static bool
-bss_fill_measure (const struct draft *draft, struct bss_fill *fill)
+bss_fill_measure (struct draft *draft, struct bss_fill *fill)
 {
   const GElf_Phdr *load = image_last_load (draft->image);
   if (!(load->p_flags & PF_W)
@@ -315,7 +313,8 @@ static const struct strategy
   const char *name;     /* for reports */
   const char *evicting; /* of the one that may have sections move: its name
                            then.  Its reason is given if no strategy applies,
-                           because it is the most general one.  */
+                           because it is the most general one, unless another
+                           strategy would but for draft_may_shift.  */
   bool not_of_loaders;  /* it is not tried for dynamic loaders */
   enum attempt (*plan) (struct draft *draft);
 } strategies[] = {
@@ -352,11 +351,12 @@ try_strategies (struct draft *draft)
       if ((strategy->not_of_loaders && draft->loader)
           || (only != NULL && !is_called (strategy, only)))
         continue;
+      draft->unaccounted = false;
       done = strategy->plan (draft);
       bool evicts = draft->n_evicted > 0 && strategy->evicting != NULL;
       if (done == PLANNED)
         draft->plan->strategy = evicts ? strategy->evicting : strategy->name;
-      if (strategy->evicting != NULL || only != NULL)
+      if (strategy->evicting != NULL || only != NULL || draft->unaccounted)
         memcpy (reason, draft->reason, sizeof reason);
     }
   memcpy (draft->reason, reason, sizeof reason);

@@ -61,6 +61,15 @@ draft_impossible (const struct draft *draft, const char *fmt, ...)
 }
 
 bool
+draft_may_shift (struct draft *draft, uint64_t from)
+{
+  draft->unaccounted = !owners_account_for_all (draft->image, from);
+  return !draft->unaccounted
+         || draft_impossible (draft, "bytes that no header accounts for would "
+                                     "move");
+}
+
+bool
 segment_set_has (const struct segment_set *set, size_t index)
 {
   for (size_t i = 0; i < set->n; i++)

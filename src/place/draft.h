@@ -60,6 +60,7 @@ struct draft
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
+  bool unaccounted; /* ... namely for draft_may_shift alone */
 };
 
 /* Begin: the headers of draft->image, and a plan that changes nothing.  Close
@@ -88,6 +89,11 @@ enum attempt
    DOES_NOT_APPLY.  */
 bool draft_impossible (const struct draft *draft, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
+
+/* Whether all that is at and behind file offset FROM may move.  Bytes that
+   nothing accounts for may not.  A strategy asks this last, so that the reason
+   is the only one that the strategy has.  */
+bool draft_may_shift (struct draft *draft, uint64_t from);
 
 /* The strategy that has a file of its own, grow_down.c: .sframe and a longer
    program header table in front of a program at a fixed address.  */

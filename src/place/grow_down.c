@@ -224,9 +224,6 @@ grow_distance (struct draft *draft, struct front *front)
     return draft_impossible (draft,
                              "the headers are not at the start of a read-only "
                              "segment");
-  if (!owners_account_for_all (draft->image, 0))
-    return draft_impossible (draft, "bytes that no header accounts for would "
-                                    "move");
   if (!names_agree (draft->image))
     return draft_impossible (draft, "addresses and offsets of what headers "
                                     "name do not agree");
@@ -234,10 +231,10 @@ grow_distance (struct draft *draft, struct front *front)
   if (!front_arrange (front, draft->image->n_segments))
     return draft_impossible (draft, "no room for the notes in the first page");
   uint64_t needed = front->sframe + draft->plan->sframe_size;
-  if (grow_fits (draft, needed, largest_align (draft), &front->distance)
-      || grow_fits (draft, needed, draft->page, &front->distance))
-    return true;
-  return draft_impossible (draft, "no room in front of the program");
+  if (!grow_fits (draft, needed, largest_align (draft), &front->distance)
+      && !grow_fits (draft, needed, draft->page, &front->distance))
+    return draft_impossible (draft, "no room in front of the program");
+  return draft_may_shift (draft, 0);
 }
 
 /* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
