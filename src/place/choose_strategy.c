@@ -27,26 +27,20 @@
    program header (lld 22 links one without) a free slot in the table is
    needed.  */
 
-/* Whether a read-only segment has the bytes of the old .sframe.  */
-static bool
-is_mapped (const struct draft *draft)
-{
-  const struct sframe_place *old = draft->request->replaced;
-  const GElf_Phdr *load = image_load_at (draft->image, old->address);
-  return load != NULL && (load->p_flags & (PF_R | PF_W)) == PF_R
-         && image_bytes_at (draft->image, old->address, old->size)
-                == draft->image->bytes + old->offset;
-}
-
 static enum attempt
 try_reuse (struct draft *draft)
 {
+  const struct image *image = draft->image;
   const struct sframe_place *old = draft->request->replaced;
   struct spot spot = { 0 };
   if (old == NULL || old->section == 0)
     return draft_impossible (draft, "no section to reuse");
+  /* A read-only segment has its bytes.  */
+  const GElf_Phdr *load = image_load_at (image, old->address);
   if (draft->request->sframe_size > old->size || (old->address & 7) != 0
-      || !is_mapped (draft))
+      || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
+      || image_bytes_at (image, old->address, old->size)
+             != image->bytes + old->offset)
     return draft_impossible (
         draft, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
@@ -62,27 +56,22 @@ try_reuse (struct draft *draft)
    The padding behind a segment, where the linker began the next one at a new
    page.  */
 
-/* Whether what is evicted falls back to bytes of SPOT.  Segments that end
-   with the same bytes of the file have the same padding.  */
 static bool
-meets_units (const struct spot *spot)
+all_fits (const struct draft *draft, struct spot *spot)
 {
+  if (!spot_fill (draft, spot)
+      || !slack_reaches (draft->image, spot->load, spot->end))
+    return false;
+  /* What is evicted may not fall back to bytes of SPOT: segments that end with
+     the same bytes of the file have the same padding.  */
   for (size_t i = 0; i < spot->slots.evicted.n_units; i++)
     {
       const struct unit *unit = &spot->slots.evicted.units[i];
       if (unit->settled && unit->new_offset < spot->end
           && unit->new_offset + unit->size > spot->offset)
-        return true;
+        return false;
     }
-  return false;
-}
-
-static bool
-all_fits (const struct draft *draft, struct spot *spot)
-{
-  return spot_fill (draft, spot)
-         && slack_reaches (draft->image, spot->load, spot->end)
-         && !meets_units (spot);
+  return true;
 }
 
 /* Set SPOT to what is behind segment INDEX, if all fits there, or all but the

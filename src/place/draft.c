@@ -285,18 +285,10 @@ draft_patch_symbols (struct draft *draft)
   return true;
 }
 
-/* Whether no program reads what is at the symbol: the one that glibc's start
-   files put on the ABI note; __dso_handle, the address that stands for a
-   library in calls of __cxa_atexit, which mold puts at the first section; and
-   the mapping symbols of the ARM ABIs ($d).  */
-static bool
-is_unused_name (const char *name)
-{
-  return name != NULL
-         && (strcmp (name, "__abi_tag") == 0
-             || strcmp (name, "__dso_handle") == 0 || name[0] == '$');
-}
-
+/* No program reads what is at some symbols: the one that glibc's start files
+   put on the ABI note; __dso_handle, the address that stands for a library in
+   calls of __cxa_atexit, which mold puts at the first section; and the mapping
+   symbols of the ARM ABIs ($d).  */
 bool
 section_has_symbol (const struct image *image, size_t index)
 {
@@ -304,10 +296,16 @@ section_has_symbol (const struct image *image, size_t index)
   struct symbol_walk walk = symbol_walk_over (image, false);
   struct symbol symbol;
   while (symbol_walk_next (&walk, &symbol))
-    if (ELF64_ST_TYPE (symbol.info) != STT_SECTION && symbol.section == index
-        && is_in_section (header, symbol.value)
-        && !is_unused_name (symbols_name (&walk.table, &symbol)))
-      return true;
+    {
+      if (ELF64_ST_TYPE (symbol.info) == STT_SECTION || symbol.section != index
+          || !is_in_section (header, symbol.value))
+        continue;
+      const char *name = symbols_name (&walk.table, &symbol);
+      if (name == NULL
+          || (strcmp (name, "__abi_tag") != 0
+              && strcmp (name, "__dso_handle") != 0 && name[0] != '$'))
+        return true;
+    }
   return false;
 }
 

@@ -48,15 +48,6 @@ struct front
 
 /* ---- The notes.  */
 
-static bool
-is_taken (const struct front *front, uint64_t offset)
-{
-  for (size_t i = 0; i < front->n_notes; i++)
-    if (offset - front->notes[i].offset < front->notes[i].size)
-      return true;
-  return false;
-}
-
 /* Take the unit at OFFSET, if it is notes for cores and among the first that
    are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
    not taken along.  */
@@ -66,8 +57,10 @@ take_note (const struct draft *draft, struct front *front, uint64_t offset,
 {
   struct unit unit = { .leaves_pt_note = alone };
   const GElf_Phdr *load = image_first_load (draft->image);
-  if (!is_taken (front, offset) && offset < load->p_filesz
-      && front->n_looked_at++ < NOTE_SECTIONS_MAX
+  for (size_t i = 0; i < front->n_notes; i++)
+    if (offset - front->notes[i].offset < front->notes[i].size)
+      return; /* it is taken */
+  if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
       && unit_find_notes (draft, offset, load, &unit)
       && unit.offset + unit.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = unit;
@@ -108,24 +101,6 @@ has_notes_alone (const struct front *front)
   return front->n_notes > front->n_bound;
 }
 
-/* Give the notes places behind *AT, and move *AT behind them.  False if they
-   do not fit into the first page.  */
-static bool
-place_notes (struct front *front, uint64_t *at)
-{
-  for (size_t i = 0; i < front->n_notes; i++)
-    {
-      struct unit *unit = &front->notes[i];
-      align_to_residue (at, unit->offset, unit->align);
-      if (i == front->n_bound)
-        front->alone.begin = *at;
-      unit->new_offset = *at;
-      *at += unit->size;
-    }
-  front->alone.end = *at;
-  return front->n_notes == 0 || *at <= FIRST_PAGE;
-}
-
 /* Copy the notes there.  What names them names the copy.  All offsets in the
    draft have moved by the distance already.  */
 static bool
@@ -159,10 +134,19 @@ front_arrange (struct front *front, size_t n_old)
   front->n_headers = n_old + 2 + has_notes_alone (front);
   uint64_t size = front->n_headers * sizeof (Elf64_Phdr);
   uint64_t at = sizeof (Elf64_Ehdr) + size;
-  bool fits = place_notes (front, &at);
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      struct unit *unit = &front->notes[i];
+      align_to_residue (&at, unit->offset, unit->align);
+      if (i == front->n_bound)
+        front->alone.begin = at;
+      unit->new_offset = at;
+      at += unit->size;
+    }
+  front->alone.end = at;
   front->table = align_up (at, 8);
   front->sframe = front->table + size;
-  return fits;
+  return front->n_notes == 0 || at <= FIRST_PAGE;
 }
 
 /* ---- How far the file moves.  */
@@ -269,17 +253,6 @@ grow_headers (struct draft *draft, uint64_t distance)
       draft->sections[i].sh_offset += distance;
 }
 
-/* The header of what is in front of the old first segment.  */
-static GElf_Phdr
-front_load (const struct draft *draft, const struct front *front)
-{
-  GElf_Phdr load = *image_first_load (draft->image);
-  segment_move (&load, -front->distance, -front->distance);
-  load.p_filesz = load.p_memsz = front->distance;
-  load.p_align = draft->page;
-  return load;
-}
-
 /* Fill in TABLE.  The old first segment is where it was, and the bytes in
    front are another.  Static glibc finds PT_GNU_SFRAME there.  */
 static void
@@ -287,7 +260,8 @@ front_table (const struct draft *draft, const struct front *front,
              GElf_Phdr *table)
 {
   const struct image *image = draft->image;
-  uint64_t base = image_first_load (draft->image)->p_vaddr;
+  const GElf_Phdr *first = image_first_load (image);
+  uint64_t base = first->p_vaddr;
   uint64_t address = base - front->distance + front->table;
   size_t n = 0;
   for (size_t i = 0; i < draft->n_segments; i++)
@@ -316,7 +290,11 @@ front_table (const struct draft *draft, const struct front *front,
             }
         }
     }
-  table[n++] = front_load (draft, front);
+  GElf_Phdr *load = &table[n++];
+  *load = *first;
+  segment_move (load, -front->distance, -front->distance);
+  load->p_filesz = load->p_memsz = front->distance;
+  load->p_align = draft->page;
   table[n] = draft_sframe_segment (draft);
   table[n].p_offset = table[n].p_vaddr - base;
 }
@@ -332,18 +310,6 @@ write_table (struct draft *draft, const struct front *front)
                            front->n_headers * sizeof *table, front->table);
   free (table);
   return done;
-}
-
-/* Have the old ELF header lead to TABLE, and to the section headers of the
-   file, which the new header has by now.  */
-static bool
-write_old_header (struct draft *draft, const struct front *front)
-{
-  GElf_Ehdr header = draft->header;
-  header.e_phoff = front->table - front->distance;
-  header.e_phnum = (uint16_t)front->n_headers;
-  return draft_write (draft, ELF_T_EHDR, &header, sizeof header,
-                      front->distance);
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -401,7 +367,14 @@ grow_down_try (struct draft *draft)
   draft_add_segments (draft, &spare.taken, NULL);
   add_sections (draft, &front);
   draft_add_sframe_section (draft);
-  return draft_finish (draft, false) && write_old_header (draft, &front)
+  if (!draft_finish (draft, false))
+    return FAILED;
+  /* The old ELF header leads to TABLE, and to the section headers of the file,
+     which the new header has by now.  */
+  GElf_Ehdr old = draft->header;
+  old.e_phoff = front.table - front.distance;
+  old.e_phnum = (uint16_t)front.n_headers;
+  return draft_write (draft, ELF_T_EHDR, &old, sizeof old, front.distance)
              ? PLANNED
              : FAILED;
 }

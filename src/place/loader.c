@@ -36,25 +36,17 @@ loader_may_be (const struct image *image)
          && image_find_segment (image, PT_INTERP) == NULL;
 }
 
-/* Whether the string table holds NAME as a whole string.  */
-static bool
-has_string (const char *strings, uint64_t size, const char *name)
-{
-  size_t length = strlen (name) + 1;
-  const char *found = memmem (strings, size, name, length);
-  return found != NULL && (found == strings || found[-1] == '\0');
-}
-
 /* Whether the dynamic symbol NAME is defined, or may be, because there is no
-   section of dynamic symbols.  The string table is searched first, as few
-   files have the names that are asked for.  */
+   section of dynamic symbols.  The string table is searched first for NAME as
+   a whole string, as few files have the names that are asked for.  */
 static bool
 has_dynamic (const struct image *image, const char *strings, uint64_t size,
              const char *name)
 {
   struct symbol_walk walk = symbol_walk_over (image, true);
   struct symbol symbol;
-  if (!has_string (strings, size, name))
+  const char *found = memmem (strings, size, name, strlen (name) + 1);
+  if (found == NULL || (found > strings && found[-1] != '\0'))
     return false;
   while (symbol_walk_next (&walk, &symbol))
     {
