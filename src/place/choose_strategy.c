@@ -9,15 +9,144 @@
 
 #include "place/choose_strategy.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/align.h"
-#include "place/loader.h"
+#include "elf/notes.h"
 #include "place/facts.h"
 #include "place/refusals.h"
 #include "place/slots.h"
-#include "place/spot.h"
+
+enum
+{
+  GAP_MIN = 128 /* smaller gaps hold no .dynamic */
+};
+
+/* ---- A spot for .sframe, and the plan that it becomes */
+
+/* Where .sframe goes, with all that moves for it.  END is set by spot_fill. */
+struct spot
+{
+  uint64_t offset, address; /* of .sframe; 0 modulo 8 */
+  uint64_t end;  /* of .sframe and the units behind it, in the file; 0: no byte
+                    and no section is added */
+  bool new_load; /* for all this there is a new segment, up to load_end */
+  uint64_t load_end; /* a page's end behind END; 0: END */
+  size_t load;       /* else the index of the segment, which grows up to END */
+  struct header_slots slots; /* for the new headers, and what is evicted */
+};
+
+/* Give each unit of spot->slots a place that has none: behind .sframe, or, if
+   offset and address of a unit that a program header names would disagree
+   there, where it falls back to (eviction_settle).  Set spot->end behind
+   .sframe and the units that follow it.  False with draft->reason when the
+   address space is full; then SPOT is half-made.  The draft is not changed. */
+static bool
+spot_fill (const struct draft *draft, struct spot *spot)
+{
+  uint64_t size = draft->request->sframe_size;
+  uint64_t end_address;
+  return (!__builtin_add_overflow (spot->offset, size, &spot->end)
+          && eviction_settle (&spot->slots.evicted, &spot->end,
+                              spot->address + size)
+          && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
+                                      &end_address))
+         || draft_impossible (draft, "the address space is full");
+}
+
+/* Have the PT_NOTE that is kept for all notes say so, and write the fillers
+   between them.  */
+static bool
+commit_notes (struct draft *draft, const struct gathered_notes *notes)
+{
+  GElf_Phdr *kept = &draft->segments[notes->segments[0]];
+  if (notes->end == 0)
+    return true;
+  uint64_t delta = notes->begin - kept->p_offset;
+  segment_move (kept, delta, delta);
+  kept->p_filesz = kept->p_memsz = notes->end - notes->begin;
+  kept->p_align = notes->align;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
+                                       NOTE_FILLER_SIZE, draft->err);
+      if (bytes == NULL)
+        return false;
+      note_filler_write (bytes, draft->image->big_endian);
+    }
+  return true;
+}
+
+/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
+   it, into the bytes in front of the first PROGBITS section if they suffice,
+   although that segment is not writable.  The bytes of an evicted table may
+   suffice where the table did not leave any, so they get an owner again.  */
+static void
+add_gap_section (struct draft *draft, const struct header_slots *slots)
+{
+  uint64_t table_end = slots->spare.table_end;
+  uint64_t begin = eviction_front_end (&slots->evicted, table_end);
+  if (slots->evicted.n_units == 0 || draft->header.e_type != ET_EXEC)
+    return;
+  if (begin == table_end)
+    begin += sizeof (Elf64_Phdr);
+  begin = align_up (begin, 8);
+  if (begin + GAP_MIN > slots->evicted.freed[0].end)
+    return;
+  draft_add_bytes (draft, ".old_tables", SHT_PROGBITS,
+                   (struct interval){ begin, slots->evicted.freed[0].end }, 8);
+}
+
+static void
+add_sections (struct draft *draft, const struct spot *spot)
+{
+  const struct gathered_notes *notes = &spot->slots.spare.notes;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint64_t at = notes->fillers[i];
+      draft_add_bytes (draft, ".note.filler", SHT_NOTE,
+                       (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
+    }
+  add_gap_section (draft, &spot->slots);
+  /* strip computes the size of a segment from its sections, so the bytes up to
+     the page's end need one.  */
+  if (spot->load_end > spot->end)
+    draft_add_bytes (draft, ".page_padding", SHT_PROGBITS,
+                     (struct interval){ spot->end, spot->load_end }, 1);
+  draft_add_sframe_section (draft);
+}
+
+/* Commit: make the plan of SPOT, with all units where spot_fill or
+   slots_find has put them.  PLANNED, or FAILED with draft->err (draft.h).  */
+static enum attempt
+spot_take (struct draft *draft, const struct spot *spot)
+{
+  const struct header_slots *slots = &spot->slots;
+  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
+  bool adds = spot->end > 0;
+  GElf_Phdr load = draft_new_segment (draft, PT_LOAD,
+                                      (struct interval){ spot->offset, end },
+                                      spot->address, draft->page);
+  draft->plan->sframe_offset = spot->offset;
+  draft->plan->sframe_address = spot->address;
+  if (adds && !spot->new_load)
+    {
+      GElf_Phdr *grown = &draft->segments[spot->load];
+      grown->p_filesz = grown->p_memsz = end - grown->p_offset;
+    }
+  if (end > draft->end)
+    draft->end = end;
+  if ((adds
+       && !plan_clear (draft->plan, spot->offset, end - spot->offset,
+                       draft->err))
+      || !eviction_commit (draft, &slots->evicted)
+      || !commit_notes (draft, &slots->spare.notes))
+    return FAILED;
+  draft_add_segments (draft, &slots->spare.taken,
+                      spot->new_load ? &load : NULL);
+  add_sections (draft, spot);
+  return draft_finish (draft, !adds) ? PLANNED : FAILED;
+}
 
 /* ---- reuse
 

@@ -1,5 +1,6 @@
 /* Facts of the old file that planning and the self-check of its result both go
-   by: pages, what may move, and who owns which bytes.
+   by: pages, whether it is a dynamic loader, what may move, and who owns which
+   bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_FACTS_H
@@ -41,6 +42,20 @@ uint64_t image_page (const struct image *image);
 /* The lowest and the highest PT_LOAD, or NULL.  */
 const GElf_Phdr *image_first_load (const struct image *image);
 const GElf_Phdr *image_last_load (const struct image *image);
+
+/* ---- Dynamic loaders */
+
+/* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
+bool loader_is (const struct image *image);
+
+/* Whether the last part of PATH is the name of a dynamic loader.  Some are
+   static PIEs (gcompat, nix-ld), which only the name gives away.  */
+bool loader_is_name (const char *path);
+
+/* Whether IMAGE has what every loader has: ET_DYN, an entry, no PT_INTERP.
+   Other programs have that, too, so loader_is asks for more.  Where the file's
+   name is a loader's, this is enough.  */
+bool loader_may_be (const struct image *image);
 
 /* ---- What may move */
 

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "place/loader.h"
 #include "place/facts.h"
 
 enum

@@ -111,20 +111,9 @@ spare_headers_take (const struct draft *draft, struct spare_headers *spare,
    program headers.  An arrangement counts only if all readers find in it what
    they found before; see arrangement_is_good.  */
 
-/* Whether one header can say what NOTE and OTHER say.  A physical address
-   moves along with its header if it is the virtual one (segment_move), and
-   stays otherwise.  */
-static bool
-is_like (const GElf_Phdr *note, const GElf_Phdr *other)
-{
-  return note->p_flags == other->p_flags
-         && note->p_vaddr - note->p_offset == other->p_vaddr - other->p_offset
-         && (note->p_paddr == other->p_paddr
-             || (note->p_paddr == note->p_vaddr
-                 && other->p_paddr == other->p_vaddr));
-}
-
-/* All PT_NOTEs that are not slots already must be alike, in LOAD.  */
+/* All PT_NOTEs that are not slots already must be alike, in LOAD, so that one
+   header can say what they say.  A physical address moves along with its
+   header if it is the virtual one (segment_move), and stays otherwise.  */
 static bool
 collect_segments (const struct draft *draft, const struct spare_headers *spare,
                   const GElf_Phdr *load, struct gathered_notes *notes)
@@ -144,7 +133,11 @@ collect_segments (const struct draft *draft, const struct spare_headers *spare,
           || note->p_offset + note->p_filesz > load->p_offset + load->p_filesz)
         return false;
       notes->segments[notes->n_segments++] = i;
-      if (!is_like (note, &segments[notes->segments[0]]))
+      const GElf_Phdr *first = &segments[notes->segments[0]];
+      if (note->p_flags != first->p_flags
+          || (note->p_paddr != first->p_paddr
+              && (note->p_paddr != note->p_vaddr
+                  || first->p_paddr != first->p_vaddr)))
         return false;
       if (note->p_align > notes->align)
         notes->align = note->p_align;

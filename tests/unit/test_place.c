@@ -18,7 +18,6 @@
 #include "place/choose_strategy.h"
 #include "place/slots.h"
 #include "place/refusals.h"
-#include "place/loader.h"
 #include "place/facts.h"
 #include "write/inject_check.h"
 #include "tests/unit_test.h"
