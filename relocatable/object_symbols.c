@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "relocatable/llvm_sections.h"
 
 /* Note which sections have a section symbol, and which need a new one.  */
 static bool
@@ -60,6 +59,17 @@ static const uint8_t *
 old_contents (const struct object_symbols *table, size_t section)
 {
   return image_section_bytes (table->image, &table->image->sections[section]);
+}
+
+/* Give SECTION a copy of its contents, to be changed by the caller.  */
+static uint8_t *
+copy_contents (struct object_symbols *table, size_t section, struct error *err)
+{
+  size_t size = table->image->sections[section].header.sh_size;
+  uint8_t *copy = replace_contents (table, section, size, err);
+  if (copy != NULL)
+    memcpy (copy, old_contents (table, section), size);
+  return copy;
 }
 
 /* Section indexes of all symbols, for those that do not fit 16 bits.  */
@@ -125,10 +135,9 @@ adjust_relocations (struct object_symbols *table, size_t section, size_t entry,
 {
   const GElf_Shdr *header = &table->image->sections[section].header;
   bool big_endian = table->image->big_endian;
-  uint8_t *copy = replace_contents (table, section, header->sh_size, err);
+  uint8_t *copy = copy_contents (table, section, err);
   if (copy == NULL)
     return false;
-  memcpy (copy, old_contents (table, section), header->sh_size);
   for (size_t at = 0; header->sh_size - at >= entry; at += entry)
     {
       uint8_t *info_at = copy + at + offsetof (Elf64_Rela, r_info);
@@ -167,10 +176,9 @@ adjust_call_graph (struct object_symbols *table, size_t section,
 {
   const GElf_Shdr *header = &table->image->sections[section].header;
   bool big_endian = table->image->big_endian;
-  uint8_t *copy = replace_contents (table, section, header->sh_size, err);
+  uint8_t *copy = copy_contents (table, section, err);
   if (copy == NULL)
     return false;
-  memcpy (copy, old_contents (table, section), header->sh_size);
   for (size_t at = 0; header->sh_size - at >= LLVM_CALL_SIZE;
        at += LLVM_CALL_SIZE)
     for (size_t i = 0; i < LLVM_CALL_WEIGHT; i += 4)

@@ -9,7 +9,7 @@
 #include "base/percent.h"
 #include "convert/linked_section.h"
 #include "convert/section_check.h"
-#include "relocatable/object_audit.h"
+#include "relocatable/object_sframe.h"
 
 enum
 {

@@ -13,7 +13,7 @@
 #include "convert/section_check.h"
 #include "convert/thresholds.h"
 #include "place/refusals.h"
-#include "relocatable/object_audit.h"
+#include "relocatable/object_sframe.h"
 #include "sframe/dump.h"
 
 static bool

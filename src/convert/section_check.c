@@ -9,7 +9,7 @@
 #include "convert/code_evidence.h"
 #include "convert/for_readers.h"
 #include "elf/sframe_place.h"
-#include "relocatable/object_audit.h"
+#include "relocatable/object_sframe.h"
 #include "sframe/lower_row.h"
 #include "sframe/verify.h"
 
