@@ -217,24 +217,17 @@ new_header (const struct object_writer *writer, size_t index)
   return header;
 }
 
-/* The contents of section INDEX of the new object if they were made; NULL if
-   they are old ones.  */
-static const struct buffer *
-made_contents (const struct object_writer *writer, size_t index)
-{
-  return index == writer->sframe                 ? &writer->made->bytes
-         : index == writer->rela                 ? &writer->relocations
-         : index == writer->image->section_names ? &writer->names
-         : index == writer->large_indexes ? &writer->symbols.index_section
-                                          : NULL;
-}
-
 static bool
 write_section (struct object_writer *writer, size_t index, struct error *err)
 {
   const struct object_symbols *symbols = &writer->symbols;
   const GElf_Shdr header = new_header (writer, index);
-  const struct buffer *made = made_contents (writer, index);
+  const struct buffer *made
+      = index == writer->sframe                 ? &writer->made->bytes
+        : index == writer->rela                 ? &writer->relocations
+        : index == writer->image->section_names ? &writer->names
+        : index == writer->large_indexes        ? &symbols->index_section
+                                                : NULL;
   if (made != NULL)
     return add_section (writer, &header, made->bytes, made->size, err);
   if (symbols->copies[index] != NULL)

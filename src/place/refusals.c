@@ -44,13 +44,19 @@ names_other_system (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Loaders of other systems take less than those of Linux.  For NetBSD a
-   library must have two PT_LOADs, no more (map_object.c in libexec/ld.elf_so);
-   so must modules for the kernels of FreeBSD and DragonFly BSD
-   (link_elf.c).  */
+/* Objects and cores do not come here (image_expect_linked).  Loaders of other
+   systems take less than those of Linux.  For NetBSD a library must have two
+   PT_LOADs, no more (map_object.c in libexec/ld.elf_so); so must modules for
+   the kernels of FreeBSD and DragonFly BSD (link_elf.c).  */
 static bool
-check_system (const struct image *image, struct error *err)
+check_type (const struct image *image, struct error *err)
 {
+  unsigned type = image->header.e_type;
+  if (type != ET_EXEC && type != ET_DYN)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
+                      type);
+  if (!image_expect_machine (image, err))
+    return false;
   uint8_t abi = image->header.e_ident[EI_OSABI];
   bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;
   FOR_EACH_SEGMENT (segment, image)
@@ -59,17 +65,6 @@ check_system (const struct image *image, struct error *err)
          || refuse (err, WORD_NONE,
                     "made for another system than Linux, whose loaders may "
                     "not take the new file");
-}
-
-/* Objects and cores do not come here (image_expect_linked).  */
-static bool
-check_type (const struct image *image, struct error *err)
-{
-  unsigned type = image->header.e_type;
-  if (type != ET_EXEC && type != ET_DYN)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
-                      type);
-  return image_expect_machine (image, err) && check_system (image, err);
 }
 
 static bool
@@ -207,10 +202,16 @@ check_dump (const struct image *image, struct error *err)
   return true;
 }
 
-/* The new file gets a longer copy of the name table.  */
+/* Without section headers nothing tells what may move.  The new file gets a
+   longer copy of the table of their names.  */
 static bool
-check_names (const struct image *image, struct error *err)
+check_section_table (const struct image *image, struct error *err)
 {
+  if (image->n_sections == 0)
+    return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
+  if (image_find_section (image, ".gnu.prelink_undo") != NULL)
+    return refuse (err, WORD_PRELINKED,
+                   "prelinked: undo that first (prelink -u)");
   const struct image_section *names = &image->sections[image->section_names];
   if (image->section_names == 0)
     return image->header.e_shstrndx == SHN_UNDEF
@@ -223,18 +224,6 @@ check_names (const struct image *image, struct error *err)
     return refuse (err, WORD_NONE,
                    "the section name table is loaded with the program");
   return true;
-}
-
-/* Without section headers nothing tells what may move.  */
-static bool
-check_section_table (const struct image *image, struct error *err)
-{
-  if (image->n_sections == 0)
-    return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
-  if (image_find_section (image, ".gnu.prelink_undo") != NULL)
-    return refuse (err, WORD_PRELINKED,
-                   "prelinked: undo that first (prelink -u)");
-  return check_names (image, err);
 }
 
 /* The offset and the address of each segment with contents agree modulo the

@@ -30,18 +30,6 @@ set_table_end (const struct image *image, struct spare_headers *spare)
                      - spare->taken.n * sizeof (Elf64_Phdr);
 }
 
-/* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */
-static bool
-is_doubled_note (const struct image *image, size_t index)
-{
-  const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
-  if (property == NULL || property->p_filesz == 0)
-    return false;
-  GElf_Phdr note = *property;
-  note.p_type = PT_NOTE;
-  return memcmp (&note, &image->segments[index], sizeof note) == 0;
-}
-
 void
 spare_headers_take_type (const struct image *image,
                          struct spare_headers *spare, uint32_t type)
@@ -94,9 +82,14 @@ spare_headers_take (const struct draft *draft, struct spare_headers *spare,
   const struct image *image = draft->image;
   spare_headers_take_type (image, spare, PT_GNU_SFRAME);
   spare_headers_take_type (image, spare, PT_NULL);
+  /* A PT_NOTE may say what PT_GNU_PROPERTY says.  */
+  const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
+  GElf_Phdr doubled = property != NULL ? *property : (GElf_Phdr){ 0 };
+  doubled.p_type = PT_NOTE;
   for (size_t i = 0; i < image->n_segments && spare->taken.n < spare->n_wanted;
        i++)
-    if (is_doubled_note (image, i))
+    if (doubled.p_filesz > 0
+        && memcmp (&doubled, &image->segments[i], sizeof doubled) == 0)
       spare->taken.indices[spare->taken.n++] = i;
   if (pt_phdr && !pt_phdr_is_needed (draft))
     spare_headers_take_type (image, spare, PT_PHDR);

@@ -26,19 +26,6 @@ check_header_kept (const struct check *check)
          || check_violated (check, "other ELF header", "");
 }
 
-/* Whether no program writes to .sframe: its PT_LOAD is read-only, or no page
-   of .sframe has other memory.  */
-static bool
-is_read_only (const struct check *check)
-{
-  uint64_t begin = check->plan->sframe_address;
-  const GElf_Phdr *load = image_load_at (check->after, begin);
-  return load != NULL && (load->p_flags & PF_R)
-         && (!(load->p_flags & PF_W)
-             || check_own_pages (check->before, NULL, begin,
-                                 begin + check->plan->sframe_size));
-}
-
 /* Whether PT_GNU_SFRAME is there, once.  */
 static bool
 check_sframe_segment (const struct check *check)
@@ -83,7 +70,13 @@ static bool
 check_sframe (const struct check *check)
 {
   const struct plan *plan = check->plan;
-  if (!is_read_only (check)
+  uint64_t begin = plan->sframe_address, end = begin + plan->sframe_size;
+  const GElf_Phdr *load = image_load_at (check->after, begin);
+  /* No program writes to .sframe: its PT_LOAD is read-only, or no page of
+     .sframe has other memory.  */
+  if (load == NULL || !(load->p_flags & PF_R)
+      || ((load->p_flags & PF_W)
+          && !check_own_pages (check->before, NULL, begin, end))
       || !check_is_loaded (check->after, plan->sframe_offset,
                            plan->sframe_address, plan->sframe_size))
     return check_violated (check, ".sframe is not loaded read-only", "");

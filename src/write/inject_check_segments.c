@@ -49,10 +49,15 @@ is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
   return false;
 }
 
+/* Whether the byte at file offset AT in LOAD may be another one, with all up
+   to *END.  */
 static bool
-is_of_section (const struct check *check, uint64_t at, uint64_t *end)
+may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
+            uint64_t *end)
 {
   const struct image *image = check->before;
+  if (is_of_tables (image, at, end))
+    return true;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -61,55 +66,25 @@ is_of_section (const struct check *check, uint64_t at, uint64_t *end)
           && is_in (at, header->sh_offset, header->sh_size, end))
         return true;
     }
-  return false;
-}
-
-static bool
-is_of_segment (const struct image *image, uint64_t at, uint64_t *end)
-{
   FOR_EACH_SEGMENT (header, image)
     if (segment_kind_may_move (header->p_type)
         && is_in (at, header->p_offset, header->p_filesz, end))
       return true;
-  return false;
-}
-
-/* Entries are compared one by one (check_dynamic_kept).  */
-static bool
-is_of_dynamic_entry (const struct image *image, uint64_t at, uint64_t *end)
-{
+  /* Dynamic entries are compared one by one (check_dynamic_kept).  */
   uint64_t behind = 0, value;
   int64_t tag;
   while (dynamic_next (image, &behind, &tag, &value))
     if (is_in (at, behind - sizeof value, sizeof value, end))
       return true;
-  return false;
-}
-
-/* Whether the byte at AT is filler that nothing owns.  If so, END is set to
-   where such filler ends: asking for each byte would read all headers as
-   often.  */
-static bool
-is_free (const struct image *image, uint64_t at, uint64_t *end)
-{
+  if (load != owner_of_table (image))
+    return false;
+  /* Filler that nothing owns, up to its end: asking for each byte would read
+     all headers as often.  */
   uint64_t owned = owner_next (image, at, 0).begin;
   for (*end = at; *end < owned && *end < image->size; ++*end)
     if (!byte_is_filler (image->bytes[*end]))
       break;
   return *end > at;
-}
-
-/* Whether the byte at file offset AT in LOAD may be another one, with all up
-   to *END.  */
-static bool
-may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
-            uint64_t *end)
-{
-  const struct image *image = check->before;
-  return is_of_tables (image, at, end) || is_of_section (check, at, end)
-         || is_of_segment (image, at, end)
-         || is_of_dynamic_entry (image, at, end)
-         || (load == owner_of_table (image) && is_free (image, at, end));
 }
 
 /* Where LOAD has, or would have, the byte at ADDRESS in the file.  */
