@@ -18,37 +18,38 @@ enum
                         patchelf needs */
 };
 
-/* Which bytes have no owner, as far as SLOTS go.  */
-static unsigned
-left_out (const struct header_slots *slots)
-{
-  return slots->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
-}
-
-/* The first owned byte behind FROM, at most LOAD's end in the file.  */
-static uint64_t
-next_wall (const struct draft *draft, const struct header_slots *slots,
-           uint64_t from, const GElf_Phdr *load)
-{
-  uint64_t wall = owner_next (draft->image, from,
-                              left_out (slots) | LEAVE_OUT_SECTION_TABLE)
-                      .begin;
-  uint64_t end = load->p_offset + load->p_filesz;
-  return wall < end ? wall : end;
-}
-
-/* Bytes that no header accounts for are free only if they are zeros or
-   patchelf's filler; anything else may be in use without a header.  The
+/* Have FREED reach over what nothing owns behind it, at most to LOAD's end in
+   the file.  Bytes that no header accounts for are free only if they are zeros
+   or patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
 static bool
-gap_is_free (const struct draft *draft, const struct header_slots *slots,
-             uint64_t begin, uint64_t wall)
+slots_free_gap (const struct draft *draft, const struct header_slots *slots,
+                struct interval *freed, const GElf_Phdr *load)
 {
-  uint64_t end = owner_next (draft->image, begin, left_out (slots)).begin;
-  if (end > wall)
-    end = wall;
-  return range_is_filler (draft->image, begin, end)
+  unsigned left_out = slots->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
+  uint64_t begin = freed->end;
+  uint64_t filler_end = owner_next (draft->image, begin, left_out).begin;
+  uint64_t wall
+      = owner_next (draft->image, begin, left_out | LEAVE_OUT_SECTION_TABLE)
+            .begin;
+  uint64_t load_end = load->p_offset + load->p_filesz;
+  freed->end = wall < load_end ? wall : load_end;
+  if (filler_end > freed->end)
+    filler_end = freed->end;
+  return range_is_filler (draft->image, begin, filler_end)
          || draft_impossible (draft, "unknown data behind the table");
+}
+
+/* Begin anew, with the bytes behind the table that are free as they are.  */
+static bool
+slots_free_table_end (const struct draft *draft, struct header_slots *slots,
+                      const GElf_Phdr *load)
+{
+  uint64_t end = segment_table_range (draft->image).end;
+  slots->evicted.n_units = 0;
+  slots->evicted.freed[0] = (struct interval){ end, end };
+  slots->evicted.freed[1] = (struct interval){ 0, 0 };
+  return slots_free_gap (draft, slots, &slots->evicted.freed[0], load);
 }
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
@@ -63,21 +64,9 @@ slots_evict_one (const struct draft *draft, struct header_slots *slots,
   unit->leaves_pt_note = slots->spare.notes.end > 0;
   if (!unit_find (draft, freed->end, load, unit))
     return false;
-  uint64_t end = unit->offset + unit->size;
   slots->evicted.n_units++;
-  freed->end = next_wall (draft, slots, end, load);
-  return gap_is_free (draft, slots, end, freed->end);
-}
-
-static void
-slots_free_nothing (const struct draft *draft, struct header_slots *slots,
-                    const GElf_Phdr *load)
-{
-  uint64_t begin = segment_table_range (draft->image).end;
-  slots->evicted.n_units = 0;
-  slots->evicted.freed[0]
-      = (struct interval){ begin, next_wall (draft, slots, begin, load) };
-  slots->evicted.freed[1] = (struct interval){ 0, 0 };
+  freed->end = unit->offset + unit->size;
+  return slots_free_gap (draft, slots, freed, load);
 }
 
 /* Evict until the bytes up to BEGIN are free, and have places for what headers
@@ -87,7 +76,8 @@ slots_evict (const struct draft *draft, struct header_slots *slots,
              uint64_t begin, bool all, const GElf_Phdr *load)
 {
   uint64_t end = begin;
-  slots_free_nothing (draft, slots, load);
+  if (!slots_free_table_end (draft, slots, load))
+    return false;
   while (slots->evicted.freed[0].end < end)
     if (!slots_evict_one (draft, slots, &slots->evicted.freed[0], load))
       return false;
@@ -118,9 +108,7 @@ static bool
 slots_find_room (const struct draft *draft, struct header_slots *slots,
                  const GElf_Phdr *load)
 {
-  slots_free_nothing (draft, slots, load);
-  if (!gap_is_free (draft, slots, slots->evicted.freed[0].begin,
-                    slots->evicted.freed[0].end))
+  if (!slots_free_table_end (draft, slots, load))
     return false;
   if (slots->evicted.freed[0].end >= slots->spare.table_end)
     return true;
@@ -162,10 +150,9 @@ slots_make_holes (const struct draft *draft, struct header_slots *slots,
   const struct gathered_notes *notes = &slots->spare.notes;
   uint64_t stays = notes->sections[notes->first_stuck].begin;
   uint64_t stay_end = notes->sections[notes->last_staying].end;
-  slots_free_nothing (draft, slots, load);
   struct interval *front = &slots->evicted.freed[0];
   struct interval *behind = &slots->evicted.freed[1];
-  if (!gap_is_free (draft, slots, front->begin, front->end))
+  if (!slots_free_table_end (draft, slots, load))
     return false;
   bool move = slots->spare.table_end > front->begin;
   for (size_t i = 0; i < notes->first_stuck; i++)
@@ -173,9 +160,8 @@ slots_make_holes (const struct draft *draft, struct header_slots *slots,
   while (move && front->end < stays)
     if (!slots_evict_one (draft, slots, front, load))
       return false;
-  *behind = (struct interval){ stay_end,
-                               next_wall (draft, slots, stay_end, load) };
-  if (!gap_is_free (draft, slots, behind->begin, behind->end))
+  *behind = (struct interval){ stay_end, stay_end };
+  if (!slots_free_gap (draft, slots, behind, load))
     return false;
   while (behind->end < notes->end)
     if (!slots_evict_one (draft, slots, behind, load))
