@@ -246,43 +246,36 @@ output_file_release (struct output_file *file)
 static const struct output_file nothing
     = { .fd = -1, .target_fd = -1, .target = OUTPUT_TARGET_NONE };
 
-/* Make a temporary file for TARGET, or what goes through a stream, or over the
-   target.  */
-static bool
-create_file (struct output_file *file, const struct file_location *target,
-             bool rewrite, struct error *err)
-{
-  *file = nothing;
-  bool found = target_find (&file->target, target, rewrite, err);
-  bool stream = file->target.stream;
-  if (found && rewrite && !stream)
-    {
-      /* There need not be a target.  */
-      file->target_fd
-          = openat (file->target.directory, file->target.name,
-                    O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-      found = file->target_fd >= 0 || errno == ENOENT
-              || error_set_errno (err, "cannot open for writing");
-    }
-  if (found
-      && ((!stream && create_temporary (file, NULL, err))
-          || ((stream || file->target_fd >= 0) && create_stream (file, err))))
-    return true;
-  output_file_release (file);
-  return false;
-}
-
 bool
 output_file_begin (struct output_file *file,
                    const struct output_request *request, struct error *err)
 {
   /* One of the two is there.  */
-  const struct file_location target
+  const struct file_location location
       = request->output != NULL || request->input == NULL
             ? file_location_of_path (request->output)
             : *request->input;
-  return create_file (file, &target, request->rewrite, err)
-         || (request->output != NULL && error_in_file (err, request->output));
+  *file = nothing;
+  const struct output_target *target = &file->target;
+  bool found = target_find (&file->target, &location, request->rewrite, err);
+  if (found && request->rewrite && !target->stream)
+    {
+      /* There need not be a file.  */
+      file->target_fd
+          = openat (target->directory, target->name,
+                    O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+      found = file->target_fd >= 0 || errno == ENOENT
+              || error_set_errno (err, "cannot open for writing");
+    }
+  /* Make a temporary file, or what goes through a stream, or over the
+     target.  */
+  if (found
+      && ((!target->stream && create_temporary (file, NULL, err))
+          || ((target->stream || file->target_fd >= 0)
+              && create_stream (file, err))))
+    return true;
+  output_file_release (file);
+  return request->output != NULL && error_in_file (err, request->output);
 }
 
 void
