@@ -40,8 +40,8 @@ struct object_symbols
   uint32_t *section_symbols;
   size_t *added; /* sections that get a symbol, in order of appearance */
   size_t n_added;
-  uint8_t **copies; /* changed contents by section, NULL: as in the file */
-  size_t *sizes;    /* of the copies */
+  struct buffer *copies;       /* changed contents by section; empty: as in the
+                                  file */
   struct buffer index_section; /* section indexes that do not fit the symbols;
                                   empty: as in the file */
 };

@@ -227,12 +227,10 @@ write_section (struct object_writer *writer, size_t index, struct error *err)
         : index == writer->rela                 ? &writer->relocations
         : index == writer->image->section_names ? &writer->names
         : index == writer->large_indexes        ? &symbols->index_section
+        : symbols->copies[index].size > 0       ? &symbols->copies[index]
                                                 : NULL;
   if (made != NULL)
     return add_section (writer, &header, made->bytes, made->size, err);
-  if (symbols->copies[index] != NULL)
-    return add_section (writer, &header, symbols->copies[index],
-                        symbols->sizes[index], err);
   const void *bytes = old_contents (writer, index);
   bool none = bytes == NULL && header.sh_type != SHT_NOBITS;
   /* A null section has none, whatever size it claims.  */
