@@ -18,7 +18,7 @@
 
 enum
 {
-  NOTES_MAX = 256 /* that a walk looks at */
+  NOTES_MAX = 256 /* that a walk comes to */
 };
 
 static void
@@ -267,71 +267,48 @@ arrange (const struct draft *draft, struct gathered_notes *notes,
          && notes->end - notes->begin <= NOTES_SPAN_MAX;
 }
 
-struct note_visits
-{
-  uint64_t notes[NOTES_MAX]; /* offsets */
-  size_t n;
-};
-
-static void
-walk_over (struct note_visits *visits, struct note_walk walk, uint64_t offset)
+/* Whether WALK, over bytes at OFFSET, comes to a note at WANTED.  */
+static bool
+comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
 {
   struct note note;
-  visits->n = 0;
-  while (visits->n < NOTES_MAX && note_next (&walk, &note))
-    visits->notes[visits->n++] = offset + note.begin;
-}
-
-static bool
-has_visited (const struct note_visits *visits, uint64_t note)
-{
-  for (size_t i = 0; i < visits->n; i++)
-    if (visits->notes[i] == note)
+  for (size_t n = 0; n < NOTES_MAX && note_next (&walk, &note); n++)
+    if (offset + note.begin == wanted)
       return true;
   return false;
 }
 
-/* Whether the walk AFTER visits all notes of SECTION that some reader looks
-   for and that the walk BEFORE has visited.  A walk that got out of step takes
-   other bytes for notes.  These do not count.  */
-static bool
-section_is_found (const struct image *image,
-                  const struct note_section *section, bool by_4,
-                  const struct note_visits *before,
-                  const struct note_visits *after)
-{
-  struct note_walk walk = note_walk_over (
-      image, section->begin, section->end - section->begin, section->align);
-  bool program = image_find_segment (image, PT_INTERP) != NULL;
-  struct note note;
-  while (note_next (&walk, &note))
-    if (note_is_wanted (&note, by_4, program)
-        && has_visited (before, section->begin + note.begin)
-        && !has_visited (after, section->new_offset + note.begin))
-      return false;
-  return true;
-}
-
+/* Whether a walk over BYTES, those of the new PT_NOTE, comes to all notes of
+   sections that some reader looks for and that walks over the old PT_NOTEs
+   come to.  A walk that got out of step takes other bytes for notes.  These do
+   not count.  */
 static bool
 walk_is_good (const struct image *image, const struct gathered_notes *notes,
               const uint8_t *bytes, bool by_4)
 {
-  struct note_visits before, after;
-  walk_over (&after,
-             (struct note_walk){ bytes, notes->end - notes->begin,
-                                 by_4 ? 4 : notes->align, image->big_endian,
-                                 0 },
-             notes->begin);
+  const struct note_walk after
+      = { bytes, notes->end - notes->begin, by_4 ? 4 : notes->align,
+          image->big_endian, 0 };
+  bool program = image_find_segment (image, PT_INTERP) != NULL;
+  struct note note;
   for (size_t i = 0; i < notes->n_segments; i++)
-    {
-      const GElf_Phdr *segment = &image->segments[notes->segments[i]];
-      walk_over (&before, note_walk_segment (image, segment, by_4),
-                 segment->p_offset);
-      for (size_t k = 0; k < notes->n_sections; k++)
-        if (!section_is_found (image, &notes->sections[k], by_4, &before,
-                               &after))
-          return false;
-    }
+    for (size_t k = 0; k < notes->n_sections; k++)
+      {
+        const GElf_Phdr *segment = &image->segments[notes->segments[i]];
+        const struct note_walk before
+            = note_walk_segment (image, segment, by_4);
+        const struct note_section *section = &notes->sections[k];
+        struct note_walk walk
+            = note_walk_over (image, section->begin,
+                              section->end - section->begin, section->align);
+        while (note_next (&walk, &note))
+          if (note_is_wanted (&note, by_4, program)
+              && comes_to (before, segment->p_offset,
+                           section->begin + note.begin)
+              && !comes_to (after, notes->begin,
+                            section->new_offset + note.begin))
+            return false;
+      }
   return true;
 }
 
