@@ -1,4 +1,4 @@
-/* Resolving the .eh_frame of a relocatable object.
+/* Resolving the .eh_frame of a relocatable object, and reading it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "relocatable/object.h"
@@ -12,6 +12,8 @@
 #include "base/radix.h"
 #include "base/search.h"
 #include "cfi/entry.h"
+#include "cfi/cfi_section.h"
+#include "elf/encoded_pointer.h"
 #include "elf/sframe_place.h"
 #include "elf/symbols.h"
 
@@ -26,11 +28,16 @@ enum
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
 };
 
-/* Each section is aligned in the new file, so they must not ask for much
-   padding.  */
 static bool
-check_section_sizes (const struct image *image, struct error *err)
+check_relocatable (const struct image *image, struct error *err)
 {
+  if (image->header.e_type != ET_REL)
+    return error_set_word (err, CFI2SFRAME_INVALID, WORD_OBJECT,
+                           "not a relocatable object");
+  if (!image_expect_machine (image, err))
+    return false;
+  /* Each section is aligned in the new file, so they must not ask for much
+     padding.  */
   uint64_t padding = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     if (__builtin_add_overflow (
@@ -38,17 +45,6 @@ check_section_sizes (const struct image *image, struct error *err)
         || padding > image->size + PADDING_MAX)
       return error_set (err, CFI2SFRAME_REFUSED,
                         "its sections ask for too much alignment");
-  return true;
-}
-
-static bool
-check_relocatable (const struct image *image, struct error *err)
-{
-  if (image->header.e_type != ET_REL)
-    return error_set_word (err, CFI2SFRAME_INVALID, WORD_OBJECT,
-                           "not a relocatable object");
-  if (!image_expect_machine (image, err) || !check_section_sizes (image, err))
-    return false;
   if (image_has_module_signature (image))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
                            "signed kernel module: the signature would break");
@@ -352,5 +348,59 @@ object_find_sframe (const struct image *image, size_t *section,
                           "its .sframe belongs to a section group");
       *section = (size_t)(candidate - image->sections);
     }
+  return true;
+}
+
+/* ---- The CFI */
+
+static enum frame_reason
+problem_in_object (const void *context, const struct cfi_fde *fde)
+{
+  const struct object *object = context;
+  size_t section;
+  uint64_t offset;
+  if (!object_locate (object, fde->address, fde->size, &section, &offset))
+    return REASON_NOT_EXECUTABLE;
+  if (object_touches (object, fde->offset + fde->head_size,
+                      fde->instructions_size))
+    return REASON_BAD_INSTRUCTION;
+  return fde->size == 0 ? REASON_EMPTY_RANGE : REASON_NONE;
+}
+
+/* Whether anything of CIE but the pointer to its personality is relocated:
+   what it says is not known before it is linked.  */
+static bool
+is_relocated (const struct object *object, const struct cfi_cie *cie)
+{
+  const uint64_t head = ENTRY_HEAD + 1; /* with the version */
+  return object_touches (object, cie->offset,
+                         cie->personality_encoding == PE_OMIT ? cie->entry_size
+                                                              : head)
+         || (cie->instructions != NULL
+             && object_touches (
+                 object, (uint64_t)(cie->instructions - object->eh_frame),
+                 cie->instructions_size));
+}
+
+bool
+object_source_open (struct cfi_source *source, const struct object *object,
+                    bool no_plain, struct error *err)
+{
+  *source
+      = (struct cfi_source){ .problem = problem_in_object, .context = object };
+  const struct cfi_input input = { .kind = CFI_EH_FRAME,
+                                   .bytes = object->eh_frame,
+                                   .size = object->eh_frame_size,
+                                   .address = object->eh_frame_address };
+  source->cfi.arch = object->image->arch;
+  source->cfi.no_plain = no_plain;
+  if (!cfi_read (&source->cfi, &input, err))
+    return false;
+  for (size_t i = 0; i < source->cfi.n_cies; i++)
+    if (is_relocated (object, &source->cfi.cies[i]))
+      return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                        "the CIE at 0x%llx of .eh_frame has relocations that "
+                        "are not expected there",
+                        (unsigned long long)source->cfi.cies[i].offset);
   return true;
 }

@@ -1,4 +1,4 @@
-/* Relocatable objects: where their functions are.
+/* Relocatable objects: where their functions are, and their CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    In an object (ET_REL) every section starts at address 0 and pc_begin of an
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cfi/source.h"
 #include "elf/image.h"
 
 /* One relocation.  */
@@ -92,5 +93,13 @@ bool object_read_relocations (const struct object *object, size_t section,
 const struct object_relocation *
 object_find_relocation (const struct object_relocations *table,
                         uint64_t offset);
+
+/* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does.
+   Addresses are the made-up ones; objects have no PLT.  FDEs with relocated
+   instructions cannot be taken as they are.  NO_PLAIN: as in struct
+   cfi_section.  */
+bool object_source_open (struct cfi_source *source,
+                         const struct object *object, bool no_plain,
+                         struct error *err);
 
 #endif /* RELOCATABLE_OBJECT_H */

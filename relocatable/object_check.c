@@ -6,7 +6,7 @@
    than the number of local ones stays, and any other one grows by the number
    of the added ones.  */
 
-#include "relocatable/object_check.h"
+#include "relocatable/object_write.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@
 #include "base/bytes.h"
 #include "elf/sframe_place.h"
 #include "elf/symbols.h"
-#include "relocatable/llvm_sections.h"
 #include "relocatable/object.h"
+#include "relocatable/object_symbols.h"
 #include "sframe/decode.h"
 
 struct object_check

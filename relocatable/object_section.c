@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cfi/finished_rows.h"
-#include "relocatable/object_source.h"
 #include "sframe/emitter.h"
 #include "sframe/format.h"
 #include "sframe/formats.h"
@@ -39,15 +38,6 @@ accepts_odd_ranges (const struct object_builder *builder)
 }
 
 /* Opening.  */
-
-static bool
-open_source (struct object_builder *builder, struct error *err)
-{
-  const struct rows_options rows
-      = { .ignores_overlaps = accepts_odd_ranges (builder) };
-  return object_source_open (&builder->source, builder->object, false, err)
-         && finished_rows_open (&builder->rows, &builder->source, &rows, err);
-}
 
 static int
 compare_by_offset (const void *a, const void *b)
@@ -93,40 +83,25 @@ open_emitter (struct object_builder *builder, struct error *err)
   return builder->gnu != NULL || error_set_no_memory (err);
 }
 
-static void
-object_builder_close (struct object_builder *builder)
-{
-  emitter_free (builder->emitter);
-  gnu_functions_free (builder->gnu);
-  finished_rows_close (&builder->rows);
-  free (builder->codes);
-  cfi_source_close (&builder->source);
-}
-
 /* Functions.  */
 
-/* Whether the linker puts the section of CODE where the lowest bits of its
-   addresses are what they are here.  PLT expressions look at these bits.  */
-static bool
-keeps_low_bits (const struct object_builder *builder,
-                const struct cfi_code *code)
-{
-  const struct image *image = builder->object->image;
-  size_t section;
-  uint64_t offset;
-  if (!object_locate (builder->object, code->address, code->size, &section,
-                      &offset))
-    return false;
-  uint64_t align = image->sections[section].header.sh_addralign;
-  return align != 0 && align % FRAME_PLT_BLOCK == 0;
-}
-
+/* PLT expressions look at the lowest bits of addresses.  Leave them out,
+   unless the linker puts the section of CODE where these bits are what they
+   are here.  */
 static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)
 {
   struct frame_function *function = &builder->rows.walk.function;
-  if (code->function != function || keeps_low_bits (builder, code))
+  const struct image_section *sections = builder->object->image->sections;
+  size_t section;
+  uint64_t offset, align = 0;
+  if (code->function != function)
+    return;
+  if (object_locate (builder->object, code->address, code->size, &section,
+                     &offset))
+    align = sections[section].header.sh_addralign;
+  if (align != 0 && align % FRAME_PLT_BLOCK == 0)
     return;
   for (size_t i = 0; i < function->n_rows; i++)
     if (function->rows[i].cfa.kind == RULE_PLT)
@@ -174,30 +149,7 @@ note_fixes (struct object_builder *builder, struct error *err)
   return true;
 }
 
-static bool
-add_functions (struct object_builder *builder, struct error *err)
-{
-  for (size_t i = 0; i < builder->n_codes; i++)
-    if (!add_code (builder, &builder->codes[i], err))
-      return false;
-  return emitter_finish (builder->emitter, err) && note_fixes (builder, err);
-}
-
 /* The section.  */
-
-/* Starts are left to the relocations, like everything RELA fills in.  */
-static void
-clear_starts (struct object_builder *builder)
-{
-  struct object_section *section = builder->section;
-  unsigned version = builder->variant.version;
-  for (size_t i = 0; i < section->n_functions; i++)
-    {
-      size_t offset = SFRAME_HEADER_SIZE + i * sframe_fde_size (version);
-      section->fixes[i].offset = offset;
-      memset (section->bytes.bytes + offset, 0, sframe_start_size (version));
-    }
-}
 
 static bool
 write_section (struct object_builder *builder, struct error *err)
@@ -215,15 +167,22 @@ write_section (struct object_builder *builder, struct error *err)
                              builder->object->eh_frame_address,
                              &section->bytes, err))
     return false;
-  clear_starts (builder);
+  /* Starts are left to the relocations, like everything RELA fills in.  */
+  size_t start_size = sframe_start_size (variant.version);
+  for (size_t i = 0; i < section->n_functions; i++)
+    {
+      size_t offset
+          = SFRAME_HEADER_SIZE + i * sframe_fde_size (variant.version);
+      section->fixes[i].offset = offset;
+      memset (section->bytes.bytes + offset, 0, start_size);
+    }
   /* GNU as fills up to the alignment on s390x only.  */
   if (builder->options->gnu && arch->cfa_scale != 1)
     buffer_fill (&section->bytes, 0, -section->bytes.size & 7);
   bool typed = variant.version > 1 && variant.pcrel;
   section->section_type = typed ? SHT_GNU_SFRAME : SHT_PROGBITS;
-  section->relocation_type = sframe_start_size (variant.version) == 8
-                                 ? arch->relocations.pcrel64
-                                 : arch->relocations.pcrel32;
+  section->relocation_type = start_size == 8 ? arch->relocations.pcrel64
+                                             : arch->relocations.pcrel32;
   return !section->bytes.failed || error_set_no_memory (err);
 }
 
@@ -260,11 +219,22 @@ object_section_build (struct object_section *section,
           .section = section };
   *section = (struct object_section){ .fixes = NULL };
   buffer_init (&section->bytes, object->image->big_endian);
-  bool built = open_source (&builder, err) && order_codes (&builder, err)
-               && open_emitter (&builder, err) && add_functions (&builder, err)
-               && write_section (&builder, err);
+  const struct rows_options rows
+      = { .ignores_overlaps = accepts_odd_ranges (&builder) };
+  bool built
+      = object_source_open (&builder.source, object, false, err)
+        && finished_rows_open (&builder.rows, &builder.source, &rows, err)
+        && order_codes (&builder, err) && open_emitter (&builder, err);
+  for (size_t i = 0; built && i < builder.n_codes; i++)
+    built = add_code (&builder, &builder.codes[i], err);
+  built = built && emitter_finish (builder.emitter, err)
+          && note_fixes (&builder, err) && write_section (&builder, err);
   fill_in_report (&builder);
-  object_builder_close (&builder);
+  emitter_free (builder.emitter);
+  gnu_functions_free (builder.gnu);
+  finished_rows_close (&builder.rows);
+  free (builder.codes);
+  cfi_source_close (&builder.source);
   return built;
 }
 

@@ -1,4 +1,5 @@
-/* The .sframe of a relocatable object as if it were linked.
+/* The .sframe that a relocatable object has: as if it were linked, and whether
+   it is right.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Starts are relocations in an object.  A copy of the section gets them filled
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "relocatable/object.h"
 #include "sframe/decode.h"
+#include "sframe/verify.h"
 
 struct object_sframe
 {
@@ -29,5 +31,21 @@ bool object_sframe_open (struct object_sframe *sframe,
 
 /* Also for a structure that is all zero.  */
 void object_sframe_close (struct object_sframe *sframe);
+
+/* Compare the .sframe of IMAGE, an ET_REL file, with its CFI.  Status
+   CFI2SFRAME_NOTHING without CFI.  */
+bool object_verify (const struct image *image,
+                    struct cfi2sframe_check_result *result, struct error *err);
+
+/* Count the bytes of code that the CFI of IMAGE, an ET_REL file, describes; 0
+   when it cannot be read.  False when memory ran out.  */
+bool object_described (const struct image *image, uint64_t *bytes,
+                       struct error *err);
+
+/* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
+   False when there would be no section.  */
+bool object_coverable (const struct image *image,
+                       const struct cfi2sframe_options *options,
+                       uint64_t *covered, struct error *err);
 
 #endif /* RELOCATABLE_OBJECT_SFRAME_H */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "relocatable/llvm_sections.h"
 
 /* Note which sections have a section symbol, and which need a new one.  */
 static bool
@@ -44,22 +43,18 @@ object_symbols_moved (const struct object_symbols *table, uint64_t index)
   return index < table->old.n_local ? index : index + table->n_added;
 }
 
-/* Give SECTION contents of SIZE bytes, to be filled in by the caller.  */
-static uint8_t *
-replace_contents (struct object_symbols *table, size_t section, size_t size,
-                  struct error *err)
+/* Give SECTION a copy of its contents, to be changed by the caller.  */
+static struct buffer *
+copy_contents (struct object_symbols *table, size_t section, struct error *err)
 {
-  table->copies[section] = malloc (size + 1);
-  table->sizes[section] = size;
-  if (table->copies[section] == NULL)
-    error_set_no_memory (err);
-  return table->copies[section];
-}
-
-static const uint8_t *
-old_contents (const struct object_symbols *table, size_t section)
-{
-  return image_section_bytes (table->image, &table->image->sections[section]);
+  const struct image_section *old = &table->image->sections[section];
+  struct buffer *copy = &table->copies[section];
+  buffer_append (copy, image_section_bytes (table->image, old),
+                 old->header.sh_size);
+  if (!copy->failed)
+    return copy;
+  error_set_no_memory (err);
+  return NULL;
 }
 
 /* Section indexes of all symbols, for those that do not fit 16 bits.  */
@@ -96,17 +91,15 @@ extend_symbols (struct object_symbols *table, struct error *err)
   const size_t head = symbols->n_local * entry;
   const size_t added = table->n_added * entry;
   bool big_endian = table->image->big_endian;
-  uint8_t *copy = replace_contents (table, symbols->section,
-                                    symbols->n * entry + added, err);
-  if (copy == NULL)
-    return false;
-  memcpy (copy, symbols->bytes, head);
-  memset (copy + head, 0, added);
-  memcpy (copy + head + added, symbols->bytes + head,
-          symbols->n * entry - head);
+  struct buffer *copy = &table->copies[symbols->section];
+  buffer_append (copy, symbols->bytes, head);
+  buffer_fill (copy, 0, added);
+  buffer_append (copy, symbols->bytes + head, symbols->n * entry - head);
+  if (copy->failed)
+    return error_set_no_memory (err);
   for (size_t i = 0; i < table->n_added; i++)
     {
-      uint8_t *at = copy + head + i * entry;
+      uint8_t *at = copy->bytes + head + i * entry;
       size_t section = table->added[i];
       at[offsetof (Elf64_Sym, st_info)]
           = ELF64_ST_INFO (STB_LOCAL, STT_SECTION);
@@ -123,15 +116,13 @@ static bool
 adjust_relocations (struct object_symbols *table, size_t section, size_t entry,
                     struct error *err)
 {
-  const GElf_Shdr *header = &table->image->sections[section].header;
   bool big_endian = table->image->big_endian;
-  uint8_t *copy = replace_contents (table, section, header->sh_size, err);
+  struct buffer *copy = copy_contents (table, section, err);
   if (copy == NULL)
     return false;
-  memcpy (copy, old_contents (table, section), header->sh_size);
-  for (size_t at = 0; header->sh_size - at >= entry; at += entry)
+  for (size_t at = 0; copy->size - at >= entry; at += entry)
     {
-      uint8_t *info_at = copy + at + offsetof (Elf64_Rela, r_info);
+      uint8_t *info_at = copy->bytes + at + offsetof (Elf64_Rela, r_info);
       uint64_t info = load_u64 (info_at, big_endian);
       uint64_t symbol = object_symbols_moved (table, ELF64_R_SYM (info));
       store_u64 (info_at, ELF64_R_INFO (symbol, ELF64_R_TYPE (info)),
@@ -145,15 +136,13 @@ adjust_addrsig (struct object_symbols *table, size_t section,
                 struct error *err)
 {
   const GElf_Shdr *header = &table->image->sections[section].header;
-  struct cursor cursor
-      = cursor_over (old_contents (table, section), header->sh_size, false);
-  struct buffer copy;
-  buffer_init (&copy, false);
+  const uint8_t *old
+      = image_section_bytes (table->image, &table->image->sections[section]);
+  struct cursor cursor = cursor_over (old, header->sh_size, false);
+  struct buffer *copy = &table->copies[section];
   while (cursor_left (&cursor) > 0)
-    buffer_uleb (&copy, object_symbols_moved (table, cursor_uleb (&cursor)));
-  table->copies[section] = copy.bytes; /* freed with the others */
-  table->sizes[section] = copy.size;
-  if (copy.failed)
+    buffer_uleb (copy, object_symbols_moved (table, cursor_uleb (&cursor)));
+  if (copy->failed)
     return error_set_no_memory (err);
   if (cursor.failed)
     return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
@@ -165,18 +154,15 @@ static bool
 adjust_call_graph (struct object_symbols *table, size_t section,
                    struct error *err)
 {
-  const GElf_Shdr *header = &table->image->sections[section].header;
   bool big_endian = table->image->big_endian;
-  uint8_t *copy = replace_contents (table, section, header->sh_size, err);
+  struct buffer *copy = copy_contents (table, section, err);
   if (copy == NULL)
     return false;
-  memcpy (copy, old_contents (table, section), header->sh_size);
-  for (size_t at = 0; header->sh_size - at >= LLVM_CALL_SIZE;
-       at += LLVM_CALL_SIZE)
-    for (size_t i = 0; i < LLVM_CALL_WEIGHT; i += 4)
-      store_u32 (copy + at + i,
+  for (size_t at = 0; copy->size - at >= LLVM_CALL_SIZE; at += LLVM_CALL_SIZE)
+    for (size_t i = at; i < at + LLVM_CALL_WEIGHT; i += 4)
+      store_u32 (copy->bytes + i,
                  (uint32_t)object_symbols_moved (
-                     table, load_u32 (copy + at + i, big_endian)),
+                     table, load_u32 (copy->bytes + i, big_endian)),
                  big_endian);
   return true;
 }
@@ -240,9 +226,8 @@ object_symbols_open (struct object_symbols *table, const struct image *image,
   table->section_symbols = calloc (n + 1, sizeof *table->section_symbols);
   table->added = calloc (n + 1, sizeof *table->added);
   table->copies = calloc (n + 1, sizeof *table->copies);
-  table->sizes = calloc (n + 1, sizeof *table->sizes);
   if (table->section_symbols == NULL || table->added == NULL
-      || table->copies == NULL || table->sizes == NULL)
+      || table->copies == NULL)
     return error_set_no_memory (err);
   if (!symbols_open (&table->old, image, err))
     return false;
@@ -256,9 +241,8 @@ void
 object_symbols_free (struct object_symbols *table)
 {
   for (size_t i = 0; table->copies && i < table->image->n_sections; i++)
-    free (table->copies[i]);
+    buffer_free (&table->copies[i]);
   free (table->copies);
-  free (table->sizes);
   free (table->added);
   free (table->section_symbols);
   buffer_free (&table->index_section);

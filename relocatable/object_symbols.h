@@ -18,6 +18,20 @@
 #include "elf/symbols.h"
 #include "relocatable/object_section.h"
 
+/* LLVM's sections of symbol indexes (llvm/BinaryFormat/ELF.h).  The first has
+   entries of two 32-bit indexes and a 64-bit weight.  */
+#define SHT_LLVM_CALL_GRAPH_PROFILE_RAW 0x6fff4c02
+/* ULEB128 indexes one after another.  */
+#define SHT_LLVM_ADDRSIG 0x6fff4c03
+/* Weights; the indexes are those of relocations.  */
+#define SHT_LLVM_CALL_GRAPH_PROFILE 0x6fff4c09
+
+enum
+{
+  LLVM_CALL_WEIGHT = 8, /* offset of the weight */
+  LLVM_CALL_SIZE = 16
+};
+
 struct object_symbols
 {
   const struct image *image; /* the old object */
@@ -26,8 +40,8 @@ struct object_symbols
   uint32_t *section_symbols;
   size_t *added; /* sections that get a symbol, in order of appearance */
   size_t n_added;
-  uint8_t **copies; /* changed contents by section, NULL: as in the file */
-  size_t *sizes;    /* of the copies */
+  struct buffer *copies;       /* changed contents by section; empty: as in the
+                                  file */
   struct buffer index_section; /* section indexes that do not fit the symbols;
                                   empty: as in the file */
 };

@@ -13,7 +13,6 @@
 
 #include "base/buffer.h"
 #include "relocatable/object.h"
-#include "relocatable/object_check.h"
 #include "relocatable/object_symbols.h"
 
 static const char new_names[] = "\0.rela.sframe";
@@ -218,29 +217,20 @@ new_header (const struct object_writer *writer, size_t index)
   return header;
 }
 
-/* The contents of section INDEX of the new object if they were made; NULL if
-   they are old ones.  */
-static const struct buffer *
-made_contents (const struct object_writer *writer, size_t index)
-{
-  return index == writer->sframe                 ? &writer->made->bytes
-         : index == writer->rela                 ? &writer->relocations
-         : index == writer->image->section_names ? &writer->names
-         : index == writer->large_indexes ? &writer->symbols.index_section
-                                          : NULL;
-}
-
 static bool
 write_section (struct object_writer *writer, size_t index, struct error *err)
 {
   const struct object_symbols *symbols = &writer->symbols;
   const GElf_Shdr header = new_header (writer, index);
-  const struct buffer *made = made_contents (writer, index);
+  const struct buffer *made
+      = index == writer->sframe                 ? &writer->made->bytes
+        : index == writer->rela                 ? &writer->relocations
+        : index == writer->image->section_names ? &writer->names
+        : index == writer->large_indexes        ? &symbols->index_section
+        : symbols->copies[index].size > 0       ? &symbols->copies[index]
+                                                : NULL;
   if (made != NULL)
     return add_section (writer, &header, made->bytes, made->size, err);
-  if (symbols->copies[index] != NULL)
-    return add_section (writer, &header, symbols->copies[index],
-                        symbols->sizes[index], err);
   const void *bytes = old_contents (writer, index);
   bool none = bytes == NULL && header.sh_type != SHT_NOBITS;
   /* A null section has none, whatever size it claims.  */
@@ -275,36 +265,24 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
   return true;
 }
 
-static bool
-writer_open (struct object_writer *writer, struct error *err)
-{
-  buffer_init (&writer->relocations, writer->image->big_endian);
-  buffer_init (&writer->names, writer->image->big_endian);
-  if (writer->image->n_segments != 0)
-    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
-                           "relocatable object with program headers");
-  return object_symbols_open (&writer->symbols, writer->image, err);
-}
-
-static void
-writer_close (struct object_writer *writer)
-{
-  object_symbols_free (&writer->symbols);
-  buffer_free (&writer->relocations);
-  buffer_free (&writer->names);
-  elf_end (writer->elf);
-}
-
 bool
 object_write (const struct image *image, const struct object_section *section,
               int out_fd, struct error *err)
 {
   struct object_writer writer = { .image = image, .made = section };
-  bool written = writer_open (&writer, err) && plan_sections (&writer, err)
-                 && make_relocations (&writer, err)
-                 && extend_names (&writer, err)
-                 && write_object (&writer, out_fd, err)
-                 && object_check_file (image, out_fd, section, err);
-  writer_close (&writer);
+  if (image->n_segments != 0)
+    return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                           "relocatable object with program headers");
+  buffer_init (&writer.relocations, image->big_endian);
+  buffer_init (&writer.names, image->big_endian);
+  bool written
+      = object_symbols_open (&writer.symbols, image, err)
+        && plan_sections (&writer, err) && make_relocations (&writer, err)
+        && extend_names (&writer, err) && write_object (&writer, out_fd, err)
+        && object_check_file (image, out_fd, section, err);
+  object_symbols_free (&writer.symbols);
+  buffer_free (&writer.relocations);
+  buffer_free (&writer.names);
+  elf_end (writer.elf);
   return written;
 }

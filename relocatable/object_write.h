@@ -1,4 +1,4 @@
-/* Writing a relocatable object with .sframe added.
+/* Writing a relocatable object with .sframe added, and its self-check.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef RELOCATABLE_OBJECT_WRITE_H
@@ -18,5 +18,17 @@
 bool object_write (const struct image *image,
                    const struct object_section *section, int out_fd,
                    struct error *err);
+
+/* ---- object_check.c */
+
+/* Compare NEW with OLD, from which object_write has made it with the
+   section MADE: nothing that links NEW may see a difference but the .sframe,
+   its relocations and symbols for sections.  */
+bool object_check (const struct image *old, const struct image *new,
+                   const struct object_section *made, struct error *err);
+
+/* The same of the open file FD.  */
+bool object_check_file (const struct image *old, int fd,
+                        const struct object_section *made, struct error *err);
 
 #endif /* RELOCATABLE_OBJECT_WRITE_H */

@@ -15,7 +15,7 @@
 #include "convert/replace.h"
 #include "convert/section_check.h"
 #include "place/choose_strategy.h"
-#include "place/loader.h"
+#include "place/facts.h"
 #include "place/refusals.h"
 #include "place/slots.h"
 #include "sframe/formats.h"

@@ -9,17 +9,144 @@
 
 #include "place/choose_strategy.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/align.h"
-#include "place/grow_down.h"
-#include "place/loader.h"
-#include "place/owners.h"
+#include "elf/notes.h"
+#include "place/facts.h"
 #include "place/refusals.h"
-#include "place/slack.h"
 #include "place/slots.h"
-#include "place/spot.h"
+
+enum
+{
+  GAP_MIN = 128 /* smaller gaps hold no .dynamic */
+};
+
+/* ---- A spot for .sframe, and the plan that it becomes */
+
+/* Where .sframe goes, with all that moves for it.  END is set by spot_fill. */
+struct spot
+{
+  uint64_t offset, address; /* of .sframe; 0 modulo 8 */
+  uint64_t end;  /* of .sframe and the units behind it, in the file; 0: no byte
+                    and no section is added */
+  bool new_load; /* for all this there is a new segment, up to load_end */
+  uint64_t load_end; /* a page's end behind END; 0: END */
+  size_t load;       /* else the index of the segment, which grows up to END */
+  struct header_slots slots; /* for the new headers, and what is evicted */
+};
+
+/* Give each unit of spot->slots a place that has none: behind .sframe, or, if
+   offset and address of a unit that a program header names would disagree
+   there, where it falls back to (eviction_settle).  Set spot->end behind
+   .sframe and the units that follow it.  False with draft->reason when the
+   address space is full; then SPOT is half-made.  The draft is not changed. */
+static bool
+spot_fill (const struct draft *draft, struct spot *spot)
+{
+  uint64_t size = draft->request->sframe_size;
+  uint64_t end_address;
+  return (!__builtin_add_overflow (spot->offset, size, &spot->end)
+          && eviction_settle (&spot->slots.evicted, &spot->end,
+                              spot->address + size)
+          && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
+                                      &end_address))
+         || draft_impossible (draft, "the address space is full");
+}
+
+/* Have the PT_NOTE that is kept for all notes say so, and write the fillers
+   between them.  */
+static bool
+commit_notes (struct draft *draft, const struct gathered_notes *notes)
+{
+  GElf_Phdr *kept = &draft->segments[notes->segments[0]];
+  if (notes->end == 0)
+    return true;
+  uint64_t delta = notes->begin - kept->p_offset;
+  segment_move (kept, delta, delta);
+  kept->p_filesz = kept->p_memsz = notes->end - notes->begin;
+  kept->p_align = notes->align;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
+                                       NOTE_FILLER_SIZE, draft->err);
+      if (bytes == NULL)
+        return false;
+      note_filler_write (bytes, draft->image->big_endian);
+    }
+  return true;
+}
+
+/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
+   it, into the bytes in front of the first PROGBITS section if they suffice,
+   although that segment is not writable.  The bytes of an evicted table may
+   suffice where the table did not leave any, so they get an owner again.  */
+static void
+add_gap_section (struct draft *draft, const struct header_slots *slots)
+{
+  uint64_t table_end = slots->spare.table_end;
+  uint64_t begin = eviction_front_end (&slots->evicted, table_end);
+  if (slots->evicted.n_units == 0 || draft->header.e_type != ET_EXEC)
+    return;
+  if (begin == table_end)
+    begin += sizeof (Elf64_Phdr);
+  begin = align_up (begin, 8);
+  if (begin + GAP_MIN > slots->evicted.freed[0].end)
+    return;
+  draft_add_bytes (draft, ".old_tables", SHT_PROGBITS,
+                   (struct interval){ begin, slots->evicted.freed[0].end }, 8);
+}
+
+static void
+add_sections (struct draft *draft, const struct spot *spot)
+{
+  const struct gathered_notes *notes = &spot->slots.spare.notes;
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    {
+      uint64_t at = notes->fillers[i];
+      draft_add_bytes (draft, ".note.filler", SHT_NOTE,
+                       (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
+    }
+  add_gap_section (draft, &spot->slots);
+  /* strip computes the size of a segment from its sections, so the bytes up to
+     the page's end need one.  */
+  if (spot->load_end > spot->end)
+    draft_add_bytes (draft, ".page_padding", SHT_PROGBITS,
+                     (struct interval){ spot->end, spot->load_end }, 1);
+  draft_add_sframe_section (draft);
+}
+
+/* Commit: make the plan of SPOT, with all units where spot_fill or
+   slots_find has put them.  PLANNED, or FAILED with draft->err (draft.h).  */
+static enum attempt
+spot_take (struct draft *draft, const struct spot *spot)
+{
+  const struct header_slots *slots = &spot->slots;
+  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
+  bool adds = spot->end > 0;
+  GElf_Phdr load = draft_new_segment (draft, PT_LOAD,
+                                      (struct interval){ spot->offset, end },
+                                      spot->address, draft->page);
+  draft->plan->sframe_offset = spot->offset;
+  draft->plan->sframe_address = spot->address;
+  if (adds && !spot->new_load)
+    {
+      GElf_Phdr *grown = &draft->segments[spot->load];
+      grown->p_filesz = grown->p_memsz = end - grown->p_offset;
+    }
+  if (end > draft->end)
+    draft->end = end;
+  if ((adds
+       && !plan_clear (draft->plan, spot->offset, end - spot->offset,
+                       draft->err))
+      || !eviction_commit (draft, &slots->evicted)
+      || !commit_notes (draft, &slots->spare.notes))
+    return FAILED;
+  draft_add_segments (draft, &slots->spare.taken,
+                      spot->new_load ? &load : NULL);
+  add_sections (draft, spot);
+  return draft_finish (draft, !adds) ? PLANNED : FAILED;
+}
 
 /* ---- reuse
 
@@ -29,30 +156,24 @@
    program header (lld 22 links one without) a free slot in the table is
    needed.  */
 
-/* Whether a read-only segment has the bytes of the old .sframe.  */
-static bool
-is_mapped (const struct draft *draft)
-{
-  const struct sframe_place *old = draft->request->replaced;
-  const GElf_Phdr *load = image_load_at (draft->image, old->address);
-  return load != NULL && (load->p_flags & (PF_R | PF_W)) == PF_R
-         && image_bytes_at (draft->image, old->address, old->size)
-                == draft->image->bytes + old->offset;
-}
-
 static enum attempt
 try_reuse (struct draft *draft)
 {
+  const struct image *image = draft->image;
   const struct sframe_place *old = draft->request->replaced;
   struct spot spot = { 0 };
   if (old == NULL || old->section == 0)
     return draft_impossible (draft, "no section to reuse");
+  /* A read-only segment has its bytes.  */
+  const GElf_Phdr *load = image_load_at (image, old->address);
   if (draft->request->sframe_size > old->size || (old->address & 7) != 0
-      || !is_mapped (draft))
+      || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
+      || image_bytes_at (image, old->address, old->size)
+             != image->bytes + old->offset)
     return draft_impossible (
         draft, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (draft, 1, &spot.slots) || spot.slots.n_units > 0)
+  if (!slots_find (draft, 1, &spot.slots) || spot.slots.evicted.n_units > 0)
     return draft_impossible (draft, "no free program header");
   spot.offset = old->offset;
   spot.address = old->address;
@@ -64,27 +185,22 @@ try_reuse (struct draft *draft)
    The padding behind a segment, where the linker began the next one at a new
    page.  */
 
-/* Whether what is evicted falls back to bytes of SPOT.  Segments that end
-   with the same bytes of the file have the same padding.  */
-static bool
-meets_units (const struct spot *spot)
-{
-  for (size_t i = 0; i < spot->slots.n_units; i++)
-    {
-      const struct unit *unit = &spot->slots.units[i];
-      if (unit->settled && unit->new_offset < spot->end
-          && unit->new_offset + unit->size > spot->offset)
-        return true;
-    }
-  return false;
-}
-
 static bool
 all_fits (const struct draft *draft, struct spot *spot)
 {
-  return spot_fill (draft, spot)
-         && slack_reaches (draft, spot->load, spot->end)
-         && !meets_units (spot);
+  if (!spot_fill (draft, spot)
+      || !slack_reaches (draft->image, spot->load, spot->end))
+    return false;
+  /* What is evicted may not fall back to bytes of SPOT: segments that end with
+     the same bytes of the file have the same padding.  */
+  for (size_t i = 0; i < spot->slots.evicted.n_units; i++)
+    {
+      const struct unit *unit = &spot->slots.evicted.units[i];
+      if (unit->settled && unit->new_offset < spot->end
+          && unit->new_offset + unit->size > spot->offset)
+        return false;
+    }
+  return true;
 }
 
 /* Set SPOT to what is behind segment INDEX, if all fits there, or all but the
@@ -103,7 +219,8 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
   struct spot apart = found;
   if (!all_fits (draft, &found))
     {
-      if (!unit_places_fall_back (&apart.slots) || !all_fits (draft, &apart))
+      if (!eviction_fall_back (&apart.slots.evicted)
+          || !all_fits (draft, &apart))
         return false;
       found = apart;
     }
@@ -114,7 +231,7 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
 static bool
 slack_find (const struct draft *draft, struct spot *spot)
 {
-  for (size_t at = 0, index; slack_next (draft, &at, &index);)
+  for (size_t at = 0, index; slack_next (draft->image, &at, &index);)
     if (slack_fits (draft, spot, index))
       return true;
   return false;
@@ -151,7 +268,7 @@ struct bss_fill
 
 /* Only sections and segments that are not loaded may shift.  */
 static bool
-bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
+bss_fill_check (struct draft *draft, const struct bss_fill *fill)
 {
   const struct image *image = draft->image;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -170,9 +287,7 @@ bss_fill_check (const struct draft *draft, const struct bss_fill *fill)
     if (segment_range (image, &image->segments[i]).end > fill->old_end)
       return draft_impossible (draft, "segment %zu is in the way of the BSS",
                                i);
-  return owners_account_for_all (image, fill->old_end)
-         || draft_impossible (draft, "bytes that no header accounts for would "
-                                     "move");
+  return draft_may_shift (draft, fill->old_end);
 }
 
 /* Let the segment end at file offset NEW_END.  A shift by 64 bytes keeps the
@@ -187,9 +302,9 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 /* Whether the BSS of the last segment can have bytes in the file; false with
    draft->reason if not.  */
 static bool
-bss_fill_measure (const struct draft *draft, struct bss_fill *fill)
+bss_fill_measure (struct draft *draft, struct bss_fill *fill)
 {
-  const GElf_Phdr *load = draft_last_load (draft);
+  const GElf_Phdr *load = image_last_load (draft->image);
   if (!(load->p_flags & PF_W)
       || !align_up_checked (load->p_vaddr + load->p_memsz, draft->page,
                             &fill->address)
@@ -273,7 +388,7 @@ try_append (struct draft *draft)
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
-  const GElf_Phdr *last = draft_last_load (draft);
+  const GElf_Phdr *last = image_last_load (draft->image);
   if (!align_up_checked (draft->image->size, 16, &spot.offset)
       || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
                             &spot.address)
@@ -316,7 +431,8 @@ static const struct strategy
   const char *name;     /* for reports */
   const char *evicting; /* of the one that may have sections move: its name
                            then.  Its reason is given if no strategy applies,
-                           because it is the most general one.  */
+                           because it is the most general one, unless another
+                           strategy would but for draft_may_shift.  */
   bool not_of_loaders;  /* it is not tried for dynamic loaders */
   enum attempt (*plan) (struct draft *draft);
 } strategies[] = {
@@ -353,11 +469,12 @@ try_strategies (struct draft *draft)
       if ((strategy->not_of_loaders && draft->loader)
           || (only != NULL && !is_called (strategy, only)))
         continue;
+      draft->unaccounted = false;
       done = strategy->plan (draft);
       bool evicts = draft->n_evicted > 0 && strategy->evicting != NULL;
       if (done == PLANNED)
         draft->plan->strategy = evicts ? strategy->evicting : strategy->name;
-      if (strategy->evicting != NULL || only != NULL)
+      if (strategy->evicting != NULL || only != NULL || draft->unaccounted)
         memcpy (reason, draft->reason, sizeof reason);
     }
   memcpy (draft->reason, reason, sizeof reason);

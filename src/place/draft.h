@@ -1,4 +1,5 @@
-/* The draft of a new file: its headers and its plan, as far as they are made.
+/* The draft of a new file: its headers and its plan, as far as they are made,
+   and what all strategies do with them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A strategy first looks, mostly at a draft that is const: it says in
@@ -24,11 +25,12 @@
 
 enum
 {
-  NEW_SECTIONS_MAX = 24, /* grow-down adds most: .sframe, one for each note
-                            that it copies, and two more */
-  NEW_HEADERS_MAX = 3,   /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
-  FIRST_PAGE = 4096,     /* of the file, where kernels before 6.12 look for the
-                            build-id, and which is all of it in cores */
+  NEW_SECTIONS_MAX = 24,  /* grow-down adds most: .sframe, one for each note
+                             that it copies, and two more */
+  NEW_HEADERS_MAX = 3,    /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
+  SEGMENTS_TAKEN_MAX = 8, /* headers that go away */
+  FIRST_PAGE = 4096, /* of the file, where kernels before 6.12 look for the
+                        build-id, and which is all of it in cores */
   REASON_SIZE = 192,
   GROWTH_MAX = 1 << 26 /* bytes of padding at most, because headers may ask
                           for any number */
@@ -58,12 +60,22 @@ struct draft
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
+  bool unaccounted; /* ... namely for draft_may_shift alone */
 };
 
-/* Begin: the headers of draft->image, and a plan that changes nothing.
-   Close also after failure.  */
+/* Begin: the headers of draft->image, and a plan that changes nothing.  Close
+   also after failure.  */
 bool draft_open (struct draft *draft);
 void draft_close (struct draft *draft);
+
+/* Some of the image's segments, by their indices.  */
+struct segment_set
+{
+  size_t indices[SEGMENTS_TAKEN_MAX];
+  size_t n;
+};
+
+bool segment_set_has (const struct segment_set *set, size_t index);
 
 /* What came of the attempt of a strategy.  */
 enum attempt
@@ -78,8 +90,63 @@ enum attempt
 bool draft_impossible (const struct draft *draft, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* The lowest and the highest PT_LOAD; the image has at least one.  */
-const GElf_Phdr *draft_first_load (const struct draft *draft);
-const GElf_Phdr *draft_last_load (const struct draft *draft);
+/* Whether all that is at and behind file offset FROM may move.  Bytes that
+   nothing accounts for may not.  A strategy asks this last, so that the reason
+   is the only one that the strategy has.  */
+bool draft_may_shift (struct draft *draft, uint64_t from);
+
+/* The strategy that has a file of its own, grow_down.c: .sframe and a longer
+   program header table in front of a program at a fixed address.  */
+enum attempt grow_down_try (struct draft *draft);
+
+/* ---- New headers */
+
+/* The header of a new read-only segment of TYPE that has these bytes, at
+   ADDRESS.  */
+GElf_Phdr draft_new_segment (const struct draft *draft, uint32_t type,
+                             struct interval bytes, uint64_t address,
+                             uint64_t align);
+
+/* PT_GNU_SFRAME for plan->sframe_*.  */
+GElf_Phdr draft_sframe_segment (const struct draft *draft);
+
+/* Drop the segments TAKEN, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD
+   is given, that behind the last PT_LOAD.  */
+void draft_add_segments (struct draft *draft, const struct segment_set *taken,
+                         const GElf_Phdr *load);
+
+/* Append a section header.  */
+void draft_add_section (struct draft *draft, const char *name,
+                        const GElf_Shdr *header);
+
+/* Append the header of a section of TYPE that has these bytes, which a segment
+   of the draft loads.  */
+void draft_add_bytes (struct draft *draft, const char *name, uint32_t type,
+                      struct interval bytes, uint64_t align);
+
+/* Append or replace the header of .sframe, for plan->sframe_*.  */
+void draft_add_sframe_section (struct draft *draft);
+
+/* ---- What names sections by their address */
+
+/* Patch the dynamic entries and symbols of the sections that draft->moved
+   says have moved.  Offsets in the new file are found through the plan's
+   extents, which must be complete for .dynamic and .symtab.  */
+bool draft_patch_dynamic (struct draft *draft);
+bool draft_patch_symbols (struct draft *draft);
+
+/* Whether a symbol that code may use has the address of section INDEX.  */
+bool section_has_symbol (const struct image *image, size_t index);
+
+/* ---- Writing the headers */
+
+/* Write libelf structures of TYPE, SIZE bytes of the file, to OFFSET.  */
+bool draft_write (struct draft *draft, Elf_Type type, const void *source,
+                  size_t size, uint64_t offset);
+
+/* Write all headers: the last step of every strategy.  A string table with the
+   new names and the section header table go to draft->end.  IN_PLACE: no
+   section was added, and the section header table stays where it is.  */
+bool draft_finish (struct draft *draft, bool in_place);
 
 #endif /* PLACE_DRAFT_H */

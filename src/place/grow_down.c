@@ -6,16 +6,14 @@
    46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
    LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
 
-#include "place/grow_down.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/align.h"
-#include "place/dynamic_addresses.h"
-#include "place/headers.h"
-#include "place/header_slots.h"
-#include "place/owners.h"
+#include "place/draft.h"
+#include "place/facts.h"
+#include "place/spare_headers.h"
+#include "place/unit.h"
 
 enum
 {
@@ -50,15 +48,6 @@ struct front
 
 /* ---- The notes.  */
 
-static bool
-is_taken (const struct front *front, uint64_t offset)
-{
-  for (size_t i = 0; i < front->n_notes; i++)
-    if (offset - front->notes[i].offset < front->notes[i].size)
-      return true;
-  return false;
-}
-
 /* Take the unit at OFFSET, if it is notes for cores and among the first that
    are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
    not taken along.  */
@@ -67,9 +56,11 @@ take_note (const struct draft *draft, struct front *front, uint64_t offset,
            bool alone)
 {
   struct unit unit = { .leaves_pt_note = alone };
-  const GElf_Phdr *load = draft_first_load (draft);
-  if (!is_taken (front, offset) && offset < load->p_filesz
-      && front->n_looked_at++ < NOTE_SECTIONS_MAX
+  const GElf_Phdr *load = image_first_load (draft->image);
+  for (size_t i = 0; i < front->n_notes; i++)
+    if (offset - front->notes[i].offset < front->notes[i].size)
+      return; /* it is taken */
+  if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
       && unit_find_notes (draft, offset, load, &unit)
       && unit.offset + unit.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = unit;
@@ -110,30 +101,12 @@ has_notes_alone (const struct front *front)
   return front->n_notes > front->n_bound;
 }
 
-/* Give the notes places behind *AT, and move *AT behind them.  False if they
-   do not fit into the first page.  */
-static bool
-place_notes (struct front *front, uint64_t *at)
-{
-  for (size_t i = 0; i < front->n_notes; i++)
-    {
-      struct unit *unit = &front->notes[i];
-      align_to_residue (at, unit->offset, unit->align);
-      if (i == front->n_bound)
-        front->alone.begin = *at;
-      unit->new_offset = *at;
-      *at += unit->size;
-    }
-  front->alone.end = *at;
-  return front->n_notes == 0 || *at <= FIRST_PAGE;
-}
-
 /* Copy the notes there.  What names them names the copy.  All offsets in the
    draft have moved by the distance already.  */
 static bool
 commit_notes (struct draft *draft, const struct front *front)
 {
-  uint64_t begin = draft_first_load (draft)->p_vaddr - front->distance;
+  uint64_t begin = image_first_load (draft->image)->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct unit unit = front->notes[i];
@@ -147,7 +120,7 @@ commit_notes (struct draft *draft, const struct front *front)
       unit_commit (draft, &unit);
     }
   if (has_notes_alone (front))
-    draft->segments[draft->n_segments++] = headers_segment (
+    draft->segments[draft->n_segments++] = draft_new_segment (
         draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
   return true;
 }
@@ -161,10 +134,19 @@ front_arrange (struct front *front, size_t n_old)
   front->n_headers = n_old + 2 + has_notes_alone (front);
   uint64_t size = front->n_headers * sizeof (Elf64_Phdr);
   uint64_t at = sizeof (Elf64_Ehdr) + size;
-  bool fits = place_notes (front, &at);
+  for (size_t i = 0; i < front->n_notes; i++)
+    {
+      struct unit *unit = &front->notes[i];
+      align_to_residue (&at, unit->offset, unit->align);
+      if (i == front->n_bound)
+        front->alone.begin = at;
+      unit->new_offset = at;
+      at += unit->size;
+    }
+  front->alone.end = at;
   front->table = align_up (at, 8);
   front->sframe = front->table + size;
-  return fits;
+  return front->n_notes == 0 || at <= FIRST_PAGE;
 }
 
 /* ---- How far the file moves.  */
@@ -183,7 +165,7 @@ static bool
 grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
-  uint64_t base = draft_first_load (draft)->p_vaddr;
+  uint64_t base = image_first_load (draft->image)->p_vaddr;
   return align_up_checked (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
          && draft->image->size + *distance > draft->image->size;
@@ -215,7 +197,7 @@ names_agree (const struct image *image)
 static bool
 grow_distance (struct draft *draft, struct front *front)
 {
-  const GElf_Phdr *load = draft_first_load (draft);
+  const GElf_Phdr *load = image_first_load (draft->image);
   if (draft->image->header.e_type != ET_EXEC)
     return draft_impossible (draft,
                              "only a program at a fixed address can grow "
@@ -226,9 +208,6 @@ grow_distance (struct draft *draft, struct front *front)
     return draft_impossible (draft,
                              "the headers are not at the start of a read-only "
                              "segment");
-  if (!owners_account_for_all (draft->image, 0))
-    return draft_impossible (draft, "bytes that no header accounts for would "
-                                    "move");
   if (!names_agree (draft->image))
     return draft_impossible (draft, "addresses and offsets of what headers "
                                     "name do not agree");
@@ -236,10 +215,10 @@ grow_distance (struct draft *draft, struct front *front)
   if (!front_arrange (front, draft->image->n_segments))
     return draft_impossible (draft, "no room for the notes in the first page");
   uint64_t needed = front->sframe + draft->plan->sframe_size;
-  if (grow_fits (draft, needed, largest_align (draft), &front->distance)
-      || grow_fits (draft, needed, draft->page, &front->distance))
-    return true;
-  return draft_impossible (draft, "no room in front of the program");
+  if (!grow_fits (draft, needed, largest_align (draft), &front->distance)
+      && !grow_fits (draft, needed, draft->page, &front->distance))
+    return draft_impossible (draft, "no room in front of the program");
+  return draft_may_shift (draft, 0);
 }
 
 /* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
@@ -247,7 +226,7 @@ grow_distance (struct draft *draft, struct front *front)
 static void
 grow_headers (struct draft *draft, uint64_t distance)
 {
-  const GElf_Phdr *first = draft_first_load (draft);
+  const GElf_Phdr *first = image_first_load (draft->image);
   for (size_t i = 0; i < draft->n_segments; i++)
     {
       GElf_Phdr *segment = &draft->segments[i];
@@ -274,17 +253,6 @@ grow_headers (struct draft *draft, uint64_t distance)
       draft->sections[i].sh_offset += distance;
 }
 
-/* The header of what is in front of the old first segment.  */
-static GElf_Phdr
-front_load (const struct draft *draft, const struct front *front)
-{
-  GElf_Phdr load = *draft_first_load (draft);
-  segment_move (&load, -front->distance, -front->distance);
-  load.p_filesz = load.p_memsz = front->distance;
-  load.p_align = draft->page;
-  return load;
-}
-
 /* Fill in TABLE.  The old first segment is where it was, and the bytes in
    front are another.  Static glibc finds PT_GNU_SFRAME there.  */
 static void
@@ -292,7 +260,8 @@ front_table (const struct draft *draft, const struct front *front,
              GElf_Phdr *table)
 {
   const struct image *image = draft->image;
-  uint64_t base = draft_first_load (draft)->p_vaddr;
+  const GElf_Phdr *first = image_first_load (image);
+  uint64_t base = first->p_vaddr;
   uint64_t address = base - front->distance + front->table;
   size_t n = 0;
   for (size_t i = 0; i < draft->n_segments; i++)
@@ -321,8 +290,12 @@ front_table (const struct draft *draft, const struct front *front,
             }
         }
     }
-  table[n++] = front_load (draft, front);
-  table[n] = headers_sframe_segment (draft);
+  GElf_Phdr *load = &table[n++];
+  *load = *first;
+  segment_move (load, -front->distance, -front->distance);
+  load->p_filesz = load->p_memsz = front->distance;
+  load->p_align = draft->page;
+  table[n] = draft_sframe_segment (draft);
   table[n].p_offset = table[n].p_vaddr - base;
 }
 
@@ -333,21 +306,10 @@ write_table (struct draft *draft, const struct front *front)
   if (table == NULL)
     return error_set_no_memory (draft->err);
   front_table (draft, front, table);
-  bool done
-      = headers_write_segments (draft, table, front->n_headers, front->table);
+  bool done = draft_write (draft, ELF_T_PHDR, table,
+                           front->n_headers * sizeof *table, front->table);
   free (table);
   return done;
-}
-
-/* Have the old ELF header lead to TABLE, and to the section headers of the
-   file, which the new header has by now.  */
-static bool
-write_old_header (struct draft *draft, const struct front *front)
-{
-  GElf_Ehdr header = draft->header;
-  header.e_phoff = front->table - front->distance;
-  header.e_phnum = (uint16_t)front->n_headers;
-  return headers_write_header (draft, &header, front->distance);
 }
 
 /* strip fills bytes that belong to no section with zeros, so the old headers
@@ -363,24 +325,24 @@ static void
 add_sections (struct draft *draft, const struct front *front)
 {
   uint64_t end = segment_table_range (draft->image).end;
-  headers_add_bytes (draft, ".headers_end", SHT_PROGBITS,
-                     (struct interval){ front->table, front->sframe }, 8);
+  draft_add_bytes (draft, ".headers_end", SHT_PROGBITS,
+                   (struct interval){ front->table, front->sframe }, 8);
   for (size_t i = 0; i < front->n_notes; i++)
     {
       const struct unit *unit = &front->notes[i];
       uint64_t offset = front->distance + unit->offset;
       const struct interval bytes = { offset, offset + unit->size };
       if (i >= front->n_bound)
-        headers_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
+        draft_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
       else if (unit->offset >= end && unit->offset - end < 8)
         end = unit->offset + unit->size;
       else
-        headers_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
-                           offset % 8 == 0 ? 8 : 1);
+        draft_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
+                         offset % 8 == 0 ? 8 : 1);
     }
-  headers_add_bytes (
-      draft, ".old_headers", SHT_PROGBITS,
-      (struct interval){ front->distance, front->distance + end }, 8);
+  draft_add_bytes (draft, ".old_headers", SHT_PROGBITS,
+                   (struct interval){ front->distance, front->distance + end },
+                   8);
 }
 
 enum attempt
@@ -390,22 +352,29 @@ grow_down_try (struct draft *draft)
   if (!grow_distance (draft, &front))
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
-  struct header_slots slots = { .n_added = 1 };
-  spare_headers_take_type (draft->image, &slots, PT_GNU_SFRAME);
+  struct spare_headers spare = { .n_wanted = 1 };
+  spare_headers_take_type (draft->image, &spare, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
-  plan->sframe_address
-      = draft_first_load (draft)->p_vaddr - front.distance + front.sframe;
+  plan->sframe_address = image_first_load (draft->image)->p_vaddr
+                         - front.distance + front.sframe;
   draft->end = draft->image->size + front.distance;
   plan->n_extents = 0;
   grow_headers (draft, front.distance);
   if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !commit_notes (draft, &front)
-      || !dynamic_addresses_patch_symbols (draft)
+      || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
-  headers_add_segments (draft, &slots, NULL);
+  draft_add_segments (draft, &spare.taken, NULL);
   add_sections (draft, &front);
-  headers_add_sframe_section (draft);
-  return headers_finish (draft) && write_old_header (draft, &front) ? PLANNED
-                                                                    : FAILED;
+  draft_add_sframe_section (draft);
+  if (!draft_finish (draft, false))
+    return FAILED;
+  /* The old ELF header leads to TABLE, and to the section headers of the file,
+     which the new header has by now.  */
+  GElf_Ehdr old = draft->header;
+  old.e_phoff = front.table - front.distance;
+  old.e_phnum = (uint16_t)front.n_headers;
+  return draft_write (draft, ELF_T_EHDR, &old, sizeof old, front.distance)
+             ? PLANNED
+             : FAILED;
 }

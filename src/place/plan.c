@@ -183,22 +183,6 @@ cover (struct plan_piece *pieces, size_t n, uint64_t offset, uint64_t size,
     pieces[i].bytes = bytes + (pieces[i].offset - offset);
 }
 
-static void
-cover_all (struct plan_piece *pieces, size_t n, const struct plan *plan,
-           const uint8_t *old, const uint8_t *sframe)
-{
-  for (size_t i = 0; i < plan->n_extents; i++)
-    cover (pieces, n, plan->extents[i].new_offset, plan->extents[i].size,
-           old + plan->extents[i].old_offset);
-  for (size_t i = 0; i < n; i++)
-    pieces[i].old = pieces[i].bytes;
-  for (size_t i = 0; i < plan->n_patches; i++)
-    cover (pieces, n, plan->patches[i].offset, plan->patches[i].size,
-           plan->patches[i].bytes);
-  if (sframe != NULL)
-    cover (pieces, n, plan->sframe_offset, plan->sframe_size, sframe);
-}
-
 struct plan_piece *
 plan_cut (const struct plan *plan, const uint8_t *old, const uint8_t *sframe,
           size_t *n)
@@ -212,8 +196,18 @@ plan_cut (const struct plan *plan, const uint8_t *old, const uint8_t *sframe,
     if (cuts[i] > cuts[i - 1])
       pieces[(*n)++] = (struct plan_piece){ .offset = cuts[i - 1],
                                             .size = cuts[i] - cuts[i - 1] };
-  if (pieces != NULL)
-    cover_all (pieces, *n, plan, old, sframe);
   free (cuts);
+  if (pieces == NULL)
+    return NULL;
+  for (size_t i = 0; i < plan->n_extents; i++)
+    cover (pieces, *n, plan->extents[i].new_offset, plan->extents[i].size,
+           old + plan->extents[i].old_offset);
+  for (size_t i = 0; i < *n; i++)
+    pieces[i].old = pieces[i].bytes;
+  for (size_t i = 0; i < plan->n_patches; i++)
+    cover (pieces, *n, plan->patches[i].offset, plan->patches[i].size,
+           plan->patches[i].bytes);
+  if (sframe != NULL)
+    cover (pieces, *n, plan->sframe_offset, plan->sframe_size, sframe);
   return pieces;
 }

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/symbols.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 /* Size of the range at most (struct address_search).  */
 #define RANGE_MAX (UINT32_MAX / 2)
@@ -198,18 +198,6 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
     address_search_note (fields, word);
 }
 
-/* Where the headers at the start of the file end in SEGMENT.  They hold
-   addresses, but do not count, because they are made anew.  */
-static uint64_t
-headers_end (const struct image *image, const GElf_Phdr *segment)
-{
-  uint64_t end = segment_table_range (image).end;
-  if (end <= segment->p_offset)
-    return 0;
-  end -= segment->p_offset;
-  return end < segment->p_filesz ? end : segment->p_filesz;
-}
-
 static void
 scan_bytes (struct address_search *fields, const struct image *image,
             const GElf_Phdr *segment, uint64_t begin, uint64_t end)
@@ -219,14 +207,21 @@ scan_bytes (struct address_search *fields, const struct image *image,
   address_search_fields (fields, &bytes, image->big_endian, look_at_field);
 }
 
-/* Search SEGMENT in front of the dynamic section and behind it.  The dynamic
-   section does not count, because its entries are patched.  */
+/* Search SEGMENT behind the headers at the start of the file, in front of the
+   dynamic section and behind it.  The headers hold addresses, but do not
+   count, because they are made anew; nor does the dynamic section, whose
+   entries are patched.  */
 static void
 scan_segment (struct address_search *fields, const struct image *image,
               const GElf_Phdr *segment)
 {
   const GElf_Phdr *dynamic = image_find_segment (image, PT_DYNAMIC);
-  uint64_t at = headers_end (image, segment), end = segment->p_filesz;
+  uint64_t end = segment->p_filesz;
+  uint64_t headers_end = segment_table_range (image).end;
+  uint64_t at
+      = headers_end > segment->p_offset ? headers_end - segment->p_offset : 0;
+  if (at > end)
+    at = end;
   if (dynamic != NULL && dynamic->p_offset >= segment->p_offset
       && dynamic->p_offset - segment->p_offset >= at
       && dynamic->p_offset - segment->p_offset <= end)
@@ -281,16 +276,6 @@ scan_code (struct address_search *search, const struct image *image)
 }
 
 static void
-scan_data (struct address_search *search, const struct image *image)
-{
-  search->has_base = image->header.e_type == ET_EXEC;
-  search->base = 0;
-  FOR_EACH_LOAD (load, image)
-    if (!is_code_alone (image, load))
-      scan_segment (search, image, load);
-}
-
-static void
 scan_code_and_data (struct references *found, const struct image *image)
 {
   size_t left = LOOKS_MAX / (image->n_sections + 1);
@@ -303,7 +288,11 @@ scan_code_and_data (struct references *found, const struct image *image)
                                    .found = add_target_of_bytes,
                                    .context = &data };
   scan_code (&search, image);
-  scan_data (&search, image);
+  search.has_base = image->header.e_type == ET_EXEC;
+  search.base = 0;
+  FOR_EACH_LOAD (load, image)
+    if (!is_code_alone (image, load))
+      scan_segment (&search, image, load);
   found->unknown |= search.unknown;
 }
 

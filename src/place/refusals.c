@@ -12,7 +12,7 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/draft.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {
@@ -44,13 +44,19 @@ names_other_system (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Loaders of other systems take less than those of Linux.  For NetBSD a
-   library must have two PT_LOADs, no more (map_object.c in libexec/ld.elf_so);
-   so must modules for the kernels of FreeBSD and DragonFly BSD
-   (link_elf.c).  */
+/* Objects and cores do not come here (image_expect_linked).  Loaders of other
+   systems take less than those of Linux.  For NetBSD a library must have two
+   PT_LOADs, no more (map_object.c in libexec/ld.elf_so); so must modules for
+   the kernels of FreeBSD and DragonFly BSD (link_elf.c).  */
 static bool
-check_system (const struct image *image, struct error *err)
+check_type (const struct image *image, struct error *err)
 {
+  unsigned type = image->header.e_type;
+  if (type != ET_EXEC && type != ET_DYN)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
+                      type);
+  if (!image_expect_machine (image, err))
+    return false;
   uint8_t abi = image->header.e_ident[EI_OSABI];
   bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;
   FOR_EACH_SEGMENT (segment, image)
@@ -59,17 +65,6 @@ check_system (const struct image *image, struct error *err)
          || refuse (err, WORD_NONE,
                     "made for another system than Linux, whose loaders may "
                     "not take the new file");
-}
-
-/* Objects and cores do not come here (image_expect_linked).  */
-static bool
-check_type (const struct image *image, struct error *err)
-{
-  unsigned type = image->header.e_type;
-  if (type != ET_EXEC && type != ET_DYN)
-    return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
-                      type);
-  return image_expect_machine (image, err) && check_system (image, err);
 }
 
 static bool
@@ -119,15 +114,6 @@ has_boot_header (const struct image *image, uint64_t bytes, uint32_t magic,
   return false;
 }
 
-/* Multiboot 0.6.96 and Multiboot2 2.0, both section 3.1: what a boot loader
-   looks for, and where.  */
-static bool
-has_multiboot_header (const struct image *image)
-{
-  return has_boot_header (image, 8192, 0x1badb002, 3)
-         || has_boot_header (image, 32768, 0xe85250d6, 4);
-}
-
 /* Whether SEGMENT has a note that says where Xen is to enter a kernel: Xen,
    public/elfnote.h.  */
 static bool
@@ -142,43 +128,35 @@ has_xen_entry (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Whether SEGMENT lies at another physical address than its own.  Boot loaders
-   and emulators put it there (u-boot's load_elf64_image_phdr, Linux'
-   remoteproc_elf_loader.c, QEMU's elf_ops.h), where nothing tells what is
-   behind it.  Linkers for Linux give both the same address, or none.  */
-static bool
-is_loaded_elsewhere (const GElf_Phdr *segment)
-{
-  return segment->p_memsz > 0 && segment->p_paddr != 0
-         && segment->p_paddr != segment->p_vaddr;
-}
-
-/* Whether IMAGE is made for a boot loader.  What a boot loader loads lies at
-   addresses that the kernel's linker script has chosen.  That a program names
-   an interpreter, or libraries that it needs, does not make it another: Linux
-   for s390x names one, and user-mode Linux (6.1) needs the C library.  */
-static bool
-is_kernel (const struct image *image)
-{
-  bool kernel = image_find_section (image, "__ksymtab") != NULL
-                || image_find_section (image, ".init.text") != NULL
-                || (image_find_segment (image, PT_INTERP) == NULL
-                    && has_multiboot_header (image));
-  FOR_EACH_SEGMENT (segment, image)
-    kernel |= segment->p_type == PT_LOAD ? segment->p_vaddr >> 63 != 0
-                                               || is_loaded_elsewhere (segment)
-                                         : has_xen_entry (image, segment);
-  return kernel;
-}
-
+/* Whether IMAGE is not made for a boot loader.  What a boot loader loads lies
+   at addresses that the kernel's linker script has chosen.  That a program
+   names an interpreter, or libraries that it needs, does not make it another:
+   Linux for s390x names one, and user-mode Linux (6.1) needs the C library. */
 static bool
 check_kernel (const struct image *image, struct error *err)
 {
-  if (is_kernel (image))
-    return refuse (err, WORD_KERNEL_IMAGE,
-                   "kernel image: its linker script and boot loader own "
-                   "the layout");
-  return true;
+  /* Multiboot 0.6.96 and Multiboot2 2.0, both section 3.1: what a boot loader
+     looks for, and where.  */
+  bool kernel = image_find_section (image, "__ksymtab") != NULL
+                || image_find_section (image, ".init.text") != NULL
+                || (image_find_segment (image, PT_INTERP) == NULL
+                    && (has_boot_header (image, 8192, 0x1badb002, 3)
+                        || has_boot_header (image, 32768, 0xe85250d6, 4)));
+  FOR_EACH_SEGMENT (segment, image)
+    if (segment->p_type != PT_LOAD)
+      kernel |= has_xen_entry (image, segment);
+    else
+      /* Boot loaders and emulators put a segment at its physical address
+         (u-boot's load_elf64_image_phdr, Linux' remoteproc_elf_loader.c,
+         QEMU's elf_ops.h), where nothing tells what is behind it.  Linkers for
+         Linux give both the same address, or none.  */
+      kernel |= segment->p_vaddr >> 63 != 0
+                || (segment->p_memsz > 0 && segment->p_paddr != 0
+                    && segment->p_paddr != segment->p_vaddr);
+  return !kernel
+         || refuse (err, WORD_KERNEL_IMAGE,
+                    "kernel image: its linker script and boot loader own "
+                    "the layout");
 }
 
 /* An enclave's loader measures all that it loads and compares that with a
@@ -224,10 +202,16 @@ check_dump (const struct image *image, struct error *err)
   return true;
 }
 
-/* The new file gets a longer copy of the name table.  */
+/* Without section headers nothing tells what may move.  The new file gets a
+   longer copy of the table of their names.  */
 static bool
-check_names (const struct image *image, struct error *err)
+check_section_table (const struct image *image, struct error *err)
 {
+  if (image->n_sections == 0)
+    return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
+  if (image_find_section (image, ".gnu.prelink_undo") != NULL)
+    return refuse (err, WORD_PRELINKED,
+                   "prelinked: undo that first (prelink -u)");
   const struct image_section *names = &image->sections[image->section_names];
   if (image->section_names == 0)
     return image->header.e_shstrndx == SHN_UNDEF
@@ -240,18 +224,6 @@ check_names (const struct image *image, struct error *err)
     return refuse (err, WORD_NONE,
                    "the section name table is loaded with the program");
   return true;
-}
-
-/* Without section headers nothing tells what may move.  */
-static bool
-check_section_table (const struct image *image, struct error *err)
-{
-  if (image->n_sections == 0)
-    return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
-  if (image_find_section (image, ".gnu.prelink_undo") != NULL)
-    return refuse (err, WORD_PRELINKED,
-                   "prelinked: undo that first (prelink -u)");
-  return check_names (image, err);
 }
 
 /* The offset and the address of each segment with contents agree modulo the
@@ -315,6 +287,196 @@ check_dynamic_counts (const struct image *image, struct error *err)
   return true;
 }
 
+/* ---- Data that a program looks for in its own file
+
+   Self-extracting archives, game engines and bundled scripts find their data
+   from the end of the file, where a conversion adds its own.  Such data is
+   behind all that headers account for.  Or a section that is not loaded has
+   it, because strip and objcopy keep sections; then others, names and headers
+   may stand behind it, and the program searches the last bytes of the file.
+   So a section that is not loaded has to be of a known kind, wherever it is.
+   Known are tables that linkers and strip make anew, debugging information,
+   which strip takes away, and formats in which a look at the bytes finds no
+   data.  */
+
+enum
+{
+  LLVM_TYPES = 0x6fff4c00,        /* and the 255 behind it: llvm's ELF.h */
+  MACHINE_ATTRIBUTES = 0x70000003 /* of ARM, AArch64 and RISC-V */
+};
+
+/* Sections of type SHT_PROGBITS.  "*": and what begins with this.  */
+static const char *const known_names[] = {
+  /* DWARF 2 to 5 and what GNU and LLVM add; also compressed by name.  */
+  ".debug_abbrev*",
+  ".debug_addr*",
+  ".debug_aranges",
+  ".debug_cu_index",
+  ".debug_frame",
+  ".debug_funcnames",
+  ".debug_gdb_scripts",
+  ".debug_gnu_pub*",
+  ".debug_info*",
+  ".debug_line*",
+  ".debug_loc*",
+  ".debug_mac*",
+  ".debug_names",
+  ".debug_pubnames",
+  ".debug_pubtypes",
+  ".debug_ranges",
+  ".debug_rnglists*",
+  ".debug_str*",
+  ".debug_sup",
+  ".debug_tu_index",
+  ".debug_typenames",
+  ".debug_types*",
+  ".debug_varnames",
+  ".debug_weaknames",
+  ".zdebug_*",
+  ".stab",
+  ".stab.*",
+  ".gdb_index",
+  ".gnu_debugaltlink",
+  ".gnu_debugdata",
+  ".gnu_debuglink",
+  ".ctf",
+  ".BTF*",
+  /* What compilers leave for the next one.  */
+  ".gnu.debuglto_*",
+  ".gnu.lto_*",
+  ".gnu.warning*",
+  ".gnu.build.attributes*",
+  ".annobin*",
+  ".GCC.command.line",
+  ".llvmbc",
+  ".llvmcmd",
+  ".rustc",
+  ".stack_sizes",
+  ".sframe",
+};
+
+static bool
+is_known_name (const char *name)
+{
+  for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++)
+    {
+      size_t length = strlen (known_names[i]) - 1;
+      if (known_names[i][length] == '*'
+              ? strncmp (name, known_names[i], length) == 0
+              : strcmp (name, known_names[i]) == 0)
+        return true;
+    }
+  return false;
+}
+
+/* Whether the bytes are strings, and the last one ends: the names of
+   compilers, for example.  */
+static bool
+is_text (const uint8_t *bytes, uint64_t size)
+{
+  for (uint64_t i = 0; i < size; i++)
+    if (bytes[i] < ' ' && bytes[i] != '\0' && bytes[i] != '\n'
+        && bytes[i] != '\t')
+      return false;
+  return bytes[size - 1] == '\0';
+}
+
+/* Whether there are notes and nothing else.  */
+static bool
+has_notes (const struct image *image, const GElf_Shdr *header)
+{
+  struct note_walk walk = note_walk_over (
+      image, header->sh_offset, header->sh_size, header->sh_addralign);
+  struct note note;
+  while (note_next (&walk, &note))
+    continue;
+  return walk.at >= walk.size;
+}
+
+static bool
+has_entries (const GElf_Shdr *header, uint64_t size)
+{
+  return header->sh_entsize == size && header->sh_size % size == 0;
+}
+
+/* Whether it is known what SECTION is for.  It is not empty.  */
+static bool
+is_known (const struct image *image, const struct image_section *section)
+{
+  const GElf_Shdr *header = &section->header;
+  const uint8_t *bytes = image->bytes + header->sh_offset;
+  if ((header->sh_flags & SHF_STRINGS)
+      || strcmp (section->name, ".comment") == 0)
+    return is_text (bytes, header->sh_size) || is_known_name (section->name);
+  switch (header->sh_type)
+    {
+    case SHT_SYMTAB:
+      return has_entries (header, sizeof (Elf64_Sym));
+    case SHT_SYMTAB_SHNDX:
+      return has_entries (header, sizeof (Elf64_Word));
+    case SHT_RELA:
+      return has_entries (header, sizeof (Elf64_Rela));
+    case SHT_REL:
+      return has_entries (header, sizeof (Elf64_Rel));
+    case SHT_STRTAB:
+      return section == &image->sections[image->section_names]
+             || strcmp (section->name, ".strtab") == 0
+             || strcmp (section->name, ".stabstr") == 0;
+    case SHT_NOTE:
+      return has_notes (image, header);
+    case SHT_GNU_ATTRIBUTES:
+    case MACHINE_ATTRIBUTES:
+      return bytes[0] == 'A'; /* the version of the format */
+    case SHT_GNU_SFRAME:
+      return true;
+    case SHT_PROGBITS:
+      return is_known_name (section->name);
+    default:
+      return (header->sh_type & ~0xffu) == LLVM_TYPES;
+    }
+}
+
+static bool
+check_section_kinds (const struct image *image, struct error *err)
+{
+  FOR_EACH_SECTION (section, image)
+    {
+      struct interval range = section_range (section);
+      if (section->header.sh_size > 0 && range.begin < range.end
+          && load_of (image, range) == NULL && !is_known (image, section))
+        return error_set_word (
+            err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+            "section %.40s is not loaded and of no known kind; "
+            "programs look for such data at their end",
+            section->name);
+    }
+  return true;
+}
+
+static bool
+check_own_data (const struct image *image, struct error *err)
+{
+  /* Bytes of the ELF header that are zero by gABI.  Runtimes mark themselves
+     there: "AI" is that of AppImage, "RI" of RunImage.  They look for a file
+     system where their section headers end, which may still be appended.  */
+  if (!bytes_are_zero (image->header.e_ident + EI_PAD, EI_NIDENT - EI_PAD))
+    return error_set_word (
+        err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+        "marked as an AppImage is: a file system belongs at its end");
+  uint64_t last = owner_last (image);
+  if (last > image->size || range_is_zero (image, last, image->size - last))
+    return check_section_kinds (image, err);
+  if (image_has_module_signature (image))
+    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
+                           "signed: a module signature is appended");
+  /* Go leaves up to a page of zeros.  */
+  return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+                         "%llu bytes of unknown data are appended",
+                         (unsigned long long)(image->size - last));
+}
+
+/* ---- All reasons */
+
 bool
 refusals_check (const struct image *image, struct error *err)
 {
@@ -323,5 +485,5 @@ refusals_check (const struct image *image, struct error *err)
          && check_enclave (image, err) && check_section_table (image, err)
          && check_dump (image, err) && check_table_owner (image, err)
          && check_dynamic_counts (image, err) && check_congruence (image, err)
-         && own_data_check (image, err);
+         && check_own_data (image, err);
 }

@@ -24,10 +24,4 @@ bool refusals_check (const struct image *image, struct error *err);
    found by its CRC, and a detached section is all that its file is for.  */
 bool refusals_check_debug_file (const struct image *image, struct error *err);
 
-/* ---- own_data.c */
-
-/* Whether IMAGE has no data that the program looks for in its own file.
-   Otherwise false with CFI2SFRAME_REFUSED.  */
-bool own_data_check (const struct image *image, struct error *err);
-
 #endif /* PLACE_REFUSALS_H */

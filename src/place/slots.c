@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-#include "place/loader.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {
@@ -19,44 +18,38 @@ enum
                         patchelf needs */
 };
 
-/* Whether one PT_NOTE is made for all notes.  */
-static bool
-slots_gather_notes (const struct header_slots *slots)
-{
-  return slots->notes.end > 0;
-}
-
-/* Which bytes have no owner, as far as SLOTS go.  */
-static unsigned
-left_out (const struct header_slots *slots)
-{
-  return slots_gather_notes (slots) ? LEAVE_OUT_NOTES : 0;
-}
-
-/* The first owned byte behind FROM, at most LOAD's end in the file.  */
-static uint64_t
-next_wall (const struct draft *draft, const struct header_slots *slots,
-           uint64_t from, const GElf_Phdr *load)
-{
-  uint64_t wall = owner_next (draft->image, from,
-                              left_out (slots) | LEAVE_OUT_SECTION_TABLE)
-                      .begin;
-  uint64_t end = load->p_offset + load->p_filesz;
-  return wall < end ? wall : end;
-}
-
-/* Bytes that no header accounts for are free only if they are zeros or
-   patchelf's filler; anything else may be in use without a header.  The
+/* Have FREED reach over what nothing owns behind it, at most to LOAD's end in
+   the file.  Bytes that no header accounts for are free only if they are zeros
+   or patchelf's filler; anything else may be in use without a header.  The
    section header table may be overwritten: a new one is made.  */
 static bool
-gap_is_free (const struct draft *draft, const struct header_slots *slots,
-             uint64_t begin, uint64_t wall)
+slots_free_gap (const struct draft *draft, const struct header_slots *slots,
+                struct interval *freed, const GElf_Phdr *load)
 {
-  uint64_t end = owner_next (draft->image, begin, left_out (slots)).begin;
-  if (end > wall)
-    end = wall;
-  return range_is_filler (draft->image, begin, end)
+  unsigned left_out = slots->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
+  uint64_t begin = freed->end;
+  uint64_t filler_end = owner_next (draft->image, begin, left_out).begin;
+  uint64_t wall
+      = owner_next (draft->image, begin, left_out | LEAVE_OUT_SECTION_TABLE)
+            .begin;
+  uint64_t load_end = load->p_offset + load->p_filesz;
+  freed->end = wall < load_end ? wall : load_end;
+  if (filler_end > freed->end)
+    filler_end = freed->end;
+  return range_is_filler (draft->image, begin, filler_end)
          || draft_impossible (draft, "unknown data behind the table");
+}
+
+/* Begin anew, with the bytes behind the table that are free as they are.  */
+static bool
+slots_free_table_end (const struct draft *draft, struct header_slots *slots,
+                      const GElf_Phdr *load)
+{
+  uint64_t end = segment_table_range (draft->image).end;
+  slots->evicted.n_units = 0;
+  slots->evicted.freed[0] = (struct interval){ end, end };
+  slots->evicted.freed[1] = (struct interval){ 0, 0 };
+  return slots_free_gap (draft, slots, &slots->evicted.freed[0], load);
 }
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
@@ -64,28 +57,16 @@ static bool
 slots_evict_one (const struct draft *draft, struct header_slots *slots,
                  struct interval *freed, const GElf_Phdr *load)
 {
-  if (slots->n_units == UNITS_MAX
+  if (slots->evicted.n_units == UNITS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
     return draft_impossible (draft, "too little behind the table can move");
-  struct unit *unit = &slots->units[slots->n_units];
-  unit->leaves_pt_note = slots_gather_notes (slots);
+  struct unit *unit = &slots->evicted.units[slots->evicted.n_units];
+  unit->leaves_pt_note = slots->spare.notes.end > 0;
   if (!unit_find (draft, freed->end, load, unit))
     return false;
-  uint64_t end = unit->offset + unit->size;
-  slots->n_units++;
-  freed->end = next_wall (draft, slots, end, load);
-  return gap_is_free (draft, slots, end, freed->end);
-}
-
-static void
-slots_free_nothing (const struct draft *draft, struct header_slots *slots,
-                    const GElf_Phdr *load)
-{
-  uint64_t begin = segment_table_range (draft->image).end;
-  slots->n_units = 0;
-  slots->freed[0]
-      = (struct interval){ begin, next_wall (draft, slots, begin, load) };
-  slots->freed[1] = (struct interval){ 0, 0 };
+  slots->evicted.n_units++;
+  freed->end = unit->offset + unit->size;
+  return slots_free_gap (draft, slots, freed, load);
 }
 
 /* Evict until the bytes up to BEGIN are free, and have places for what headers
@@ -95,14 +76,15 @@ slots_evict (const struct draft *draft, struct header_slots *slots,
              uint64_t begin, bool all, const GElf_Phdr *load)
 {
   uint64_t end = begin;
-  slots_free_nothing (draft, slots, load);
-  while (slots->freed[0].end < end)
-    if (!slots_evict_one (draft, slots, &slots->freed[0], load))
+  if (!slots_free_table_end (draft, slots, load))
+    return false;
+  while (slots->evicted.freed[0].end < end)
+    if (!slots_evict_one (draft, slots, &slots->evicted.freed[0], load))
       return false;
-    else if (!unit_places_put_back (slots, begin, all, &end))
+    else if (!eviction_put_back (&slots->evicted, begin, all, &end))
       return draft_impossible (draft,
                                "the build-id has to stay in the first page");
-  return unit_places_find_fallbacks (draft, slots, end);
+  return eviction_find_fallbacks (draft, &slots->evicted, end, 0);
 }
 
 /* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
@@ -112,38 +94,26 @@ slots_add_spare (const struct draft *draft, struct header_slots *slots,
                  bool all, const GElf_Phdr *load)
 {
   struct header_slots wider = *slots;
-  if (!slots_evict (draft, &wider, slots->table_end + sizeof (Elf64_Phdr), all,
-                    load))
+  if (!slots_evict (draft, &wider,
+                    slots->spare.table_end + sizeof (Elf64_Phdr), all, load))
     return;
-  for (size_t i = slots->n_units; i < wider.n_units; i++)
-    if (wider.units[i].size > SMALL_UNIT)
+  for (size_t i = slots->evicted.n_units; i < wider.evicted.n_units; i++)
+    if (wider.evicted.units[i].size > SMALL_UNIT)
       return;
   *slots = wider;
 }
 
-/* The segment in which room can be made.  */
-static const GElf_Phdr *
-find_load (const struct draft *draft)
-{
-  const GElf_Phdr *load = owner_of_table (draft->image);
-  if (load == NULL)
-    draft_impossible (draft, "no segment maps the program header table");
-  return load;
-}
-
+/* Find room in LOAD, by eviction if there is too little.  */
 static bool
-slots_find_room (const struct draft *draft, struct header_slots *slots)
+slots_find_room (const struct draft *draft, struct header_slots *slots,
+                 const GElf_Phdr *load)
 {
-  const GElf_Phdr *load = find_load (draft);
-  if (load == NULL)
+  if (!slots_free_table_end (draft, slots, load))
     return false;
-  slots_free_nothing (draft, slots, load);
-  if (!gap_is_free (draft, slots, slots->freed[0].begin, slots->freed[0].end))
-    return false;
-  if (slots->freed[0].end >= slots->table_end)
+  if (slots->evicted.freed[0].end >= slots->spare.table_end)
     return true;
-  bool all = !slots_evict (draft, slots, slots->table_end, false, load);
-  if (all && !slots_evict (draft, slots, slots->table_end, true, load))
+  bool all = !slots_evict (draft, slots, slots->spare.table_end, false, load);
+  if (all && !slots_evict (draft, slots, slots->spare.table_end, true, load))
     return false;
   slots_add_spare (draft, slots, all, load);
   return true;
@@ -154,15 +124,15 @@ slots_find_room (const struct draft *draft, struct header_slots *slots)
 static bool
 slots_settle_notes (struct header_slots *slots)
 {
-  for (size_t i = 0; i < slots->notes.n_sections; i++)
+  for (size_t i = 0; i < slots->spare.notes.n_sections; i++)
     {
-      const struct note_section *note = &slots->notes.sections[i];
+      const struct note_section *note = &slots->spare.notes.sections[i];
       bool found = note->new_offset == note->begin;
-      for (size_t k = 0; k < slots->n_units; k++)
-        if (slots->units[k].offset == note->begin
-            && slots->units[k].size == note->end - note->begin)
+      for (size_t k = 0; k < slots->evicted.n_units; k++)
+        if (slots->evicted.units[k].offset == note->begin
+            && slots->evicted.units[k].size == note->end - note->begin)
           {
-            unit_settle (&slots->units[k], note->new_offset);
+            unit_settle (&slots->evicted.units[k], note->new_offset);
             found = true;
           }
       if (!found)
@@ -171,43 +141,35 @@ slots_settle_notes (struct header_slots *slots)
   return true;
 }
 
-static bool
-slots_move_in_front (const struct draft *draft,
-                     const struct header_slots *slots)
-{
-  const struct gathered_notes *notes = &slots->notes;
-  for (size_t i = 0; i < notes->first_stuck; i++)
-    if (notes->sections[i].new_offset != notes->sections[i].begin)
-      return true;
-  return slots->table_end > segment_table_range (draft->image).end;
-}
-
 /* Free all bytes in front of the notes that stay, and as many behind them as
    the other notes need.  */
 static bool
 slots_make_holes (const struct draft *draft, struct header_slots *slots,
                   const GElf_Phdr *load)
 {
-  const struct gathered_notes *notes = &slots->notes;
+  const struct gathered_notes *notes = &slots->spare.notes;
   uint64_t stays = notes->sections[notes->first_stuck].begin;
   uint64_t stay_end = notes->sections[notes->last_staying].end;
-  slots_free_nothing (draft, slots, load);
-  struct interval *front = &slots->freed[0], *behind = &slots->freed[1];
-  if (!gap_is_free (draft, slots, front->begin, front->end))
+  struct interval *front = &slots->evicted.freed[0];
+  struct interval *behind = &slots->evicted.freed[1];
+  if (!slots_free_table_end (draft, slots, load))
     return false;
-  while (slots_move_in_front (draft, slots) && front->end < stays)
+  bool move = slots->spare.table_end > front->begin;
+  for (size_t i = 0; i < notes->first_stuck; i++)
+    move |= notes->sections[i].new_offset != notes->sections[i].begin;
+  while (move && front->end < stays)
     if (!slots_evict_one (draft, slots, front, load))
       return false;
-  *behind = (struct interval){ stay_end,
-                               next_wall (draft, slots, stay_end, load) };
-  if (!gap_is_free (draft, slots, behind->begin, behind->end))
+  *behind = (struct interval){ stay_end, stay_end };
+  if (!slots_free_gap (draft, slots, behind, load))
     return false;
   while (behind->end < notes->end)
     if (!slots_evict_one (draft, slots, behind, load))
       return false;
-  return front->end <= stays && front->end >= slots->table_end
+  return front->end <= stays && front->end >= slots->spare.table_end
          && slots_settle_notes (slots)
-         && unit_places_find_fallbacks (draft, slots, slots->table_end);
+         && eviction_find_fallbacks (draft, &slots->evicted,
+                                     slots->spare.table_end, notes->end);
 }
 
 /* ---- Trials */
@@ -217,7 +179,7 @@ static const struct trial
 {
   bool pt_phdr;    /* take PT_PHDR, where it says nothing new */
   bool one_note;   /* arrange one PT_NOTE for all notes */
-  bool behind_too; /* one_note_gather */
+  bool behind_too; /* spare_headers_gather_notes */
 } trials[] = { { false, false, false },
                { true, false, false },
                { true, true, false },
@@ -229,16 +191,19 @@ static bool
 try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
              struct header_slots *slots)
 {
-  *slots = (struct header_slots){ .n_added = n };
-  spare_headers_take (draft->image, slots);
-  if (trial->pt_phdr)
-    spare_headers_take_pt_phdr (draft, slots);
-  slots_set_table_end (draft->image, slots);
+  *slots = (struct header_slots){ .spare.n_wanted = n };
+  spare_headers_take (draft, &slots->spare, trial->pt_phdr);
+  if (!trial->one_note && slots->spare.taken.n == n)
+    return true;
+  const GElf_Phdr *load = owner_of_table (draft->image);
+  if (load == NULL)
+    return draft_impossible (draft,
+                             "no segment maps the program header table");
   if (!trial->one_note)
-    return slots->n_taken == n || slots_find_room (draft, slots);
-  const GElf_Phdr *load = find_load (draft);
-  return load != NULL && draft->header.e_type != ET_EXEC
-         && one_note_gather (draft, slots, load, trial->behind_too)
+    return slots_find_room (draft, slots, load);
+  return draft->header.e_type != ET_EXEC
+         && spare_headers_gather_notes (draft, &slots->spare, load,
+                                        trial->behind_too)
          && slots_make_holes (draft, slots, load);
 }
 
@@ -267,10 +232,10 @@ static bool
 moved_addresses (const struct draft *draft, const struct header_slots *slots,
                  struct interval *addresses)
 {
-  if (slots->n_units == 0)
+  if (slots->evicted.n_units == 0)
     return false;
-  const struct unit *last = &slots->units[slots->n_units - 1];
-  *addresses = (struct interval){ slots->units[0].address,
+  const struct unit *last = &slots->evicted.units[slots->evicted.n_units - 1];
+  *addresses = (struct interval){ slots->evicted.units[0].address,
                                   unit_known_end (draft, last) };
   return true;
 }
@@ -291,8 +256,8 @@ slots_are_proven (struct draft *draft, const struct header_slots *slots)
       moved.end = moved.end > known->end ? moved.end : known->end;
     }
   references_find (known, draft->image, moved.begin, moved.end);
-  for (size_t i = 0; i < slots->n_units; i++)
-    if (unit_is_referenced (draft, &slots->units[i]))
+  for (size_t i = 0; i < slots->evicted.n_units; i++)
+    if (unit_is_referenced (draft, &slots->evicted.units[i]))
       return false;
   return true;
 }

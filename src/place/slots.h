@@ -8,7 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/header_slots.h"
+#include "place/spare_headers.h"
+#include "place/unit.h"
+
+/* Room for program headers: what goes away, and what moves.  */
+struct header_slots
+{
+  struct spare_headers spare;
+  struct eviction evicted; /* from behind the table */
+};
 
 /* Find room for N more program headers without moving the table.  Code and
    data are searched for references to what would move; what is found stays in

@@ -3,66 +3,41 @@
 
    doc/formats/injection has who reads which.  */
 
-#include "place/header_slots.h"
+#include "place/spare_headers.h"
 
 #include <string.h>
 
+#include "base/align.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/owners.h"
+#include "place/facts.h"
+#include "place/unit.h"
 
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
 
-bool
-slot_is_taken (const struct header_slots *slots, size_t index)
+enum
 {
-  for (size_t i = 0; i < slots->n_taken; i++)
-    if (slots->taken[i] == index)
-      return true;
-  return false;
-}
+  NOTES_MAX = 256 /* that a walk comes to */
+};
 
-void
-slots_set_table_end (const struct image *image, struct header_slots *slots)
+static void
+set_table_end (const struct image *image, struct spare_headers *spare)
 {
   /* More may be taken than are added.  */
-  slots->table_end = segment_table_range (image).end
-                     + slots->n_added * sizeof (Elf64_Phdr)
-                     - slots->n_taken * sizeof (Elf64_Phdr);
-}
-
-/* Whether segment INDEX is a PT_NOTE that says what PT_GNU_PROPERTY says.  */
-static bool
-is_doubled_note (const struct image *image, size_t index)
-{
-  const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
-  if (property == NULL || property->p_filesz == 0)
-    return false;
-  GElf_Phdr note = *property;
-  note.p_type = PT_NOTE;
-  return memcmp (&note, &image->segments[index], sizeof note) == 0;
+  spare->table_end = segment_table_range (image).end
+                     + spare->n_wanted * sizeof (Elf64_Phdr)
+                     - spare->taken.n * sizeof (Elf64_Phdr);
 }
 
 void
-spare_headers_take_type (const struct image *image, struct header_slots *slots,
-                         uint32_t type)
+spare_headers_take_type (const struct image *image,
+                         struct spare_headers *spare, uint32_t type)
 {
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < slots->n_added;
+  for (size_t i = 0; i < image->n_segments && spare->taken.n < spare->n_wanted;
        i++)
     if (image->segments[i].p_type == type)
-      slots->taken[slots->n_taken++] = i;
-}
-
-void
-spare_headers_take (const struct image *image, struct header_slots *slots)
-{
-  spare_headers_take_type (image, slots, PT_GNU_SFRAME);
-  spare_headers_take_type (image, slots, PT_NULL);
-  for (size_t i = 0; i < image->n_segments && slots->n_taken < slots->n_added;
-       i++)
-    if (is_doubled_note (image, i))
-      slots->taken[slots->n_taken++] = i;
+      spare->taken.indices[spare->taken.n++] = i;
 }
 
 /* Whether IMAGE was linked with the start files of glibc, which have a note.
@@ -101,9 +76,296 @@ pt_phdr_is_needed (const struct draft *draft)
 }
 
 void
-spare_headers_take_pt_phdr (const struct draft *draft,
-                            struct header_slots *slots)
+spare_headers_take (const struct draft *draft, struct spare_headers *spare,
+                    bool pt_phdr)
 {
-  if (!pt_phdr_is_needed (draft))
-    spare_headers_take_type (draft->image, slots, PT_PHDR);
+  const struct image *image = draft->image;
+  spare_headers_take_type (image, spare, PT_GNU_SFRAME);
+  spare_headers_take_type (image, spare, PT_NULL);
+  /* A PT_NOTE may say what PT_GNU_PROPERTY says.  */
+  const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
+  GElf_Phdr doubled = property != NULL ? *property : (GElf_Phdr){ 0 };
+  doubled.p_type = PT_NOTE;
+  for (size_t i = 0; i < image->n_segments && spare->taken.n < spare->n_wanted;
+       i++)
+    if (doubled.p_filesz > 0
+        && memcmp (&doubled, &image->segments[i], sizeof doubled) == 0)
+      spare->taken.indices[spare->taken.n++] = i;
+  if (pt_phdr && !pt_phdr_is_needed (draft))
+    spare_headers_take_type (image, spare, PT_PHDR);
+  set_table_end (image, spare);
+}
+
+/* ---- One PT_NOTE for several, around notes that must stay where they are
+
+   The notes that code points to keep their place; others are put in front of
+   them or behind them, so that one header can say where all are.  The slots
+   of other PT_NOTEs, and the bytes where the moved notes were, make room for
+   program headers.  An arrangement counts only if all readers find in it what
+   they found before; see arrangement_is_good.  */
+
+/* All PT_NOTEs that are not slots already must be alike, in LOAD, so that one
+   header can say what they say.  A physical address moves along with its
+   header if it is the virtual one (segment_move), and stays otherwise.  */
+static bool
+collect_segments (const struct draft *draft, const struct spare_headers *spare,
+                  const GElf_Phdr *load, struct gathered_notes *notes)
+{
+  const GElf_Phdr *segments = draft->image->segments;
+  for (size_t i = 0; i < draft->image->n_segments; i++)
+    {
+      const GElf_Phdr *note = &segments[i];
+      if (note->p_type != PT_NOTE || note->p_filesz == 0
+          || segment_set_has (&spare->taken, i))
+        continue;
+      if (notes->n_segments == NOTE_SECTIONS_MAX
+          || note->p_filesz != note->p_memsz
+          || (note->p_align != 4 && note->p_align != 8)
+          || note->p_vaddr - note->p_offset != load->p_vaddr - load->p_offset
+          || note->p_offset < load->p_offset
+          || note->p_offset + note->p_filesz > load->p_offset + load->p_filesz)
+        return false;
+      notes->segments[notes->n_segments++] = i;
+      const GElf_Phdr *first = &segments[notes->segments[0]];
+      if (note->p_flags != first->p_flags
+          || (note->p_paddr != first->p_paddr
+              && (note->p_paddr != note->p_vaddr
+                  || first->p_paddr != first->p_vaddr)))
+        return false;
+      if (note->p_align > notes->align)
+        notes->align = note->p_align;
+    }
+  return notes->n_segments > 0;
+}
+
+/* Whether a collected PT_NOTE has all of the section of HEADER.  */
+static bool
+is_in_segment (const struct image *image, const struct gathered_notes *notes,
+               const GElf_Shdr *header)
+{
+  for (size_t i = 0; i < notes->n_segments; i++)
+    {
+      const GElf_Phdr *note = &image->segments[notes->segments[i]];
+      if (header->sh_offset >= note->p_offset
+          && header->sh_size <= note->p_filesz
+          && header->sh_offset - note->p_offset
+                 <= note->p_filesz - header->sh_size)
+        return true;
+    }
+  return false;
+}
+
+static void
+insert_sorted (struct gathered_notes *notes, struct note_section note)
+{
+  size_t i = notes->n_sections++;
+  for (; i > 0 && notes->sections[i - 1].begin > note.begin; i--)
+    notes->sections[i] = notes->sections[i - 1];
+  notes->sections[i] = note;
+}
+
+static bool
+collect_sections (const struct draft *draft, struct gathered_notes *notes)
+{
+  const struct image *image = draft->image;
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type != SHT_NOTE || header->sh_size == 0
+          || !is_in_segment (image, notes, header))
+        continue;
+      if (notes->n_sections == NOTE_SECTIONS_MAX)
+        return false;
+      insert_sorted (notes, (struct note_section){
+                                .begin = header->sh_offset,
+                                .end = header->sh_offset + header->sh_size,
+                                .align = note_align (header->sh_addralign),
+                                .stuck = !section_may_move (draft, i) });
+    }
+  const struct note_section *sections = notes->sections;
+  size_t n = notes->n_sections, first = 0, last = n;
+  while (first < n && !sections[first].stuck)
+    first++;
+  while (last > first && !sections[last - 1].stuck)
+    last--;
+  notes->first_stuck = first;
+  notes->last_stuck = last - 1;
+  return first < n
+         && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
+}
+
+/* Whether note INDEX goes behind the notes that must stay: those in front that
+   are in the way of ROOM do, and with BEHIND_TOO those that are there.  */
+static bool
+goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
+             uint64_t room)
+{
+  if (index > notes->last_stuck)
+    return behind_too;
+  return index < notes->first_stuck && notes->sections[index].begin < room;
+}
+
+static bool
+put_behind (struct gathered_notes *notes, struct note_section *note,
+            uint64_t *at)
+{
+  if (notes->align == 8 && *at % 8 != 0)
+    {
+      if (notes->n_fillers == NOTE_FILLERS_MAX)
+        return false;
+      uint64_t place = align_up (*at, 8);
+      notes->fillers[notes->n_fillers++] = place;
+      *at = place + NOTE_FILLER_SIZE;
+    }
+  note->new_offset = align_up (*at, note->align);
+  notes->end = note->new_offset + (note->end - note->begin);
+  *at = align_up (notes->end, 4);
+  return true;
+}
+
+/* Where the notes of the section end, for readers that align them to 4.  */
+static uint64_t
+end_by_4 (const struct image *image, const struct note_section *section)
+{
+  struct note_walk walk = note_walk_over (
+      image, section->begin, section->end - section->begin, section->align);
+  struct note note = { 0 };
+  while (note_next (&walk, &note))
+    continue;
+  return section->begin + align_up (note.end, 4);
+}
+
+/* ROOM: where the first note may begin.  */
+static bool
+arrange (const struct draft *draft, struct gathered_notes *notes,
+         bool behind_too, uint64_t room)
+{
+  struct note_section *sections = notes->sections;
+  notes->last_staying = notes->last_stuck;
+  for (size_t i = 0; i < notes->n_sections; i++)
+    {
+      sections[i].new_offset = sections[i].begin;
+      if (i > notes->last_stuck && !behind_too)
+        notes->last_staying = i;
+    }
+  const struct note_section *last = &sections[notes->last_staying];
+  uint64_t at = end_by_4 (draft->image, last);
+  notes->end = last->end;
+  /* Orders that keep the alignment to 8 come first.  */
+  for (int odd = 0; odd <= 1; odd++)
+    for (size_t i = 0; i < notes->n_sections; i++)
+      if (goes_behind (notes, behind_too, i, room)
+          && (align_up (sections[i].end - sections[i].begin, 4) % 8 != 0)
+                 == odd
+          && !put_behind (notes, &sections[i], &at))
+        return false;
+  notes->begin = UINT64_MAX;
+  for (size_t i = 0; i < notes->n_sections; i++)
+    if (sections[i].new_offset < notes->begin)
+      notes->begin = sections[i].new_offset;
+  return notes->begin >= room && notes->begin % notes->align == 0
+         && notes->end - notes->begin <= NOTES_SPAN_MAX;
+}
+
+/* Whether WALK, over bytes at OFFSET, comes to a note at WANTED.  */
+static bool
+comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
+{
+  struct note note;
+  for (size_t n = 0; n < NOTES_MAX && note_next (&walk, &note); n++)
+    if (offset + note.begin == wanted)
+      return true;
+  return false;
+}
+
+/* Whether a walk over BYTES, those of the new PT_NOTE, comes to all notes of
+   sections that some reader looks for and that walks over the old PT_NOTEs
+   come to.  A walk that got out of step takes other bytes for notes.  These do
+   not count.  */
+static bool
+walk_is_good (const struct image *image, const struct gathered_notes *notes,
+              const uint8_t *bytes, bool by_4)
+{
+  const struct note_walk after
+      = { bytes, notes->end - notes->begin, by_4 ? 4 : notes->align,
+          image->big_endian, 0 };
+  bool program = image_find_segment (image, PT_INTERP) != NULL;
+  struct note note;
+  for (size_t i = 0; i < notes->n_segments; i++)
+    for (size_t k = 0; k < notes->n_sections; k++)
+      {
+        const GElf_Phdr *segment = &image->segments[notes->segments[i]];
+        const struct note_walk before
+            = note_walk_segment (image, segment, by_4);
+        const struct note_section *section = &notes->sections[k];
+        struct note_walk walk
+            = note_walk_over (image, section->begin,
+                              section->end - section->begin, section->align);
+        while (note_next (&walk, &note))
+          if (note_is_wanted (&note, by_4, program)
+              && comes_to (before, segment->p_offset,
+                           section->begin + note.begin)
+              && !comes_to (after, notes->begin,
+                            section->new_offset + note.begin))
+            return false;
+      }
+  return true;
+}
+
+/* Whether sections overlap in the new file.  */
+static bool
+has_collision (const struct gathered_notes *notes)
+{
+  for (size_t i = 0; i < notes->n_sections; i++)
+    for (size_t k = 0; k < i; k++)
+      {
+        const struct note_section *a = &notes->sections[i];
+        const struct note_section *b = &notes->sections[k];
+        if (a->new_offset < b->new_offset + (b->end - b->begin)
+            && b->new_offset < a->new_offset + (a->end - a->begin))
+          return true;
+      }
+  return false;
+}
+
+/* Whether each reader finds in the new PT_NOTE what it found in the old ones:
+   a reader that aligns notes as the header says, and one that always aligns
+   them to 4.  */
+static bool
+arrangement_is_good (const struct image *image,
+                     const struct gathered_notes *notes)
+{
+  uint8_t bytes[NOTES_SPAN_MAX]; /* of the new PT_NOTE */
+  if (has_collision (notes))
+    return false;
+  memset (bytes, 0, notes->end - notes->begin);
+  for (size_t i = 0; i < notes->n_sections; i++)
+    {
+      const struct note_section *note = &notes->sections[i];
+      memcpy (bytes + (note->new_offset - notes->begin),
+              image->bytes + note->begin, note->end - note->begin);
+    }
+  for (size_t i = 0; i < notes->n_fillers; i++)
+    note_filler_write (bytes + (notes->fillers[i] - notes->begin),
+                       image->big_endian);
+  return walk_is_good (image, notes, bytes, true)
+         && walk_is_good (image, notes, bytes, false);
+}
+
+bool
+spare_headers_gather_notes (const struct draft *draft,
+                            struct spare_headers *spare, const GElf_Phdr *load,
+                            bool behind_too)
+{
+  struct gathered_notes *notes = &spare->notes;
+  *notes = (struct gathered_notes){ .align = 4 };
+  if (!collect_segments (draft, spare, load, notes)
+      || !collect_sections (draft, notes)
+      || spare->taken.n + notes->n_segments - 1 > SEGMENTS_TAKEN_MAX)
+    return false;
+  for (size_t i = 1; i < notes->n_segments; i++)
+    spare->taken.indices[spare->taken.n++] = notes->segments[i];
+  set_table_end (draft->image, spare);
+  return arrange (draft, notes, behind_too, spare->table_end)
+         && arrangement_is_good (draft->image, notes);
 }

@@ -1,4 +1,5 @@
-/* Eviction: whether a section may move, what moves with it, and moving it.
+/* Eviction: whether a section may move, what moves with it, where to, and
+   moving it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A section may move if only headers and dynamic entries have its address.  A
@@ -7,10 +8,10 @@
 
 #include "place/unit.h"
 
+#include "base/align.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/dynamic_addresses.h"
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {
@@ -42,18 +43,6 @@ static const struct
   { "Go\0", 4, false },
 };
 
-static bool
-note_is_plain (const struct note *note, bool *for_cores)
-{
-  for (size_t i = 0; i < sizeof plain_notes / sizeof *plain_notes; i++)
-    if (note_is (note, plain_notes[i].owner, plain_notes[i].type))
-      {
-        *for_cores |= plain_notes[i].for_cores;
-        return true;
-      }
-  return false;
-}
-
 /* Whether the section has notes alone that programs do not reach by address.
    If readers of cores look for one of them, *FOR_CORES is set.  */
 static bool
@@ -64,8 +53,15 @@ section_has_plain_notes (const struct image *image, const GElf_Shdr *header,
       image, header->sh_offset, header->sh_size, header->sh_addralign);
   struct note note;
   while (note_next (&walk, &note))
-    if (!note_is_plain (&note, for_cores))
-      return false;
+    {
+      size_t i = 0, n = sizeof plain_notes / sizeof *plain_notes;
+      while (i < n
+             && !note_is (&note, plain_notes[i].owner, plain_notes[i].type))
+        i++;
+      if (i == n)
+        return false;
+      *for_cores |= plain_notes[i].for_cores;
+    }
   /* The last note's padding may be missing.  */
   return walk.size > 0 && walk.at >= walk.size;
 }
@@ -168,14 +164,6 @@ has_section (const struct unit *unit, const struct image_section *section)
   return overlaps (section_range (section), unit);
 }
 
-/* Whether UNIT has bytes of SEGMENT.  */
-static bool
-has_segment (const struct image *image, const struct unit *unit,
-             const GElf_Phdr *segment)
-{
-  return overlaps (segment_range (image, segment), unit);
-}
-
 /* Whether SEGMENT moves with UNIT.  */
 static bool
 is_bound_segment (const struct image *image, const struct unit *unit,
@@ -184,7 +172,7 @@ is_bound_segment (const struct image *image, const struct unit *unit,
   return segment_kind_may_move (segment->p_type)
          && !segment_is_buried (image, segment)
          && !(segment->p_type == PT_NOTE && unit->leaves_pt_note)
-         && has_segment (image, unit, segment);
+         && overlaps (segment_range (image, segment), unit);
 }
 
 static bool
@@ -255,8 +243,9 @@ unit_segments_evictable (const struct draft *draft, const struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_LOAD && has_segment (image, unit, segment)
-          && !segment_kind_may_move (segment->p_type))
+      if (segment->p_type != PT_LOAD
+          && !segment_kind_may_move (segment->p_type)
+          && overlaps (segment_range (image, segment), unit))
         return draft_impossible (
             draft, "segment %zu stands behind the table and cannot move", i);
     }
@@ -327,32 +316,6 @@ unit_known_end (const struct draft *draft, const struct unit *unit)
   return end;
 }
 
-/* Whether everything in UNIT, which lies in LOAD, may move.  */
-static bool
-unit_is_evictable (const struct draft *draft, struct unit *unit,
-                   const GElf_Phdr *load)
-{
-  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
-    return draft_impossible (
-        draft, "what stands behind the table cannot keep its alignment");
-  if (unit->offset + unit->size > load->p_offset + load->p_filesz)
-    return draft_impossible (
-        draft,
-        "what stands behind the table reaches over the end of its segment");
-  if (!unit_sections_evictable (draft, unit)
-      || !unit_segments_evictable (draft, unit))
-    return false;
-  if (!unit_agrees (draft->image, unit))
-    return draft_impossible (
-        draft,
-        "addresses and offsets of what stands behind the table do not agree");
-  return !unit_is_referenced (draft, unit)
-         || draft_impossible (draft,
-                              "code or data may refer to what stands behind "
-                              "the table, at %#llx",
-                              (unsigned long long)unit->address);
-}
-
 /* Let UNIT be what the byte at OFFSET, in LOAD, moves with.  */
 static bool
 unit_at (const struct image *image, uint64_t offset, const GElf_Phdr *load,
@@ -396,7 +359,25 @@ unit_find (const struct draft *draft, uint64_t offset, const GElf_Phdr *load,
     return draft_impossible (
         draft, "sections or segments overlap at file offset %#llx",
         (unsigned long long)unit->offset);
-  return unit_is_evictable (draft, unit, load);
+  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
+    return draft_impossible (
+        draft, "what stands behind the table cannot keep its alignment");
+  if (unit->offset + unit->size > load->p_offset + load->p_filesz)
+    return draft_impossible (
+        draft,
+        "what stands behind the table reaches over the end of its segment");
+  if (!unit_sections_evictable (draft, unit)
+      || !unit_segments_evictable (draft, unit))
+    return false;
+  if (!unit_agrees (draft->image, unit))
+    return draft_impossible (
+        draft,
+        "addresses and offsets of what stands behind the table do not agree");
+  return !unit_is_referenced (draft, unit)
+         || draft_impossible (draft,
+                              "code or data may refer to what stands behind "
+                              "the table, at %#llx",
+                              (unsigned long long)unit->address);
 }
 
 void
@@ -416,4 +397,162 @@ unit_commit (struct draft *draft, const struct unit *unit)
   for (size_t i = 0; i < image->n_segments; i++)
     if (is_bound_segment (image, unit, &image->segments[i]))
       segment_move (&draft->segments[i], offset_delta, delta);
+}
+
+/* ---- Where units go */
+
+bool
+eviction_put_back (struct eviction *evicted, uint64_t begin, bool all,
+                   uint64_t *end)
+{
+  *end = begin;
+  for (size_t i = 0; i < evicted->n_units; i++)
+    {
+      struct unit *unit = &evicted->units[i];
+      bool first_page
+          = unit->for_cores && unit->offset + unit->size <= FIRST_PAGE;
+      if (!first_page && !(all && unit->named))
+        continue;
+      align_to_residue (end, unit->offset, unit->align);
+      unit_settle (unit, *end);
+      *end += unit->size;
+      if (first_page && *end > FIRST_PAGE)
+        return false;
+    }
+  return true;
+}
+
+static bool
+is_homeless (const struct unit *unit)
+{
+  return unit->named && !unit->settled && unit->fallback == 0;
+}
+
+/* Find places behind segment INDEX for all units that have none.  */
+static bool
+find_home (const struct draft *draft, struct eviction *evicted, size_t index)
+{
+  const GElf_Phdr *home = &draft->image->segments[index];
+  uint64_t at = home->p_offset + home->p_filesz;
+  struct eviction found = *evicted;
+  for (size_t i = 0; i < found.n_units; i++)
+    {
+      struct unit *unit = &found.units[i];
+      if (!is_homeless (unit))
+        continue;
+      if (unit->address - unit->offset != home->p_vaddr - home->p_offset
+          || !align_to_residue (&at, unit->offset, unit->align))
+        return false;
+      unit->fallback = at;
+      at += unit->size;
+    }
+  if (!slack_reaches (draft->image, index, at))
+    return false;
+  found.home = index;
+  *evicted = found;
+  return true;
+}
+
+uint64_t
+eviction_front_end (const struct eviction *evicted, uint64_t begin)
+{
+  for (size_t i = 0; i < evicted->n_units; i++)
+    {
+      const struct unit *unit = &evicted->units[i];
+      if (unit->settled && unit->new_offset < evicted->freed[0].end
+          && unit->new_offset + unit->size > begin)
+        begin = unit->new_offset + unit->size;
+    }
+  return begin;
+}
+
+bool
+eviction_find_fallbacks (const struct draft *draft, struct eviction *evicted,
+                         uint64_t begin, uint64_t notes_end)
+{
+  struct interval rest[]
+      = { { eviction_front_end (evicted, begin), evicted->freed[0].end },
+          { notes_end, evicted->freed[1].end } };
+  bool homeless = false;
+  for (size_t i = 0; i < evicted->n_units; i++)
+    {
+      struct unit *unit = &evicted->units[i];
+      for (size_t k = 0; k < 2 && is_homeless (unit); k++)
+        {
+          uint64_t at = rest[k].begin;
+          align_to_residue (&at, unit->offset, unit->align);
+          if (at + unit->size <= rest[k].end)
+            rest[k].begin = (unit->fallback = at) + unit->size;
+        }
+      homeless |= is_homeless (unit);
+    }
+  for (size_t at = 0, index;
+       homeless && slack_next (draft->image, &at, &index);)
+    homeless = !find_home (draft, evicted, index);
+  return !homeless
+         || draft_impossible (draft, "what they name has no other place");
+}
+
+bool
+eviction_settle (struct eviction *evicted, uint64_t *end, uint64_t address)
+{
+  uint64_t begin = *end;
+  for (size_t i = 0; i < evicted->n_units; i++)
+    {
+      struct unit *unit = &evicted->units[i];
+      bool agrees = unit->address - unit->offset == address - begin;
+      if (!unit->settled && unit->named && !agrees)
+        unit_settle (unit, unit->fallback);
+      if (unit->settled)
+        continue;
+      uint64_t place = address + (*end - begin);
+      uint64_t before = place;
+      if (!align_to_residue (&place, unit->address, unit->align))
+        return false;
+      unit->new_offset = *end + (place - before);
+      unit->new_address = place;
+      if (__builtin_add_overflow (unit->new_offset, unit->size, end))
+        return false;
+    }
+  return true;
+}
+
+bool
+eviction_fall_back (struct eviction *evicted)
+{
+  bool any = false;
+  for (size_t i = 0; i < evicted->n_units; i++)
+    if (!evicted->units[i].settled && evicted->units[i].fallback != 0)
+      {
+        unit_settle (&evicted->units[i], evicted->units[i].fallback);
+        any = true;
+      }
+  return any;
+}
+
+bool
+eviction_commit (struct draft *draft, const struct eviction *evicted)
+{
+  draft->n_evicted = evicted->n_units;
+  if (evicted->n_units == 0)
+    return true;
+  for (size_t i = 0; i < 2; i++)
+    if (!plan_clear (draft->plan, evicted->freed[i].begin,
+                     evicted->freed[i].end - evicted->freed[i].begin,
+                     draft->err))
+      return false;
+  for (size_t i = 0; i < evicted->n_units; i++)
+    {
+      const struct unit *unit = &evicted->units[i];
+      if (!plan_copy (draft->plan, unit->offset, unit->new_offset, unit->size,
+                      draft->err))
+        return false;
+      unit_commit (draft, unit);
+      GElf_Phdr *home = &draft->segments[evicted->home];
+      if (unit->settled && evicted->home != 0
+          && unit->new_offset >= home->p_offset + home->p_filesz)
+        home->p_filesz = home->p_memsz
+            = unit->new_offset + unit->size - home->p_offset;
+    }
+  return draft_patch_dynamic (draft) && draft_patch_symbols (draft);
 }

@@ -1,4 +1,4 @@
-/* What may move: sections and segments behind the table.
+/* What may move, sections and segments behind the table, and where it goes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_UNIT_H
@@ -9,6 +9,11 @@
 #include <stdint.h>
 
 #include "place/draft.h"
+
+enum
+{
+  UNITS_MAX = 32 /* evicted units */
+};
 
 /* Some sections and segments that move as one.  */
 struct unit
@@ -58,5 +63,67 @@ void unit_commit (struct draft *draft, const struct unit *unit);
 
 /* Whether section INDEX may move on its own.  */
 bool section_may_move (const struct draft *draft, size_t index);
+
+/* What becomes of the units that stood behind the table:
+
+     old file   header  table  unit  unit  unit  unit  what stays ...
+     new file   header  table, longer  [1]  [3]  ... notes  [2]  ...
+                segment HOME  [3]  ...  .sframe  [4]
+
+   [1]: settled behind the table, by eviction_put_back: what readers of cores
+   want in the first page.
+
+   [2]: settled among the notes, where one PT_NOTE is made for all.
+
+   [3]: settled at its fallback, in freed bytes or in the padding behind HOME,
+   which grows: a unit that a program header names, if its address and its
+   offset would not be as far from each other behind .sframe as they were.
+
+   [4]: behind .sframe, all others.
+
+   While slots.c looks for room it has [1] and [2] settled and fallbacks found.
+   Only eviction_settle knows where .sframe is, and chooses between [3] and
+   [4].  */
+struct eviction
+{
+  struct unit units[UNITS_MAX];
+  size_t n_units;
+  struct interval freed[2]; /* the bytes: behind the table, and behind notes
+                               that stay */
+  size_t home; /* the segment that grows by units at their fallback places, if
+                  there are any behind it */
+};
+
+/* Put units back behind BEGIN: those for cores, and with ALL whatever a header
+   names.  *END: behind them.  False if what is for cores would leave the first
+   page.  */
+bool eviction_put_back (struct eviction *evicted, uint64_t begin, bool all,
+                        uint64_t *end);
+
+/* From where on the bytes are free that were freed behind the table: BEGIN, or
+   behind the last unit that was settled there.  */
+uint64_t eviction_front_end (const struct eviction *evicted, uint64_t begin);
+
+/* Find places for the units that headers name, for the case that they cannot
+   be behind .sframe: in the bytes that were freed, behind BEGIN and behind
+   NOTES_END, or in the padding behind another segment.  */
+bool eviction_find_fallbacks (const struct draft *draft,
+                              struct eviction *evicted, uint64_t begin,
+                              uint64_t notes_end);
+
+/* Give the units that have none places behind file offset *END, which is
+   loaded at ADDRESS, and move *END behind them; or the places they fall back
+   to.  */
+bool eviction_settle (struct eviction *evicted, uint64_t *end,
+                      uint64_t address);
+
+/* Have the units that have a place to fall back to go there, wherever .sframe
+   is.  False if there are none.  */
+bool eviction_fall_back (struct eviction *evicted);
+
+/* Have the units at their places, and rewrite everything that names them:
+   headers, dynamic entries, symbols.  False with draft->err, also where an
+   address that must change cannot.  */
+bool eviction_commit (struct draft *draft, const struct eviction *evicted);
 
 #endif /* PLACE_UNIT_H */

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
-#include "place/dynamic_addresses.h"
-#include "place/headers.h"
-#include "place/owners.h"
+#include "place/draft.h"
 
 enum
 {
@@ -120,18 +118,13 @@ is_same_place (const GElf_Shdr *a, const GElf_Shdr *b)
   return a->sh_addr == b->sh_addr && a->sh_size == b->sh_size;
 }
 
-static const GElf_Phdr *
-first_load (const struct image *image)
-{
-  return image_find_segment (image, PT_LOAD);
-}
-
 /* Whether the first segments begin or end at other addresses: readers take
    either for a distance between all addresses.  */
 static bool
 first_loads_differ (const struct image *debug, const struct image *program)
 {
-  const GElf_Phdr *own = first_load (debug), *theirs = first_load (program);
+  const GElf_Phdr *own = image_first_load (debug),
+                  *theirs = image_first_load (program);
   return own != NULL && theirs != NULL
          && (own->p_vaddr != theirs->p_vaddr
              || own->p_memsz != theirs->p_memsz);
@@ -186,19 +179,9 @@ debug_twin_is_in_step (const struct image *debug, const struct image *program)
          && !first_loads_differ (debug, program);
 }
 
-/* Add a header like that of the program's SECTION, without contents.  */
-static void
-add_header (struct draft *draft, const struct image_section *section)
-{
-  GElf_Shdr header = section->header;
-  header.sh_type = SHT_NOBITS;
-  header.sh_offset = draft->image->size;
-  header.sh_link = header.sh_info = 0;
-  headers_add_section (draft, section->name, &header);
-}
-
-/* Give the section headers of the debug file the addresses and offsets of
-   those of PROGRAM.  *CHANGED: some had others.  */
+/* Give the section headers of the debug file the addresses and sizes of those
+   of PROGRAM, and add those that are missing, without contents.  *CHANGED:
+   some had others.  */
 static bool
 follow_sections (struct draft *draft, const struct image *program,
                  bool *changed)
@@ -213,8 +196,12 @@ follow_sections (struct draft *draft, const struct image *program,
       if (k == 0 && draft->n_new_sections == NEW_SECTIONS_MAX)
         return error_set (draft->err, CFI2SFRAME_REFUSED,
                           "it lacks more sections than a conversion adds");
+      GElf_Shdr header = section->header;
+      header.sh_type = SHT_NOBITS;
+      header.sh_offset = draft->image->size;
+      header.sh_link = header.sh_info = 0;
       if (k == 0)
-        add_header (draft, section);
+        draft_add_section (draft, section->name, &header);
       else
         {
           draft->moved[k]
@@ -228,34 +215,29 @@ follow_sections (struct draft *draft, const struct image *program,
   return true;
 }
 
-/* Give the first PT_LOAD the addresses of the program's.  The image says that
-   segments of debug files are empty.  */
-static void
-follow_first_load (struct draft *draft, const struct image *program)
-{
-  const GElf_Phdr *own = first_load (draft->image);
-  if (!first_loads_differ (draft->image, program))
-    return;
-  GElf_Phdr *load = &draft->segments[own - draft->image->segments];
-  const GElf_Phdr *theirs = first_load (program);
-  load->p_vaddr = theirs->p_vaddr;
-  load->p_paddr = theirs->p_paddr;
-  load->p_memsz = theirs->p_memsz;
-}
-
 static bool
 plan_headers (struct draft *draft, const struct image *program)
 {
+  const GElf_Phdr *own = image_first_load (draft->image);
   bool changed = first_loads_differ (draft->image, program);
+  /* The first PT_LOAD gets the addresses of the program's.  The image says
+     that segments of debug files are empty.  */
+  if (changed)
+    {
+      GElf_Phdr *load = &draft->segments[own - draft->image->segments];
+      const GElf_Phdr *theirs = image_first_load (program);
+      load->p_vaddr = theirs->p_vaddr;
+      load->p_paddr = theirs->p_paddr;
+      load->p_memsz = theirs->p_memsz;
+    }
   if (!follow_sections (draft, program, &changed))
     return false;
-  follow_first_load (draft, program);
   if (!changed)
     return error_set_word (draft->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
                            "the debug file is in step already");
   if (!debug_twin_check_sections (draft->image, program, draft->err))
     return false;
-  if (!dynamic_addresses_patch_symbols (draft) || !headers_finish (draft))
+  if (!draft_patch_symbols (draft) || !draft_finish (draft, false))
     return false;
   draft->plan->new_size += CRC_WORD_SIZE;
   return plan_add_patch (draft->plan, draft->end, CRC_WORD_SIZE, draft->err)

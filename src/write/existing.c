@@ -5,7 +5,7 @@
 
 #include "write/existing.h"
 
-#include "place/owners.h"
+#include "place/facts.h"
 
 enum
 {
@@ -45,33 +45,18 @@ is_owned (const struct image *image, struct interval range, size_t but)
   return false;
 }
 
-/* Whether everything the headers account for is in front of RECORD, as
-   conversions leave it.  In a hostile file headers or contents may stand in
-   the record; cutting the record off would remove them.  */
-static bool
-record_is_behind_all (const struct undo_record *record,
-                      const struct image *image)
-{
-  return !is_owned (image, (struct interval){ record->offset, UINT64_MAX }, 0);
-}
-
 struct existing
 existing_find (const struct image *image)
 {
   struct existing found = { .place = sframe_place_find (image) };
-  found.has_record = undo_record_find (&found.record, image)
-                     && record_is_behind_all (&found.record, image);
+  /* Everything the headers account for is in front of the record, as
+     conversions leave it.  In a hostile file headers or contents may stand in
+     the record; cutting the record off would remove them.  */
+  found.has_record
+      = undo_record_find (&found.record, image)
+        && !is_owned (image,
+                      (struct interval){ found.record.offset, UINT64_MAX }, 0);
   return found;
-}
-
-/* Whether bytes of the .sframe belong to another section or segment, too, as
-   in a hostile file.  A new .sframe would overwrite them.  */
-static bool
-shares_bytes (const struct sframe_place *place, const struct image *image)
-{
-  return is_owned (
-      image, (struct interval){ place->offset, place->offset + place->size },
-      place->section);
 }
 
 bool
@@ -88,9 +73,13 @@ existing_check_replaceable (const struct existing *existing,
   if (place->bytes == NULL && place->size > 0)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_SFRAME,
                            ".sframe has no contents");
-  /* Without section headers the size is not to be trusted, so the bytes of the
-     old .sframe are left alone.  */
-  if (place->section != 0 && place->size > 0 && shares_bytes (place, image))
+  /* In a hostile file bytes of the .sframe belong to another section or
+     segment, too.  A new .sframe would overwrite them.  Without section
+     headers the size is not to be trusted, so the bytes of the old .sframe are
+     left alone.  */
+  const struct interval bytes = { place->offset, place->offset + place->size };
+  if (place->section != 0 && place->size > 0
+      && is_owned (image, bytes, place->section))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
                            "its .sframe overlaps other contents");
   return true;

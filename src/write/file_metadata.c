@@ -34,15 +34,6 @@ struct attribute_list
   size_t size;
 };
 
-/* Attributes that vouch for the old contents, and are wrong on the new
-   file.  */
-static bool
-attribute_is_stale (const char *name)
-{
-  return strcmp (name, "security.ima") == 0
-         || strcmp (name, "security.evm") == 0;
-}
-
 /* Whether the behaviour of a program or a user's access depends on attribute
    NAME, so that a file without it must not come into being.  */
 static bool
@@ -100,12 +91,6 @@ attribute_list_read (struct attribute_list *list, int fd, struct error *err)
   return errno == ENOMEM
              ? error_set_no_memory (err)
              : error_set_errno (err, "cannot list extended attributes");
-}
-
-static void
-attribute_list_free (struct attribute_list *list)
-{
-  free (list->names);
 }
 
 static const char *
@@ -169,7 +154,7 @@ attributes_remove_others (const struct attribute_list *wanted, int to,
     if (attribute_is_required (name) && !attribute_list_has (wanted, name)
         && fremovexattr (to, name) != 0 && errno != ENODATA)
       ok = attribute_failed (name, err);
-  attribute_list_free (&present);
+  free (present.names);
   return ok;
 }
 
@@ -182,9 +167,11 @@ attributes_copy (int from, int to, struct error *err)
   bool ok = attributes_remove_others (&list, to, err);
   for (const char *name = NULL;
        ok && (name = attribute_list_next (&list, name)) != NULL;)
-    if (!attribute_is_stale (name))
+    /* These vouch for the old contents, and are wrong on the new file.  */
+    if (strcmp (name, "security.ima") != 0
+        && strcmp (name, "security.evm") != 0)
       ok = attribute_copy (from, to, name, err);
-  attribute_list_free (&list);
+  free (list.names);
   return ok;
 }
 

@@ -62,14 +62,17 @@ flush_alone (const struct file_system *system, struct error *err)
   return flush_directory (system->directory, system->fd, err);
 }
 
-/* The entry of DEVICE, or NULL.  With the lock held.  */
-static struct file_system *
-find (dev_t device)
+/* Whether DEVICE is noted; then with one file more.  With the lock held.  */
+static bool
+count (dev_t device)
 {
   for (size_t i = 0; i < n_noted; i++)
     if (noted[i].device == device)
-      return &noted[i];
-  return NULL;
+      {
+        noted[i].n_files++;
+        return true;
+      }
+  return false;
 }
 
 static void
@@ -107,10 +110,7 @@ flush_later (int directory, int fd, struct error *err)
   if (fstat (fd, &status) != 0)
     return flush_all (fd, err);
   pthread_mutex_lock (&lock);
-  struct file_system *system = find (status.st_dev);
-  if (system != NULL)
-    system->n_files++;
-  bool done = system != NULL || note (status.st_dev, directory, fd);
+  bool done = count (status.st_dev) || note (status.st_dev, directory, fd);
   pthread_mutex_unlock (&lock);
   return done || flush_all (fd, err);
 }
@@ -122,9 +122,7 @@ flush_name_later (int directory)
   if (fstat (directory, &status) != 0)
     return;
   pthread_mutex_lock (&lock);
-  struct file_system *system = find (status.st_dev);
-  if (system != NULL)
-    system->n_files++;
+  count (status.st_dev);
   pthread_mutex_unlock (&lock);
 }
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Everything is read back from the file, with the reader that reads any file.
-   The one exception: in large files (COMPARE_MAX in inject_check_compare.c)
+   The one exception: in large files (COMPARE_MAX in inject_check_parts.c)
    of blocks that lie in one extent of the plan, and under no patch, the first
    bytes alone are compared.  */
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elf/sframe_place.h"
+#include "write/existing.h"
 #include "write/inject_check_parts.h"
 
 static bool
@@ -23,19 +24,6 @@ check_header_kept (const struct check *check)
   expected.e_shnum = after->e_shnum;
   return memcmp (&expected, after, sizeof expected) == 0
          || check_violated (check, "other ELF header", "");
-}
-
-/* Whether no program writes to .sframe: its PT_LOAD is read-only, or no page
-   of .sframe has other memory.  */
-static bool
-is_read_only (const struct check *check)
-{
-  uint64_t begin = check->plan->sframe_address;
-  const GElf_Phdr *load = image_load_at (check->after, begin);
-  return load != NULL && (load->p_flags & PF_R)
-         && (!(load->p_flags & PF_W)
-             || check_own_pages (check->before, NULL, begin,
-                                 begin + check->plan->sframe_size));
 }
 
 /* Whether PT_GNU_SFRAME is there, once.  */
@@ -82,7 +70,13 @@ static bool
 check_sframe (const struct check *check)
 {
   const struct plan *plan = check->plan;
-  if (!is_read_only (check)
+  uint64_t begin = plan->sframe_address, end = begin + plan->sframe_size;
+  const GElf_Phdr *load = image_load_at (check->after, begin);
+  /* No program writes to .sframe: its PT_LOAD is read-only, or no page of
+     .sframe has other memory.  */
+  if (load == NULL || !(load->p_flags & PF_R)
+      || ((load->p_flags & PF_W)
+          && !check_own_pages (check->before, NULL, begin, end))
       || !check_is_loaded (check->after, plan->sframe_offset,
                            plan->sframe_address, plan->sframe_size))
     return check_violated (check, ".sframe is not loaded read-only", "");
@@ -93,8 +87,11 @@ check_sframe (const struct check *check)
   return check_sframe_segment (check) && check_sframe_section (check);
 }
 
-bool
-inject_check_unreadable (struct error *err)
+/* A new file is not as it has to be, or could not be opened, as ERR says.  Any
+   status but NO_MEMORY would be about the input there, but the new file is the
+   one that is damaged, by a mistake of this program.  Gives false.  */
+static bool
+self_check_failed (struct error *err)
 {
   struct error cause = *err;
   return cause.status != CFI2SFRAME_NO_MEMORY
@@ -140,19 +137,6 @@ headers_agree (const struct check *check)
   return check_kept (&own);
 }
 
-/* CHECK has failed.  Where the headers of the old file do not agree, the
-   mistake is theirs, and not one of this program.  Gives false.  */
-static bool
-find_fault (const struct check *check)
-{
-  const struct error cause = *check->err;
-  return cause.status == CFI2SFRAME_NO_MEMORY || headers_agree (check)
-             ? inject_check_unreadable (check->err)
-             : error_set (check->err, CFI2SFRAME_MALFORMED,
-                          "its headers contradict each other: %.200s",
-                          cause.reason);
-}
-
 bool
 inject_check_bytes (const struct image *image, const struct plan *plan,
                     const void *sframe, const void *bytes, size_t size,
@@ -162,10 +146,91 @@ inject_check_bytes (const struct image *image, const struct plan *plan,
   if (size < plan->new_size)
     return error_set (err, CFI2SFRAME_IO, "the new file is too short");
   if (!image_open_memory (&after, bytes, size, err))
-    return inject_check_unreadable (err);
+    return self_check_failed (err);
   struct check check = { image, &after, plan, sframe, err };
-  bool good
-      = (check_kept (&check) && check_sframe (&check)) || find_fault (&check);
+  bool good = check_kept (&check) && check_sframe (&check);
+  if (!good)
+    {
+      /* Where the headers of the old file do not agree, the mistake is theirs,
+         and not one of this program.  */
+      const struct error cause = *err;
+      if (cause.status == CFI2SFRAME_NO_MEMORY || headers_agree (&check))
+        self_check_failed (err);
+      else
+        error_set (err, CFI2SFRAME_MALFORMED,
+                   "its headers contradict each other: %.200s", cause.reason);
+    }
+  image_close (&after);
+  return good;
+}
+
+/* ---- A file from which .sframe was removed without a record
+
+   What may differ is told from the old file alone, without the plan: each
+   header of .sframe says nothing any more, and all else is as it was.  */
+
+/* The headers, as a reader finds them.  Tables of a hostile file may lie in
+   each other, so that zeros in one header are read as part of another.  */
+static bool
+check_headers_left (const struct check *check)
+{
+  const struct image *before = check->before, *after = check->after;
+  if (memcmp (&before->header, &after->header, sizeof before->header) != 0
+      || before->n_segments != after->n_segments
+      || before->n_sections != after->n_sections)
+    return check_violated (check, "other ELF header", "");
+  for (size_t i = 0; i < before->n_segments; i++)
+    {
+      GElf_Phdr expected = before->segments[i];
+      if (expected.p_type == PT_GNU_SFRAME)
+        expected.p_type = PT_NULL;
+      if (memcmp (&expected, &after->segments[i], sizeof expected) != 0)
+        return check_violated (check, "other program headers", "");
+    }
+  for (size_t i = 0; i < before->n_sections; i++)
+    {
+      GElf_Shdr expected = { 0 };
+      if (i == 0 || !section_is_sframe (&before->sections[i]))
+        expected = before->sections[i].header;
+      if (memcmp (&expected, &after->sections[i].header, sizeof expected) != 0)
+        return check_violated (check, "other header of",
+                               before->sections[i].name);
+    }
+  return true;
+}
+
+/* All but the tables of headers, which check_headers_left compares.  */
+static bool
+check_bytes_left (const struct check *check)
+{
+  const struct interval segments = segment_table_range (check->before);
+  const struct interval sections = section_table_range (check->before);
+  uint64_t size = check->after->size;
+  for (uint64_t at = 0; check_next_difference (check, 0, 0, size, &at); at++)
+    {
+      const struct interval byte = { at, at + 1 };
+      if (!intervals_meet (byte, segments) && !intervals_meet (byte, sections))
+        return check_violated (check, "other bytes than before", "");
+    }
+  return true;
+}
+
+bool
+inject_check_removed (const struct image *image, const void *bytes,
+                      size_t size, struct error *err)
+{
+  const struct plan no_extents = { 0 }; /* so every byte is compared */
+  const struct existing existing = existing_find (image);
+  struct image after;
+  if (size
+      != (existing.has_record ? existing.record.offset
+                              : (uint64_t)image->size))
+    return error_set (err, CFI2SFRAME_IO, "the new file has a wrong size");
+  if (!image_open_memory (&after, bytes, size, err))
+    return self_check_failed (err);
+  struct check check = { image, &after, &no_extents, NULL, err };
+  bool good = (check_headers_left (&check) && check_bytes_left (&check))
+              || self_check_failed (err);
   image_close (&after);
   return good;
 }

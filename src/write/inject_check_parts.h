@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "place/facts.h"
-#include "place/owners.h"
 #include "place/plan.h"
 
 struct check
@@ -24,15 +23,6 @@ struct check
   const void *sframe;
   struct error *err;
 };
-
-/* ---- inject_check.c */
-
-/* A new file is not as it has to be, or could not be opened, as ERR says.  Any
-   status but NO_MEMORY would be about the input there, but the new file is the
-   one that is damaged, by a mistake of this program.  Gives false.  */
-bool inject_check_unreadable (struct error *err);
-
-/* ---- inject_check_compare.c */
 
 /* Record that the new file is wrong.  Gives false.  */
 bool check_violated (const struct check *check, const char *what,
@@ -61,20 +51,15 @@ GElf_Phdr check_new_segment (const struct image *before, uint32_t type,
 bool check_is_loaded (const struct image *image, uint64_t offset,
                       uint64_t address, uint64_t size);
 
-/* ---- inject_check_memory.c */
+/* ---- inject_check_segments.c */
 
 /* Whether no segment but OWN has memory in the pages of [BEGIN, END).  */
 bool check_own_pages (const struct image *image, const GElf_Phdr *own,
                       uint64_t begin, uint64_t end);
 
-/* Whether AFTER is a PT_LOAD that has all memory of BEFORE, another.  */
-bool check_has_memory (const GElf_Phdr *before, const GElf_Phdr *after);
-
 /* Whether a loader maps what it mapped before, and nothing more that could
    harm.  */
 bool check_memory_kept (const struct check *check);
-
-/* ---- inject_check_segments.c */
 
 /* Whether no segment is lost, and none is of a new type.  */
 bool check_segments_kept (const struct check *check);

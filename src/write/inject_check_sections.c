@@ -98,18 +98,6 @@ same_contents (const struct check *check, const GElf_Shdr *before,
                            before->sh_size);
 }
 
-/* The table of section names ends with the new ones.  */
-static uint64_t
-expected_size (const struct check *check, size_t index)
-{
-  uint64_t size = check->before->sections[index].header.sh_size;
-  if (index == check->before->section_names)
-    for (size_t i = check->before->n_sections; i < check->after->n_sections;
-         i++)
-      size += strlen (check->after->sections[i].name) + 1;
-  return size;
-}
-
 static bool
 check_section (const struct check *check, size_t index)
 {
@@ -119,7 +107,11 @@ check_section (const struct check *check, size_t index)
   GElf_Shdr expected = *before;
   expected.sh_offset = after->sh_offset;
   expected.sh_addr = after->sh_addr;
-  expected.sh_size = expected_size (check, index);
+  /* The table of section names ends with the new ones.  */
+  if (index == check->before->section_names)
+    for (size_t i = check->before->n_sections; i < check->after->n_sections;
+         i++)
+      expected.sh_size += strlen (check->after->sections[i].name) + 1;
   if (before->sh_type == SHT_NOBITS && after->sh_type == SHT_PROGBITS
       && (before->sh_flags & (SHF_WRITE | SHF_TLS)) == SHF_WRITE)
     expected.sh_type = SHT_PROGBITS; /* the BSS has bytes in the file now */

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,169 @@
 #include "write/file_metadata.h"
 #include "write/flush.h"
 #include "write/temporary.h"
-#include "write/uninterrupted.h"
+
+enum
+{
+  LINKS_MAX = 40 /* that are followed, as the kernel has it */
+};
+
+/* ---- Where an output goes.  */
+
+#define OUTPUT_TARGET_NONE \
+  ((struct output_target){ .directory = -1, .stream_fd = -1 })
+
+/* A wrong target is not a property of the input, so the status is not
+   CFI2SFRAME_REFUSED.  */
+static bool
+check_kind (const struct stat *status, bool *stream, struct error *err)
+{
+  *stream = S_ISCHR (status->st_mode) || S_ISFIFO (status->st_mode);
+  if (S_ISREG (status->st_mode) || *stream)
+    return true;
+  if (S_ISDIR (status->st_mode))
+    return error_set_word (err, CFI2SFRAME_IO, WORD_NO_FILE, "is a directory");
+  return error_set (err, CFI2SFRAME_IO,
+                    "is neither a regular file nor a pipe");
+}
+
+/* PATH names descriptor NUMBER: the bytes will go to a copy of it.  */
+static bool
+take_descriptor (struct output_target *target, const char *path, int number,
+                 struct error *err)
+{
+  struct stat status = { 0 };
+  if (number < 0 && stat (path, &status) == 0 && S_ISREG (status.st_mode))
+    return error_set (err, CFI2SFRAME_IO,
+                      "is another process's descriptor of a regular file");
+  if (number >= 0)
+    target->stream_fd = descriptor_duplicate_writable (number, err);
+  return number < 0 || target->stream_fd >= 0;
+}
+
+/* Open DIRECTORY, seen from the open directory BASE.  One that cannot be read
+   cannot be flushed either (flush_directory), but written to.  */
+static bool
+open_directory (struct output_target *target, int base, const char *directory,
+                struct error *err)
+{
+  target->directory
+      = openat (base, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (target->directory < 0 && errno == EACCES)
+    target->directory
+        = openat (base, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return target->directory >= 0
+         || error_set_errno (err, errno == ENOENT
+                                      ? "cannot find the directory"
+                                      : "cannot open its directory");
+}
+
+/* TARGET is PATH, seen from the open directory BASE.  */
+static bool
+set_place (struct output_target *target, int base, const char *path,
+           struct error *err)
+{
+  const char *slash = strrchr (path, '/');
+  char *directory = slash == NULL   ? strdup (".")
+                    : slash == path ? strdup ("/")
+                                    : strndup (path, (size_t)(slash - path));
+  free (target->name);
+  target->name = strdup (slash == NULL ? path : slash + 1);
+  bool opened = false;
+  if (directory == NULL || target->name == NULL)
+    error_set_no_memory (err);
+  else
+    opened = open_directory (target, base, directory, err);
+  free (directory);
+  return opened;
+}
+
+/* TARGET is where the last of the links is that begin with PATH, which may
+   dangle.  */
+static bool
+follow_links (struct output_target *target, const char *path,
+              struct error *err)
+{
+  char link[PATH_MAX];
+  if (!set_place (target, AT_FDCWD, path, err))
+    return false;
+  for (int links = 0; links < LINKS_MAX; links++)
+    {
+      ssize_t size = readlinkat (target->directory, target->name, link,
+                                 sizeof link - 1);
+      if (size < 0)
+        return errno == EINVAL || errno == ENOENT
+               || error_set_errno (err, "readlink");
+      link[size] = '\0';
+      int base = target->directory;
+      target->directory = -1;
+      bool opened = set_place (target, base, link, err);
+      close (base);
+      if (!opened)
+        return false;
+    }
+  errno = ELOOP;
+  return error_set_errno (err, "readlink");
+}
+
+/* Whether PATH is a stream (target->stream), or may be a file's.  */
+static bool
+find_kind (struct output_target *target, const char *path, bool may_dangle,
+           struct error *err)
+{
+  struct stat status;
+  int number;
+  target->stream = descriptor_path_parse (path, &number);
+  if (target->stream)
+    return take_descriptor (target, path, number, err);
+  if (stat (path, &status) == 0)
+    return check_kind (&status, &target->stream, err);
+  if (errno != ENOENT)
+    return error_set_errno (err, "stat");
+  return may_dangle || lstat (path, &status) != 0
+         || error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
+}
+
+/* Let TARGET be the name that LOCATION is, even if that is a symbolic link's.
+   TARGET is released also after failure.  */
+static bool
+target_take (struct output_target *target,
+             const struct file_location *location, struct error *err)
+{
+  *target = OUTPUT_TARGET_NONE;
+  return set_place (target, location->directory, location->name, err);
+}
+
+/* Let TARGET be what LOCATION names, behind all symbolic links if those are to
+   be followed.  There need not be a file, but the directory must be there.  A
+   link that dangles is refused, but with MAY_DANGLE.  TARGET is released also
+   after failure.  */
+static bool
+target_find (struct output_target *target,
+             const struct file_location *location, bool may_dangle,
+             struct error *err)
+{
+  if (location->fixed)
+    return target_take (target, location, err);
+  *target = OUTPUT_TARGET_NONE;
+  if (!find_kind (target, location->name, may_dangle, err))
+    return false;
+  if (!target->stream)
+    return follow_links (target, location->name, err);
+  target->name = strdup (location->name);
+  return target->name != NULL || error_set_no_memory (err);
+}
+
+/* Does nothing to OUTPUT_TARGET_NONE, which TARGET becomes.  */
+static void
+target_release (struct output_target *target)
+{
+  if (target->directory >= 0)
+    close (target->directory);
+  if (target->stream_fd >= 0)
+    close (target->stream_fd);
+  free (target->name);
+  *target = OUTPUT_TARGET_NONE;
+}
 
 /* ---- The beginning.  */
 
@@ -77,51 +239,42 @@ output_file_release (struct output_file *file)
   if (!temporary_release (file->temporary))
     file->target.directory = -1; /* a signal handler uses it */
   file->temporary = NULL;
-  output_target_release (&file->target);
+  target_release (&file->target);
 }
 
 static const struct output_file nothing
     = { .fd = -1, .target_fd = -1, .target = OUTPUT_TARGET_NONE };
-
-/* Open the target that is there.  True if there is none.  */
-static bool
-open_target (struct output_file *file, struct error *err)
-{
-  file->target_fd
-      = openat (file->target.directory, file->target.name,
-                O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-  return file->target_fd >= 0 || errno == ENOENT
-         || error_set_errno (err, "cannot open for writing");
-}
-
-/* Make a temporary file for TARGET, or what goes through a stream, or over the
-   target.  */
-static bool
-create_file (struct output_file *file, const struct file_location *target,
-             bool rewrite, struct error *err)
-{
-  *file = nothing;
-  bool found = output_target_find (&file->target, target, rewrite, err);
-  bool stream = file->target.stream;
-  if (found && (!rewrite || stream || open_target (file, err))
-      && ((!stream && create_temporary (file, NULL, err))
-          || ((stream || file->target_fd >= 0) && create_stream (file, err))))
-    return true;
-  output_file_release (file);
-  return false;
-}
 
 bool
 output_file_begin (struct output_file *file,
                    const struct output_request *request, struct error *err)
 {
   /* One of the two is there.  */
-  const struct file_location target
+  const struct file_location location
       = request->output != NULL || request->input == NULL
             ? file_location_of_path (request->output)
             : *request->input;
-  return create_file (file, &target, request->rewrite, err)
-         || (request->output != NULL && error_in_file (err, request->output));
+  *file = nothing;
+  const struct output_target *target = &file->target;
+  bool found = target_find (&file->target, &location, request->rewrite, err);
+  if (found && request->rewrite && !target->stream)
+    {
+      /* There need not be a file.  */
+      file->target_fd
+          = openat (target->directory, target->name,
+                    O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+      found = file->target_fd >= 0 || errno == ENOENT
+              || error_set_errno (err, "cannot open for writing");
+    }
+  /* Make a temporary file, or what goes through a stream, or over the
+     target.  */
+  if (found
+      && ((!target->stream && create_temporary (file, NULL, err))
+          || ((target->stream || file->target_fd >= 0)
+              && create_stream (file, err))))
+    return true;
+  output_file_release (file);
+  return request->output != NULL && error_in_file (err, request->output);
 }
 
 void
@@ -224,21 +377,6 @@ rename_temporary (struct output_file *file, struct error *err)
 
 /* ---- A new file comes in place of the target.  */
 
-/* Flush the new name of FILE, or note that this is to be done.  */
-static bool
-flush_name (const struct output_file *file, struct error *err)
-{
-  switch (file->sync)
-    {
-    case CFI2SFRAME_SYNC_END:
-      return flush_later (file->target.directory, file->fd, err);
-    case CFI2SFRAME_SYNC_NONE:
-      return true;
-    default:
-      return flush_directory (file->target.directory, file->fd, err);
-    }
-}
-
 /* Whether FILE may take its name: that is one of the file SOURCE_FD if FILE
    REPLACES that file, and not if it does not; and what was read is as it was.
    A build may have put a newer file there meanwhile, which must not be
@@ -274,7 +412,11 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
   if (!rename_temporary (file, err))
     return file->target_fd >= 0 && write_over (file, err);
   file->made = file_identity_of (&status);
-  bool flushed = flush_name (file, err);
+  int directory = file->target.directory;
+  bool flushed = file->sync == CFI2SFRAME_SYNC_NONE
+                 || (file->sync == CFI2SFRAME_SYNC_END
+                         ? flush_later (directory, file->fd, err)
+                         : flush_directory (directory, file->fd, err));
   output_file_release (file);
   return flushed;
 }
@@ -311,26 +453,21 @@ rewrite (struct output_file *file, struct error *err)
              : write_over (file, err);
 }
 
-static bool
-commit (struct output_file *file, const struct output_request *request,
-        struct error *err)
-{
-  if (file->target.stream)
-    return write_through (file, err);
-  if (file->target_fd >= 0)
-    return rewrite (file, err);
-  return set_metadata (file, request, err)
-         && put_in_place (file, request->input_fd, request->output == NULL,
-                          err);
-}
-
 bool
 output_file_finish (struct output_file *file,
                     const struct output_request *request, bool so_far,
                     struct error *err)
 {
   file->sync = request->sync;
-  bool done = so_far && commit (file, request, err);
+  bool done = so_far;
+  if (done && file->target.stream)
+    done = write_through (file, err);
+  else if (done && file->target_fd >= 0)
+    done = rewrite (file, err);
+  else if (done)
+    done = set_metadata (file, request, err)
+           && put_in_place (file, request->input_fd, request->output == NULL,
+                            err);
   if (done && request->output == NULL && request->made != NULL)
     *request->made = file->made;
   output_file_discard (file);
@@ -360,42 +497,25 @@ same_open (int a, int b)
          && file_status_same (&first, &second);
 }
 
-/* Whether A and B are one pipe with a name: who reads it takes the end of the
-   first output for the end of all.  */
-static bool
-same_named_pipe (const struct output_target *a, const struct output_target *b)
-{
-  struct stat first, second;
-  return a->stream && b->stream && a->stream_fd < 0 && b->stream_fd < 0
-         && stat (a->name, &first) == 0 && stat (b->name, &second) == 0
-         && S_ISFIFO (first.st_mode) && file_status_same (&first, &second);
-}
-
 bool
 output_file_same_target (const struct output_file *a,
                          const struct output_file *b)
 {
-  if (a->target.stream || b->target.stream)
-    return same_named_pipe (&a->target, &b->target);
-  return same_open (a->target_fd, b->target_fd)
-         || (strcmp (a->target.name, b->target.name) == 0
-             && same_open (a->target.directory, b->target.directory));
+  const struct output_target *one = &a->target, *other = &b->target;
+  struct stat first, second;
+  if (!one->stream && !other->stream)
+    return same_open (a->target_fd, b->target_fd)
+           || (strcmp (one->name, other->name) == 0
+               && same_open (one->directory, other->directory));
+  /* Who reads a pipe with a name takes the end of the first output for the end
+     of all.  */
+  return one->stream && other->stream && one->stream_fd < 0
+         && other->stream_fd < 0 && stat (one->name, &first) == 0
+         && stat (other->name, &second) == 0 && S_ISFIFO (first.st_mode)
+         && file_status_same (&first, &second);
 }
 
 /* ---- All of it in one step.  */
-
-/* Have WRITE fill a file in memory: nothing else is missing then.  */
-static bool
-try_to_make (bool (*write) (void *context, int fd, struct error *err),
-             void *context, struct error *err)
-{
-  int fd = create_in_memory (err);
-  if (fd < 0)
-    return false;
-  bool written = write (context, fd, err);
-  close (fd);
-  return written;
-}
 
 bool
 output_file_make (const struct output_request *request,
@@ -404,7 +524,13 @@ output_file_make (const struct output_request *request,
 {
   struct output_file file;
   if (request->dry_run)
-    return try_to_make (write, context, err);
+    {
+      int fd = create_in_memory (err);
+      bool written = fd >= 0 && write (context, fd, err);
+      if (fd >= 0)
+        close (fd);
+      return written;
+    }
   return output_file_begin (&file, request, err)
          && output_file_finish (&file, request, write (context, file.fd, err),
                                 err);
@@ -452,7 +578,7 @@ output_file_link (const struct file_location *target,
   sigset_t mask;
   if (!uninterrupted_begin (&mask))
     return error_set_errno (err, "make a hard link");
-  bool linked = output_target_take (&file.target, target, err)
+  bool linked = target_take (&file.target, target, err)
                 && create_temporary (&file, source, err)
                 && check_linked (&file, source, err)
                 && rename_temporary (&file, err);

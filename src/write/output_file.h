@@ -3,8 +3,8 @@
 
    The life of a file, whatever is written (a conversion or its undoing):
 
-     begin     where it goes (output_target.h), and a temporary file there
-               (temporary.h)
+     begin     where it goes, behind links and descriptors, and a temporary
+               file there (temporary.h)
      fd        who makes the contents writes them, and reads them back
      finish    owner, mode and attributes (file_metadata.h), fsync, rename,
                fsync of the directory (flush.h)
@@ -23,7 +23,17 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "elf/file_location.h"
-#include "write/output_target.h"
+
+/* Where an output goes: a name in a directory, or a stream.  */
+struct output_target
+{
+  int directory; /* held open, so that moving or replacing a directory on the
+                    way has no effect; or -1 */
+  char *name;    /* owned; in DIRECTORY, or the path of a stream */
+  bool stream;   /* a pipe, a device or a descriptor, which cannot be
+                    replaced */
+  int stream_fd; /* a copy of the descriptor that a stream names, or -1 */
+};
 
 struct output_file
 {

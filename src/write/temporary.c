@@ -13,9 +13,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
-
-#include "write/uninterrupted.h"
 
 /* A short name of its own length: the target's name plus a suffix might
    exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
@@ -34,6 +33,53 @@ enum
   NAME_TRIES = 100
 };
 _Static_assert(NAME_SIZE <= sizeof ((struct temporary *)0)->name, "room");
+
+/* ---- Steps that a signal must not end half-way */
+
+static atomic_int inside; /* threads */
+static atomic_bool closing;
+static _Thread_local unsigned depth;
+
+bool
+uninterrupted_begin (sigset_t *old)
+{
+  sigset_t all;
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, old);
+  if (depth++ > 0)
+    return true;
+  /* The thread first announces itself and then asks whether the process ends.
+     The handler does both in the other order, so that one of the two sees the
+     other.  */
+  atomic_fetch_add (&inside, 1);
+  if (!atomic_load (&closing))
+    return true;
+  uninterrupted_end (old);
+  errno = EINTR;
+  return false;
+}
+
+void
+uninterrupted_end (const sigset_t *old)
+{
+  if (--depth == 0)
+    atomic_fetch_sub (&inside, 1);
+  pthread_sigmask (SIG_SETMASK, old, NULL);
+}
+
+/* Let none begin any more, and wait until no thread is in one, but no longer
+   than a second: a hanging file system must not make the handler hang for
+   ever.  Async-signal-safe.  */
+static void
+uninterrupted_wait (void)
+{
+  const struct timespec millisecond = { 0, 1000000 };
+  atomic_store (&closing, true);
+  for (int i = 0; i < 1000 && atomic_load (&inside) > 0; i++)
+    nanosleep (&millisecond, NULL);
+}
+
+/* ---- The list of temporary files */
 
 /* The temporary files there are now, for temporary_discard_all.  Taking one
    out of the table, by an atomic exchange, makes its taker the owner, so that
@@ -78,6 +124,8 @@ temporary_discard_all (void)
     }
   errno = saved;
 }
+
+/* ---- Names and files */
 
 /* Put the letters that belong to the RANDOM_LETTERS at FROM to TO.  */
 static void
@@ -125,18 +173,17 @@ is_ours (const char *name)
   return memcmp (random + RANDOM_LETTERS, check, CHECK_LETTERS) == 0;
 }
 
+/* Make the file or, if SOURCE is not NULL, the link.  False with errno.  */
 static bool
-make_file (const struct temporary *temporary, int *fd)
-{
-  *fd = openat (temporary->directory, temporary->name,
-                O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return *fd >= 0;
-}
-
-static bool
-make_link (const struct temporary *temporary,
+make_once (const struct temporary *temporary,
            const struct file_location *source, int *fd)
 {
+  if (source == NULL)
+    {
+      *fd = openat (temporary->directory, temporary->name,
+                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+      return *fd >= 0;
+    }
   if (linkat (source->directory, source->name, temporary->directory,
               temporary->name, source->fixed ? 0 : AT_SYMLINK_FOLLOW)
       != 0)
@@ -178,8 +225,7 @@ make (struct temporary *temporary, const struct file_location *source, int *fd)
 {
   for (int i = 0; i < NAME_TRIES && choose_name (temporary); i++)
     {
-      bool made = source != NULL ? make_link (temporary, source, fd)
-                                 : make_file (temporary, fd);
+      bool made = make_once (temporary, source, fd);
       if (made && lock (temporary, *fd))
         return true;
       if (made)
@@ -194,22 +240,6 @@ make (struct temporary *temporary, const struct file_location *source, int *fd)
   return false;
 }
 
-/* Make TEMPORARY and enter it into the table, with nothing between the two.
-   False with errno.  */
-static bool
-make_known (struct temporary *temporary, const struct file_location *source,
-            int *fd)
-{
-  sigset_t mask;
-  if (!uninterrupted_begin (&mask))
-    return false;
-  bool made = make (temporary, source, fd);
-  if (made)
-    temporary->slot = active_add (temporary);
-  uninterrupted_end (&mask);
-  return made;
-}
-
 struct temporary *
 temporary_new (int directory, const struct file_location *source, int *fd,
                struct error *err)
@@ -222,7 +252,16 @@ temporary_new (int directory, const struct file_location *source, int *fd,
       return NULL;
     }
   temporary->directory = directory;
-  if (make_known (temporary, source, fd))
+  sigset_t mask;
+  bool made = false;
+  if (uninterrupted_begin (&mask))
+    {
+      made = make (temporary, source, fd);
+      if (made)
+        temporary->slot = active_add (temporary);
+      uninterrupted_end (&mask);
+    }
+  if (made)
     return temporary;
   /* Linux says ENOENT of a file that loses its name while it is linked.  */
   bool renamed = source != NULL && errno == ENOENT;
@@ -235,17 +274,6 @@ temporary_new (int directory, const struct file_location *source, int *fd,
   return NULL;
 }
 
-/* Whether no other process has FD's file locked, and NAME is still its name.
- */
-static bool
-is_unused (int fd, int directory, const char *name)
-{
-  struct stat status;
-  return flock (fd, LOCK_EX | LOCK_NB) == 0
-         && is_named (fd, directory, name, &status)
-         && S_ISREG (status.st_mode);
-}
-
 void
 temporary_remove_left (int directory, const char *name)
 {
@@ -256,7 +284,10 @@ temporary_remove_left (int directory, const char *name)
                    O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return;
-  if (is_unused (fd, directory, name))
+  /* No other process has it locked, and NAME is still its name.  */
+  struct stat status;
+  if (flock (fd, LOCK_EX | LOCK_NB) == 0
+      && is_named (fd, directory, name, &status) && S_ISREG (status.st_mode))
     unlinkat (directory, name, 0);
   close (fd);
 }

@@ -14,6 +14,7 @@
 #ifndef WRITE_TEMPORARY_H
 #define WRITE_TEMPORARY_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -45,8 +46,7 @@ bool temporary_release (struct temporary *temporary);
 
 /* Remove the temporary files of all threads and let no new one come into
    being, after waiting for threads in steps that nothing may interrupt
-   (uninterrupted.h).  Async-signal-safe: for a handler that ends the
-   process.  */
+   (below).  Async-signal-safe: for a handler that ends the process.  */
 void temporary_discard_all (void);
 
 /* Whether NAME looks like that of a temporary file.  */
@@ -58,5 +58,20 @@ bool temporary_is_name (const char *name);
    case it stays, in the second another machine's conversion fails and leaves
    its file as it was.  */
 void temporary_remove_left (int directory, const char *name);
+
+/* ---- Steps that a signal must not end half-way
+
+   A temporary file is made before the list of them knows it, and a hard link
+   that is to replace a file has a temporary name for a moment.  In this time
+   the thread takes no signals, and a handler that is about to end the process
+   from another thread waits.  */
+
+/* Begin steps of this kind; OLD keeps the thread's signal mask.  Within them
+   others may begin.  False, with errno EINTR, when the process is about to
+   end: nothing has begun then.  */
+bool uninterrupted_begin (sigset_t *old);
+
+/* End what has begun, with errno as it was.  */
+void uninterrupted_end (const sigset_t *old);
 
 #endif /* WRITE_TEMPORARY_H */

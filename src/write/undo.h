@@ -38,11 +38,31 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* A part with less bytes than this that moves inside the old file's length is
-   stored, so that a record has few operations.  */
+/* The numbers of that.  */
+#define UNDO_MAGIC "C2SUNDO\1"
+
 enum
 {
+  UNDO_MAGIC_SIZE = 8,
+  UNDO_HEADER_SIZE = 40,
+  UNDO_FOOTER_SIZE = 24,
+  UNDO_UNDIGESTED = 16, /* at the end: the digest and the magic */
+
+  /* More than any conversion needs, and little memory.  A moved section takes
+     a few, a patched symbol two; 4096 symbols may be patched.  */
+  UNDO_OPERATIONS_MAX = 1 << 14,
+
+  /* A part with less bytes than this that moves inside the old file's length
+     is stored, so that a record has few operations.  */
   UNDO_STORED_MOVE = 4096
+};
+
+enum undo_kind
+{
+  UNDO_COPY,
+  UNDO_STORE,
+  UNDO_ZEROS,
+  UNDO_KIND_BITS = 2
 };
 
 /* Where a file's record is and what it says, apart from the operations.  */

@@ -19,7 +19,6 @@
 #include "base/hash.h"
 #include "write/inject.h"
 #include "write/undo.h"
-#include "write/undo_format.h"
 
 static void
 append_elf (struct buffer *file, const uint8_t *bytes, size_t size)

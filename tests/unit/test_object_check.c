@@ -11,8 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/mapped_file.h"
-#include "relocatable/llvm_sections.h"
-#include "relocatable/object_check.h"
+#include "relocatable/object_symbols.h"
 #include "relocatable/object_section.h"
 #include "relocatable/object.h"
 #include "relocatable/object_write.h"

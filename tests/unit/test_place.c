@@ -18,8 +18,7 @@
 #include "place/choose_strategy.h"
 #include "place/slots.h"
 #include "place/refusals.h"
-#include "place/loader.h"
-#include "place/owners.h"
+#include "place/facts.h"
 #include "write/inject_check.h"
 #include "tests/unit_test.h"
 
@@ -1973,14 +1972,14 @@ static const struct layout_case refused[] = {
   { "bytes_that_nothing_accounts_for_do_not_shift_down",
     .changes = { RELOCATE (0x400000), INTERP_STAYS, SET (elf.size, 0x2300),
                  BYTES (0x2200, "pack") },
-    .reason = "no room for program headers" },
+    .reason = "accounts for would move" },
   { "bytes_between_segments_that_nothing_accounts_for_do_not_shift",
     .changes = { RELOCATE (0x400000), INTERP_STAYS, BYTES (0xff0, "pack") },
-    .reason = "no room for program headers" },
+    .reason = "accounts for would move" },
   { "bytes_that_nothing_accounts_for_do_not_shift_behind_the_bss",
     make_long_plugin,
     .changes = { SET (elf.size, 0x2300), BYTES (0x2200, "pack") },
-    .reason = "no room for program headers" },
+    .reason = "accounts for would move" },
 
   { "refuses_to_move_a_note_out_of_the_first_page",
     .changes = { TABLE_BEFORE_NOTE (0x600, 0x80c) },

@@ -16,7 +16,6 @@
 #include "base/hash.h"
 #include "tests/guarded.h"
 #include "write/undo.h"
-#include "write/undo_format.h"
 #include "tests/unit_test.h"
 
 enum

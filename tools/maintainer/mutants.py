@@ -47,7 +47,7 @@ RULES = [
     (r"src/sframe/", "encode decode verify lower compare memory "
      "gnu.bats:fixtures"),
     (r"src/(elf|write)/(output_file|file_metadata|file_location"
-     r"|uninterrupted)\.c",
+     r"|temporary|flush)\.c",
      "file_metadata output_file undo inject memory "
      "writing.bats tests/faults/faults.sh"),
     (r"src/write/undo",

@@ -1,4 +1,5 @@
-/* Comparing parts of the new file with those of the old one.
+/* What the parts of the self-check share: comparing parts of the new file with
+   those of the old one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check_parts.h"
@@ -83,9 +84,7 @@ GElf_Phdr
 check_new_segment (const struct image *before, uint32_t type, uint64_t offset,
                    uint64_t address, uint64_t size, uint64_t align)
 {
-  GElf_Phdr expected = { 0 };
-  FOR_EACH_LOAD (last, before)
-    expected = *last;
+  GElf_Phdr expected = *image_last_load (before);
   if (expected.p_paddr == expected.p_vaddr)
     expected.p_paddr = address;
   expected.p_type = type;

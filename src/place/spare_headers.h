@@ -1,0 +1,71 @@
+/* Program headers whose slots can be taken.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#ifndef PLACE_SPARE_HEADERS_H
+#define PLACE_SPARE_HEADERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "place/draft.h"
+
+enum
+{
+  NOTE_SECTIONS_MAX = 16, /* a handful is usual */
+  NOTE_FILLERS_MAX = 2
+};
+
+/* A section of notes.  */
+struct note_section
+{
+  uint64_t begin, end; /* in the old file */
+  uint64_t align;
+  bool stuck;          /* it has to keep its place, because code may know it */
+  uint64_t new_offset; /* BEGIN, if it keeps its place */
+};
+
+/* A way to have one PT_NOTE for all notes.  */
+struct gathered_notes
+{
+  size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index; the first one
+                                         gets all notes */
+  size_t n_segments;
+  /* What that header says then.  END 0: notes are not gathered.  */
+  uint64_t begin, end, align;
+  struct note_section sections[NOTE_SECTIONS_MAX]; /* ascending in the old
+                                                      file */
+  size_t n_sections;
+  size_t first_stuck, last_stuck;     /* indices of sections that are stuck */
+  size_t last_staying;                /* the last one that keeps its place */
+  uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
+  size_t n_fillers;
+};
+
+struct spare_headers
+{
+  size_t n_wanted;          /* new headers, including those in taken slots */
+  struct segment_set taken; /* headers that go away; there may be more */
+  struct gathered_notes notes;
+  uint64_t table_end; /* of the new table, in the file */
+};
+
+/* Take headers of TYPE that are there already, as long as SPARE has less than
+   n_wanted of them.  A PT_GNU_SFRAME is empty, or it has the .sframe that is
+   to be replaced.  */
+void spare_headers_take_type (const struct image *image,
+                              struct spare_headers *spare, uint32_t type);
+
+/* Take, in the same way, headers that say nothing or nothing new; with PT_PHDR
+   also that, where it repeats what another header says.  Set table_end.  */
+void spare_headers_take (const struct draft *draft,
+                         struct spare_headers *spare, bool pt_phdr);
+
+/* Take all PT_NOTEs but one, set table_end, and find places in LOAD for all
+   notes, so that the remaining one can have them.  BEHIND_TOO: also for notes
+   that stand behind those that must stay, and could keep their places.  */
+bool spare_headers_gather_notes (const struct draft *draft,
+                                 struct spare_headers *spare,
+                                 const GElf_Phdr *load, bool behind_too);
+
+#endif /* PLACE_SPARE_HEADERS_H */
