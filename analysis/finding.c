@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "arch/rule_text.h"
 #include "base/search.h"
 #include "elf/function_symbols.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "analysis/addresses.h"
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "elf/image.h"
 
 /* A word that the dynamic linker fills in.  */

@@ -16,7 +16,6 @@
 
 #include "base/bytes.h"
 #include "analysis/insn_aarch64.h"
-#include "analysis/insn_machine.h"
 
 enum
 {

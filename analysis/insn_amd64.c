@@ -15,7 +15,7 @@
 #  include <stdlib.h>
 
 #  include "base/bytes.h"
-#  include "analysis/insn_machine.h"
+#  include "analysis/insn.h"
 
 enum
 {

@@ -10,12 +10,9 @@
 #include "arch/arch.h"
 #include "base/error.h"
 
-struct insn_machine;
-
 struct code_machine
 {
   const struct arch *arch;
-  const struct insn_machine *decoder; /* NULL: this build has none */
   uint8_t n_registers;
   uint8_t first_argument; /* register */
   uint8_t kernel_call;    /* register with the number of a system call */

@@ -12,7 +12,7 @@
 #include "analysis/addresses.h"
 #include "analysis/gopclntab.h"
 #include "analysis/functions.h"
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "analysis/known_code.h"
 #include "analysis/machine.h"
 #include "analysis/image_facts.h"
