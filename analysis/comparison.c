@@ -7,7 +7,63 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "analysis/state_row.h"
+
+/* Lists of rows.  */
+
+void
+disproofs_free (struct disproofs *disproofs)
+{
+  free (disproofs->list);
+  *disproofs = (struct disproofs){ 0 };
+}
+
+bool
+disproofs_add (struct disproofs *disproofs, struct code_function *function,
+               const struct disproof *list, size_t n)
+{
+  if (!ARRAY_ROOM (disproofs->list, disproofs->n + n, &disproofs->capacity))
+    return false;
+  for (size_t i = 0; i < n; i++)
+    {
+      struct disproof *disproof = &disproofs->list[disproofs->n++];
+      *disproof = list[i];
+      disproof->conclusion = function->conclusion;
+    }
+  function->n_disproofs += (uint32_t)n;
+  return true;
+}
+
+void
+disproofs_retract (struct disproofs *disproofs,
+                   const struct functions *functions,
+                   struct code_function *function)
+{
+  function->conclusion++;
+  if (function->n_disproofs == 0)
+    return;
+  disproofs->n_stale += function->n_disproofs;
+  function->n_disproofs = 0;
+  if (disproofs->n_stale > disproofs->n / 2)
+    disproofs_drop_stale (disproofs, functions);
+}
+
+void
+disproofs_drop_stale (struct disproofs *disproofs,
+                      const struct functions *functions)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < disproofs->n; i++)
+    {
+      const struct disproof *disproof = &disproofs->list[i];
+      if (disproof->conclusion
+          == functions_at (functions, disproof->entry)->conclusion)
+        disproofs->list[n++] = *disproof;
+    }
+  disproofs->n = n;
+  disproofs->n_stale = 0;
+}
+
+/* Comparing.  */
 
 void
 comparison_init (struct comparison *comparison,

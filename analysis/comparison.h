@@ -14,10 +14,8 @@
 
 #include "analysis/row_map.h"
 #include "analysis/disproof.h"
-#include "analysis/machine.h"
 #include "analysis/request.h"
 #include "analysis/routine.h"
-#include "analysis/state.h"
 
 /* A search for the rows of functions, by addresses in stretches that
    ascend.  */

@@ -7,11 +7,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/routine_check.h"
-#include "analysis/routine_calls.h"
+#include "analysis/routine.h"
 #include "analysis/row_map.h"
-#include "analysis/state_apply.h"
-#include "analysis/state_row.h"
 
 struct follower *
 follower_new (const struct routine_context *context)

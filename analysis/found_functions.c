@@ -1,9 +1,8 @@
 /* Functions of the rows that were found in code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/found_functions.h"
+#include "analysis/code.h"
 
-#include "analysis/machine.h"
 #include "base/array.h"
 
 /* How far the making of functions is.  */

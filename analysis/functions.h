@@ -114,7 +114,7 @@ struct code_function *functions_at (const struct functions *functions,
 
 /* Whether a function returns is known in two strengths.  The sweep of
    noreturn.h proves that it never does, or else finds a way by which it may.
-   What routine_returns.h sees behind a call shows that the call has returned.
+   What routine_returns.c sees behind a call shows that the call has returned.
    A call that may return, and was not seen to, is a doubtful one (enum
    doubtful_calls, routine.h).  */
 

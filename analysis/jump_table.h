@@ -7,7 +7,7 @@
    what an index can be, not what the table has.  Tables without a bound end
    where an entry leaves the function, or where any code names an address
    (facts_find_borders), because another table may begin there, or else behind
-   the last entry that leads on in the function (routine_returns.h).  Tables
+   the last entry that leads on in the function (routine_returns.c).  Tables
    that paths with different bounds lead to end where an address is named, too:
    a compiler knows more of the index there than the comparisons tell.  */
 

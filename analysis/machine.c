@@ -63,12 +63,6 @@ find_machine (const struct arch *arch)
   return NULL;
 }
 
-bool
-code_machine_is_known (const struct arch *arch)
-{
-  return find_machine (arch) != NULL;
-}
-
 const struct code_machine *
 code_machine_with (const struct arch *arch, enum code_conventions conventions)
 {
@@ -82,12 +76,22 @@ code_machine_of (const struct arch *arch)
   return code_machine_with (arch, CONVENTIONS_C);
 }
 
-const struct code_machine *
-code_machine_expect (const struct arch *arch, struct error *err)
+bool
+code_analysis_is_known (const struct arch *arch)
 {
-  const struct code_machine *machine = code_machine_of (arch);
-  if (machine == NULL)
-    error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
-                    "this build cannot analyse code of this machine");
-  return machine;
+  return find_machine (arch) != NULL;
+}
+
+bool
+code_analysis_exists (const struct arch *arch)
+{
+  return code_machine_of (arch) != NULL;
+}
+
+bool
+code_analysis_expect (const struct arch *arch, struct error *err)
+{
+  return code_analysis_exists (arch)
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                            "this build cannot analyse code of this machine");
 }

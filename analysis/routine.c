@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/state_apply.h"
-#include "analysis/routine_returns.h"
-#include "analysis/routine_check.h"
-#include "analysis/routine_calls.h"
-#include "analysis/routine_jumps.h"
-
 enum
 {
   /* At least so much room for a routine, and what an image of its size allows:

@@ -1,11 +1,28 @@
 /* What calls leave of a state, and whether they come back.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "analysis/routine_calls.h"
+   Who has found what, of which the answers are made here and nowhere else:
+
+   whether a call comes back (routine_call_returns)
+     may_return   noreturn.c: no path through the callee returns, which is
+                  proved, or some path may
+     by name      image_facts.c: imported functions that never return
+     Go's table   gopclntab.c: depths that do not fit the call are another's
+     doubtful     calls of this routine that were never seen to return
+                  (routine_returns.c), that run into another function
+                  (routine_check.c), or behind which the stack would have two
+                  depths (routine.c)
+
+   what it leaves (routine_call)
+     clobbered    machine.h: registers that are lost, by the ABI
+     changes      functions.h: registers of the ABI that following the callee
+                  has shown to be changed all the same
+     spared       clobbered registers that no instruction of the callee writes:
+                  looked for where the routine fails without them  */
+
+#include "analysis/routine.h"
 
 #include "base/search.h"
-#include "analysis/routine_jumps.h"
-#include "analysis/state_apply.h"
 
 enum
 {

@@ -33,13 +33,9 @@
    with conventions of their own.  The register of functions (functions.h) has
    what is shown here, and has the callers followed again.  */
 
-#include "analysis/routine_check.h"
+#include "analysis/routine.h"
 
 #include "base/array.h"
-#include "analysis/state_apply.h"
-#include "analysis/state_row.h"
-#include "analysis/routine_calls.h"
-#include "analysis/routine_jumps.h"
 
 /* The entry.  */
 

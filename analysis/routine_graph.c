@@ -1,7 +1,12 @@
-/* Nodes, labels, and where functions end.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The graph of a function: instructions, the states where paths meet, and
+   where the function ends. SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "analysis/routine_graph.h"
+   An instruction is decoded once, when the first path gets to it, and kept as
+   a node.  A node where paths can meet has a label, which owns the state in
+   front of the node.  The states of other nodes are not kept: they are
+   computed again from the label in front of them.  */
+
+#include "analysis/routine.h"
 
 #include "base/array.h"
 

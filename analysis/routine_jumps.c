@@ -1,10 +1,9 @@
 /* Where jumps lead: to instructions of the routine, directly or by tables.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/routine_jumps.h"
+#include "analysis/routine.h"
 
 #include "base/array.h"
-#include "analysis/state_apply.h"
 
 enum
 {

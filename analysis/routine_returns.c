@@ -1,5 +1,11 @@
-/* Which calls of a function are seen to return.
+/* Which calls of a function are seen to return, and which entries of tables.
    SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Imported functions that never return are known by name only if they are in
+   libc and the like.  Behind a call of another function that never returns
+   there is the next function of the image, and nothing shows it where the next
+   function does not return, either.  So what is behind a call counts only if
+   it returns to the caller, or if the callee was seen to return elsewhere.
 
    Where no CFI tells the end of a function, a call of something that never
    returns may be its last instruction, and what is behind it another function,
@@ -15,11 +21,16 @@
    or by way of the same word: whether a function returns is a part of its
    type, as compilers see it.  That is assumed of words which the program may
    write.  It is shown of no call with code behind it that a pointer leads to
-   and that has no way to a return: that code may be another function.  */
+   and that has no way to a return: that code may be another function.
 
-#include "analysis/routine_returns.h"
+   Nor does anything show the end of a jump table without a bound, where it is
+   followed by pointers to functions that never return: each of them would get
+   the rows of the function with the table.  So the table ends behind the last
+   entry from which a path returns, or gets to code that is reached without
+   such tables, or jumps by a table that such code jumps by.  Its first entry
+   is there in any case.  */
 
-#include "analysis/routine_calls.h"
+#include "analysis/routine.h"
 
 enum
 {

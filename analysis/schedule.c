@@ -318,15 +318,15 @@ holds_in_turn (const struct schedule *schedule,
 
 /* Count FUNCTION, with FAILURE, once.  */
 static void
-count (struct analysis_summary *summary, const struct code_function *function,
+count (struct schedule *schedule, const struct code_function *function,
        enum routine_failure failure)
 {
   bool was_sound = function->is_concluded && !function->fails;
   if (function->is_concluded && !was_sound)
     return;
-  summary->functions += !function->is_concluded;
-  summary->failures[ROUTINE_SOUND] -= was_sound;
-  summary->failures[failure]++;
+  schedule->n_functions += !function->is_concluded;
+  schedule->failures[ROUTINE_SOUND] -= was_sound;
+  schedule->failures[failure]++;
 }
 
 /* Whether FUNCTION is where the program begins, by CFI that says so: it has no
@@ -349,7 +349,7 @@ conclude (struct schedule *schedule, const struct followed *followed)
   struct code_function *function
       = functions_get (schedule->functions, followed->task.index);
   if (!has_no_caller (schedule, function))
-    count (schedule->summary, function, followed->result.failure);
+    count (schedule, function, followed->result.failure);
   disproofs_retract (schedule->disproofs, schedule->functions, function);
   function->is_bare = followed->is_bare;
   function->fails = followed->result.failure != ROUTINE_SOUND;

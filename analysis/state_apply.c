@@ -1,7 +1,7 @@
 /* The transfer of one instruction.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/state_apply.h"
+#include "analysis/state.h"
 
 static void
 compute (struct state *state, const struct insn *insn, unsigned reg)

@@ -1,7 +1,7 @@
 /* From a state to the rules of a row, and what it makes of others' rules.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/state_row.h"
+#include "analysis/state.h"
 
 enum
 {

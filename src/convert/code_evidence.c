@@ -3,7 +3,6 @@
 
 #include "convert/code_evidence.h"
 
-#include "analysis/found_functions.h"
 #include "cfi/plt.h"
 
 bool

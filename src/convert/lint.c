@@ -3,7 +3,6 @@
 
 #include "convert/location.h"
 
-#include "analysis/finding.h"
 #include "convert/code_evidence.h"
 
 struct lint_run

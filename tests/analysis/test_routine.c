@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/routine.h"
-#include "analysis/routine_graph.h"
 #include "base/bytes.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit_test.h"
