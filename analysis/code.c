@@ -188,9 +188,8 @@ count (struct analysis *analysis)
   if (!analysis->request->only_compares)
     findings->functions_trusted = schedule->failures[ROUTINE_SOUND];
   else
-    for (size_t i = 0; i < functions_count (analysis->functions); i++)
-      findings->functions_trusted
-          += functions_get (analysis->functions, (uint32_t)i)->is_compared;
+    for (size_t i = 0; i < analysis->functions->n; i++)
+      findings->functions_trusted += analysis->functions->list[i].is_compared;
 }
 
 /* Analyse the image of REQUEST once.  BEGINNINGS, which is initialised, gets

@@ -215,10 +215,9 @@ add_exported (void *argument, uint64_t address, const char *name)
 static bool
 add_followed (struct search *search, const struct image_facts *facts)
 {
-  for (size_t i = 0; i < functions_count (search->functions); i++)
+  for (size_t i = 0; i < search->functions->n; i++)
     {
-      const struct code_function *function
-          = functions_get (search->functions, (uint32_t)i);
+      const struct code_function *function = &search->functions->list[i];
       uint64_t entry = function->entry;
       if (may_be_part (function, facts)
           && !address_list_add (&search->found->parts, entry))

@@ -92,12 +92,12 @@ add_task (struct noreturn *noreturn, uint32_t function, uint64_t address,
 static void
 mark_returning (struct noreturn *noreturn, uint32_t index)
 {
-  struct code_function *function = functions_get (noreturn->functions, index);
+  struct code_function *function = &noreturn->functions->list[index];
   if (function->may_return)
     return;
   function->may_return = true;
   if (index < noreturn->n_before)
-    functions_note_change (noreturn->functions);
+    noreturn->functions->n_changes++;
   uint32_t next = function->waiters;
   function->waiters = WAITER_NONE;
   while (next != WAITER_NONE)
@@ -132,7 +132,7 @@ static void
 wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
           uint64_t resume)
 {
-  struct code_function *waited = functions_get (noreturn->functions, callee);
+  struct code_function *waited = &noreturn->functions->list[callee];
   if (waited->may_return)
     {
       add_task (noreturn, function, resume, true);
@@ -230,10 +230,9 @@ follow_step (struct noreturn *noreturn, uint32_t function,
       callee = functions_add (noreturn->functions, step->target, false);
       if (callee == FUNCTION_NONE)
         return false;
-      functions_get (noreturn->functions, callee)->is_called
-          |= function_is_certain (
-              functions_get (noreturn->functions, function));
-      if (functions_get (noreturn->functions, callee)->may_return)
+      noreturn->functions->list[callee].is_called
+          |= function_is_certain (&noreturn->functions->list[function]);
+      if (noreturn->functions->list[callee].may_return)
         return true;
       wait_for (noreturn, callee, function, next);
       return false;
@@ -295,12 +294,10 @@ static void
 queue_new_functions (struct noreturn *noreturn)
 {
   const struct functions *functions = noreturn->functions;
-  for (; noreturn->n_queued < functions_count (functions);
-       noreturn->n_queued++)
+  for (; noreturn->n_queued < functions->n; noreturn->n_queued++)
     {
       uint32_t index = (uint32_t)noreturn->n_queued;
-      add_task (noreturn, index, functions_get (functions, index)->entry,
-                false);
+      add_task (noreturn, index, functions->list[index].entry, false);
     }
 }
 
@@ -308,9 +305,9 @@ queue_new_functions (struct noreturn *noreturn)
 static void
 give_up (struct noreturn *noreturn)
 {
-  functions_note_change (noreturn->functions);
-  for (size_t i = 0; i < functions_count (noreturn->functions); i++)
-    functions_get (noreturn->functions, (uint32_t)i)->may_return = true;
+  noreturn->functions->n_changes++;
+  for (size_t i = 0; i < noreturn->functions->n; i++)
+    noreturn->functions->list[i].may_return = true;
   noreturn->n_tasks = 0;
 }
 
@@ -335,7 +332,7 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
   free (noreturn->tasks);
   noreturn->tasks = NULL;
   noreturn->tasks_capacity = 0;
-  return (!noreturn->failed && !functions_failed (noreturn->functions)
+  return (!noreturn->failed && !noreturn->functions->failed
           && facts_sort_named (noreturn->facts))
          || error_set_no_memory (err);
 }

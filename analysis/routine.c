@@ -319,42 +319,6 @@ follow_to_result (struct routine *routine, enum doubtful_calls doubtful_calls)
     follow (routine);
 }
 
-/* What was learnt of another function, or of this one with other conventions,
-   does not count.  */
-static void
-begin (struct routine *routine, uint64_t entry, uint64_t end, bool is_bare)
-{
-  const struct routine_context *context = routine->context;
-  routine->entry = entry;
-  routine->end = end;
-  routine->is_bare = is_bare;
-  routine->is_go = context->go && go_table_is_start (context->go, entry);
-  routine->machine = routine->is_go ? context->go_machine
-                     : is_bare      ? context->bare_machine
-                                    : context->machine;
-  routine->ends.n = 0;
-  routine->asks_callees = false;
-  address_map_clear (&routine->doubtful);
-  address_map_clear (&routine->spared);
-}
-
-static const struct routine_result *
-result_of (struct routine *routine)
-{
-  routine->result.leaves |= routine->result.is_proven;
-  routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
-  return &routine->result;
-}
-
-const struct routine_result *
-routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum doubtful_calls doubtful_calls)
-{
-  begin (routine, entry, end, false);
-  follow_to_result (routine, doubtful_calls);
-  return result_of (routine);
-}
-
 /* Whether the path in front of label NUMBER comes from a call, and meets
    others there that have the stack pointer elsewhere.  */
 static bool
@@ -390,16 +354,33 @@ note_calls_without_return (struct routine *routine)
   return routine->doubtful.n_used > before;
 }
 
+/* What was learnt of another function, or of this one with other conventions,
+   does not count.  */
 const struct routine_result *
-routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end)
+routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
+                enum doubtful_calls doubtful_calls, bool is_bare)
 {
-  begin (routine, entry, end, true);
-  follow_to_result (routine, DOUBTFUL_CALLS_RETURN);
-  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-                  && note_calls_without_return (routine);
+  const struct routine_context *context = routine->context;
+  routine->entry = entry;
+  routine->end = end;
+  routine->is_bare = is_bare;
+  routine->is_go = context->go && go_table_is_start (context->go, entry);
+  routine->machine = routine->is_go ? context->go_machine
+                     : is_bare      ? context->bare_machine
+                                    : context->machine;
+  routine->ends.n = 0;
+  routine->asks_callees = false;
+  address_map_clear (&routine->doubtful);
+  address_map_clear (&routine->spared);
+  follow_to_result (routine, doubtful_calls);
+  for (int i = 0;
+       is_bare && i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
+       && note_calls_without_return (routine);
        i++)
     follow (routine);
-  return result_of (routine);
+  routine->result.leaves |= routine->result.is_proven;
+  routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
+  return &routine->result;
 }
 
 void

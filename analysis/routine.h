@@ -162,17 +162,13 @@ struct routine *routine_new (const struct routine_context *context);
 void routine_free (struct routine *routine);
 
 /* Follow the function at ENTRY.  Entries of jump tables that lead to code
-   below END lead into the function.  The result is valid until the routine
-   follows another function.  */
+   below END lead into the function.  If IS_BARE, it is expected to preserve no
+   register but SP: for functions with conventions of their own, whose calls
+   return; rules for other registers must not be used then.  The result is
+   valid until the routine follows another function.  */
 const struct routine_result *
 routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum doubtful_calls doubtful_calls);
-
-/* Follow the function as routine_follow does, but expect it to preserve no
-   register but SP: for functions with conventions of their own.  Rules for
-   other registers must not be used then.  */
-const struct routine_result *
-routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end);
+                enum doubtful_calls doubtful_calls, bool is_bare);
 
 /* Call VISIT for every instruction of the routine that was followed last, with
    the state in front of it.  */

@@ -94,12 +94,14 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                routine_called_place (context, insn), is_set);
   /* The first call of a callee that is not known seems to return; others do
      not, until the callee was followed, and the routine again.  */
-  if (!functions_at (context->functions, insn->target))
+  const struct code_function *callee
+      = functions_at (context->functions, insn->target);
+  if (!callee)
     {
       routine->result.met_unknown = true;
       return routine_observe (routine, OBSERVED_UNKNOWN, insn->target);
     }
-  return functions_may_return (context->functions, insn->target)
+  return callee->may_return
          && (!is_set
              || facts_call_returns (context->facts,
                                     routine_called_place (context, insn),
@@ -300,7 +302,7 @@ routine_call (struct routine *routine, const struct insn *insn,
     memcpy (before, state->registers, sizeof before);
   state_call (state, insn);
   state->trusts_sp |= !is_callee_known (routine->context, insn);
-  if (functions_disturb (routine->context->functions))
+  if (routine->context->functions->disturb)
     forget_changed (routine, insn, state);
   for (; kept; kept &= kept - 1)
     {

@@ -142,7 +142,7 @@ static bool
 calls_stack_mover (const struct routine *routine, const struct insn *insn)
 {
   const struct routine_context *context = routine->context;
-  if (!insn_is_call (insn) || !functions_disturb (context->functions))
+  if (!insn_is_call (insn) || !context->functions->disturb)
     return false;
   const struct code_function *callee = routine_callee (context, insn);
   return callee && callee->moves_stack;

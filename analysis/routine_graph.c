@@ -78,7 +78,7 @@ routine_is_on_trial (const struct routine *routine)
 static bool
 ends_before (const struct routine *routine, uint64_t address)
 {
-  return functions_is_marked (routine->context->functions, address)
+  return address_set_may_have (&routine->context->functions->marks, address)
          && (routine_is_start (routine, address)
              || (address != routine->entry
                  && known_code_is_border (routine->context->known, address)));

@@ -31,8 +31,7 @@ starts_free (struct starts *starts)
 bool
 starts_pending (const struct starts *starts)
 {
-  return starts->n_tried < functions_count (starts->functions)
-         || starts->again.n > 0;
+  return starts->n_tried < starts->functions->n || starts->again.n > 0;
 }
 
 static bool
@@ -163,11 +162,11 @@ add_mentioned (struct starts *starts)
 static bool
 add_guess (struct starts *starts, uint64_t address)
 {
-  size_t before = functions_count (starts->functions);
+  size_t before = starts->functions->n;
   if (!add_pointer (starts, address))
     return false;
-  if (functions_count (starts->functions) > before)
-    functions_get (starts->functions, (uint32_t)before)->is_guess = true;
+  if (starts->functions->n > before)
+    starts->functions->list[before].is_guess = true;
   return true;
 }
 
@@ -215,8 +214,7 @@ add_described (struct starts *starts, uint64_t address)
   uint32_t index = functions_find (starts->functions, address);
   if (index == FUNCTION_NONE || row_map_find (starts->row_map, address))
     return true;
-  const struct code_function *function
-      = functions_get (starts->functions, index);
+  const struct code_function *function = &starts->functions->list[index];
   return index >= starts->n_tried || function->is_start
          || index_list_add (&starts->again, index);
 }
@@ -241,7 +239,7 @@ add_known (struct starts *starts)
   for (size_t i = 0; i < known->n; i++)
     {
       uint64_t address = known->functions[i].address;
-      functions_mark (starts->functions, address);
+      address_set_add (&starts->functions->marks, address);
       if (part < known->n_parts && known->parts[part].start == address)
         part++;
       else if (!add_start (starts, address))
@@ -298,10 +296,9 @@ starts_add_certain (struct starts *starts)
 bool
 starts_add_pointers (struct starts *starts)
 {
-  size_t before = functions_count (starts->functions);
+  size_t before = starts->functions->n;
   bool ok = facts_sort_named (starts->facts) && add_mentioned (starts);
-  if (!ok || !starts->context->has_hints
-      || functions_count (starts->functions) > before)
+  if (!ok || !starts->context->has_hints || starts->functions->n > before)
     return ok;
   for (size_t i = 0; i < starts->hints.n; i++)
     if (!add_guess (starts, starts->hints.list[i]))
@@ -322,11 +319,9 @@ may_be_called (const struct starts *starts, uint64_t address)
 void
 starts_promote_called (struct starts *starts)
 {
-  for (size_t i = starts->n_tried; i < functions_count (starts->functions);
-       i++)
+  for (size_t i = starts->n_tried; i < starts->functions->n; i++)
     {
-      struct code_function *function
-          = functions_get (starts->functions, (uint32_t)i);
+      struct code_function *function = &starts->functions->list[i];
       if (function->is_called && may_be_called (starts, function->entry))
         function->is_start = true;
     }
@@ -338,12 +333,12 @@ starts_note_call (struct starts *starts, uint64_t address)
   uint32_t index = functions_find (starts->functions, address);
   if (index == FUNCTION_NONE)
     return true;
-  struct code_function *function = functions_get (starts->functions, index);
+  struct code_function *function = &starts->functions->list[index];
   bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
   function->is_start |= may_be_called (starts, address);
   if (function->is_start && !function->is_known && (!was_called || !was_start))
-    functions_note_change (starts->functions);
+    starts->functions->n_changes++;
   if (was_start)
     return true;
   return (was_called && !function->is_start) || index >= starts->n_tried

@@ -74,7 +74,7 @@ follow (struct fixture *f, uint64_t steps)
 {
   f->routine->steps_left = steps;
   return routine_follow (f->routine, ENTRY, ENTRY + 0x400,
-                         DOUBTFUL_CALLS_RETURN)
+                         DOUBTFUL_CALLS_RETURN, false)
       ->failure;
 }
 
