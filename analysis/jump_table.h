@@ -54,10 +54,6 @@ bool jump_tables_note (struct jump_tables *tables,
 void jump_tables_reset (struct jump_tables *tables);
 void jump_tables_free (struct jump_tables *tables);
 
-/* The number of a table with nothing but ADDRESS, which is in no memory.  */
-bool jump_tables_note_address (struct jump_tables *tables, uint64_t address,
-                               uint32_t *number);
-
 /* Entries of TABLE are offsets from BASE.  False when they were said to be
    from another.  */
 bool jump_table_set_base (struct jump_table *table, uint64_t base,

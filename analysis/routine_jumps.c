@@ -90,8 +90,10 @@ find_tables (struct routine *routine, const struct insn *insn,
     }
   *target = state->registers[insn->from];
   if (value_is_address (*target)
-      && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
-                                   &number))
+      && jump_tables_note (
+          &routine->tables,
+          &(struct jump_table){ .address = (uint64_t)target->number },
+          &number))
     *target = value_of (VALUE_TARGET, number);
   if (value_is_target (*target))
     return true;

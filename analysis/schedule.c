@@ -180,7 +180,8 @@ pass_on_note (struct schedule *schedule, const struct followed *followed,
     case NOTE_FUNCTION:
       return starts_add_called (starts, note->address);
     case NOTE_NAMED:
-      return !trusted || facts_name (schedule->facts, note->address);
+      return !trusted
+             || address_list_add (&schedule->facts->named, note->address);
     case NOTE_HINT:
       return !trusted || address_list_add (&starts->hints, note->address);
     case NOTE_CALLEE:
@@ -210,7 +211,8 @@ pass_on_notes (struct schedule *schedule, const struct followed *followed)
   schedule->functions->list[followed->task.index].is_compared
       = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
   if (trusted)
-    row_map_add_start (schedule->row_map, function->entry);
+    schedule->row_map->failed
+        |= !address_list_add (&schedule->row_map->starts, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)
     if (!pass_on_note (schedule, followed,
                        &by->notes[followed->first_note + i], trusted))

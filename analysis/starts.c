@@ -82,24 +82,10 @@ add_array (struct starts *starts, uint64_t address, uint64_t size)
   return true;
 }
 
-/* Static programs have no dynamic section, but sections of these types.  */
-static bool
-add_arrays_of_sections (struct starts *starts)
-{
-  for (size_t i = 1; i < starts->facts->image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &starts->facts->image->sections[i].header;
-      if (header->sh_type >= SHT_INIT_ARRAY
-          && header->sh_type <= SHT_PREINIT_ARRAY
-          && !add_array (starts, header->sh_addr, header->sh_size))
-        return false;
-    }
-  return true;
-}
-
 /* What is called when the image is loaded and unloaded: DT_INIT,
    DT_INIT_ARRAY and their kind (System V ABI, "Initialization and Termination
-   Functions").  */
+   Functions").  Static programs have no dynamic section, but sections of these
+   types.  */
 static bool
 add_initialisers (struct starts *starts)
 {
@@ -120,7 +106,15 @@ add_initialisers (struct starts *starts)
         && dynamic_find (image, arrays[i][1], &size)
         && !add_array (starts, address, size))
       return false;
-  return add_arrays_of_sections (starts);
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type >= SHT_INIT_ARRAY
+          && header->sh_type <= SHT_PREINIT_ARRAY
+          && !add_array (starts, header->sh_addr, header->sh_size))
+        return false;
+    }
+  return true;
 }
 
 /* An address that is mentioned is tried only where no function got to.  Go's
@@ -142,21 +136,6 @@ add_pointer (struct starts *starts, uint64_t address)
   return true;
 }
 
-/* What relocations put into memory, and the addresses that code computes.
-   Both may be anything.  */
-static bool
-add_mentioned (struct starts *starts)
-{
-  for (size_t i = 0; i < starts->facts->n_relocated; i++)
-    if (starts->facts->relocated[i].value != 0
-        && !add_pointer (starts, starts->facts->relocated[i].value))
-      return false;
-  for (size_t i = 0; i < starts->facts->n_named_sorted; i++)
-    if (!add_pointer (starts, starts->facts->named.list[i]))
-      return false;
-  return true;
-}
-
 /* Like add_pointer, for a number that can be an address of code: it may lead
    into an instruction, behind a part of what its function pushes.  */
 static bool
@@ -170,10 +149,10 @@ add_guess (struct starts *starts, uint64_t address)
   return true;
 }
 
-/* Those of SEGMENT, but for those of .sframe.  A conversion adds .sframe
+/* The words of SEGMENT, but for those of .sframe.  A conversion adds .sframe
    and leaves the code as it was, so the code has to be judged as before.  */
 static bool
-add_words_of_segment (struct starts *starts, const GElf_Phdr *segment)
+add_words (struct starts *starts, const GElf_Phdr *segment)
 {
   const struct image *image = starts->facts->image;
   const GElf_Phdr *sframe = sframe_place_find (image).segment;
@@ -191,43 +170,26 @@ add_words_of_segment (struct starts *starts, const GElf_Phdr *segment)
   return true;
 }
 
-/* The words of data that can be addresses of code: where nothing is relocated,
-   nothing tells them apart from numbers.  */
-static bool
-add_words (struct starts *starts)
-{
-  const struct image *image = starts->facts->image;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD
-        && !(image->segments[i].p_flags & PF_X)
-        && !add_words_of_segment (starts, &image->segments[i]))
-      return false;
-  return true;
-}
-
 /* What has rows is tried like the target of a pointer.  */
-static bool
-add_described (struct starts *starts, uint64_t address)
-{
-  if (!add_pointer (starts, address))
-    return false;
-  uint32_t index = functions_find (starts->functions, address);
-  if (index == FUNCTION_NONE || row_map_find (starts->row_map, address))
-    return true;
-  const struct code_function *function = &starts->functions->list[index];
-  return index >= starts->n_tried || function->is_start
-         || index_list_add (&starts->again, index);
-}
-
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
   const struct frame_function *list = starts->context->request->described;
   for (size_t i = 0; i < starts->context->request->n_described; i++)
-    if ((i > 0 && list[i - 1].address + list[i - 1].size == list[i].address)
-            == adjoining
-        && !add_described (starts, list[i].address))
-      return false;
+    {
+      uint64_t address = list[i].address;
+      bool adjoins
+          = i > 0 && list[i - 1].address + list[i - 1].size == address;
+      if (adjoins != adjoining)
+        continue;
+      if (!add_pointer (starts, address))
+        return false;
+      uint32_t index = functions_find (starts->functions, address);
+      if (index < starts->n_tried && !starts->functions->list[index].is_start
+          && !row_map_find (starts->row_map, address)
+          && !index_list_add (&starts->again, index))
+        return false;
+    }
   return true;
 }
 
@@ -250,17 +212,6 @@ add_known (struct starts *starts)
   return true;
 }
 
-static bool
-add_go_starts (struct starts *starts)
-{
-  const struct go_table *go = starts->go;
-  for (size_t i = 0; i < go->n; i++)
-    if (go->steps[i].is_start
-        && !add_beyond_cfi (starts, go->steps[i].address))
-      return false;
-  return true;
-}
-
 /* Who exports a function lets others call it.  Where CFI is compared, this
    shows what an entry begins with that no call of the image does, but not if
    the first row says otherwise.  */
@@ -279,32 +230,58 @@ note_exported (void *argument, uint64_t address, const char *name)
 bool
 starts_add_certain (struct starts *starts)
 {
-  const struct image *image = starts->context->request->image;
+  const struct code_request *request = starts->context->request;
+  const struct go_table *go = starts->go;
   uint64_t entry = starts->context->program_entry;
-  if (entry && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
+  if ((entry
+       && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
+      || !add_known (starts)
+      || (request->only_compares
+          && !function_symbols_walk (request->image, false, note_exported,
+                                     starts)))
     return false;
-  return add_known (starts)
-         && (!starts->context->request->only_compares
-             || function_symbols_walk (image, false, note_exported, starts))
-         && (!starts->context->request->beyond_cfi
-             || (add_go_starts (starts) && add_initialisers (starts)
-                 && function_symbols_walk (
-                     image, !starts->context->request->no_symbols, add_symbol,
-                     starts)));
+  if (!request->beyond_cfi)
+    return true;
+  for (size_t i = 0; i < go->n; i++)
+    if (go->steps[i].is_start
+        && !add_beyond_cfi (starts, go->steps[i].address))
+      return false;
+  return add_initialisers (starts)
+         && function_symbols_walk (request->image, !request->no_symbols,
+                                   add_symbol, starts);
 }
 
 bool
 starts_add_pointers (struct starts *starts)
 {
+  const struct image_facts *facts = starts->facts;
+  const struct image *image = facts->image;
   size_t before = starts->functions->n;
-  bool ok = facts_sort_named (starts->facts) && add_mentioned (starts);
-  if (!ok || !starts->context->has_hints || starts->functions->n > before)
-    return ok;
+  if (!facts_sort_named (starts->facts))
+    return false;
+  /* What relocations put into memory, and the addresses that code computes.
+     Both may be anything.  */
+  for (size_t i = 0; i < facts->n_relocated; i++)
+    if (facts->relocated[i].value != 0
+        && !add_pointer (starts, facts->relocated[i].value))
+      return false;
+  for (size_t i = 0; i < facts->n_named_sorted; i++)
+    if (!add_pointer (starts, facts->named.list[i]))
+      return false;
+  if (!starts->context->has_hints || starts->functions->n > before)
+    return true;
+  /* The numbers in code and words of data that can be addresses of code: where
+     nothing is relocated, nothing tells them apart from other numbers.  */
   for (size_t i = 0; i < starts->hints.n; i++)
     if (!add_guess (starts, starts->hints.list[i]))
       return false;
   starts->hints.n = 0;
-  return add_words (starts);
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && !(image->segments[i].p_flags & PF_X)
+        && !add_words (starts, &image->segments[i]))
+      return false;
+  return true;
 }
 
 /* Whether ADDRESS starts a function if code calls it: not inside of another's

@@ -277,7 +277,9 @@ as_target (struct value value, struct jump_tables *tables)
 {
   uint32_t number;
   if (value_is_address (value) && value.number > 0
-      && jump_tables_note_address (tables, (uint64_t)value.number, &number))
+      && jump_tables_note (
+          tables, &(struct jump_table){ .address = (uint64_t)value.number },
+          &number))
     return value_of (VALUE_TARGET, number);
   return value;
 }
