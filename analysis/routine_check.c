@@ -70,15 +70,6 @@ note_frame (struct routine *routine, const struct state *state)
                                  && shows_entry (routine, state, false);
 }
 
-/* Whether a call or the CFI proves the entry.  */
-static bool
-begins_certainly (const struct routine *routine)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, routine->entry);
-  return function && (function->is_called || function->is_known);
-}
-
 /* Whether FUNCTION, which a routine jumps to, needs the frame of a call.
 
    Where functions without CFI are followed, a call proves nothing of the frame
@@ -96,15 +87,6 @@ leads_to_function (const struct routine_context *context,
 }
 
 /* What the routine does to the stack and the registers of its callers.  */
-
-/* Whether the routine may have gone where a jump table, which was read too
-   far, does not lead.  Code that moves its caller's stack has no switch; where
-   functions without CFI are followed, that is not relied on.  */
-static bool
-may_read_too_far (const struct routine *routine)
-{
-  return routine->tables.n > 0 && !routine->context->request->beyond_cfi;
-}
 
 /* Whether INSN goes back to the caller with another stack pointer than
    functions do: a subroutine that saves registers for its caller, and the
@@ -128,12 +110,17 @@ moves_stack (const struct routine *routine, const struct insn *insn,
 }
 
 /* INSN goes back to the caller, or to an address: note if it does so with
-   another stack pointer than functions do.  */
+   another stack pointer than functions do.  The routine may have gone where a
+   jump table, which was read too far, does not lead.  Code that moves its
+   caller's stack has no switch; where functions without CFI are followed, that
+   is not relied on.  */
 static void
 note_going_back (struct routine *routine, const struct insn *insn,
                  const struct state *state)
 {
-  if (!may_read_too_far (routine) && moves_stack (routine, insn, state))
+  bool may_read_too_far
+      = routine->tables.n > 0 && !routine->context->request->beyond_cfi;
+  if (!may_read_too_far && moves_stack (routine, insn, state))
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }
 
@@ -232,7 +219,11 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
       if (value.kind != VALUE_SAVED
           || !(routine->machine->preserved >> value.number & 1))
         continue;
-      if (!state_keeps (state, value) || !begins_certainly (routine))
+      const struct code_function *function
+          = functions_at (routine->context->functions, routine->entry);
+      bool begins_certainly
+          = function && (function->is_called || function->is_known);
+      if (!begins_certainly || !state_keeps (state, value))
         return true;
       routine->result.is_odd = true;
     }
@@ -336,16 +327,6 @@ doubt_last_call (struct routine *routine, const struct state *state)
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
 }
 
-static bool
-jump_by_tables (struct routine *routine, const struct insn *insn,
-                const struct state *state)
-{
-  routine->noting = routine->visited;
-  bool resolved = routine_jump_by_tables (routine, insn, state);
-  routine->noting = NODE_NONE;
-  return resolved;
-}
-
 /* Whether INSN, an indirect jump, goes where a word of an array points.
    Such a jump may be a tail call, or lead from one handler of an
    interpreter to the next, with the frame of the function that they are
@@ -401,33 +382,31 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
     routine_observe (routine, OBSERVED_PASSED_OVER, insn->target);
 }
 
-/* Whether INSN, an indirect jump, goes to a function of another image, which
-   returns as far as its name tells.  */
-static bool
-goes_to_import (const struct routine *routine, const struct insn *insn)
-{
-  const struct relocated *word = routine_called_word (routine->context, insn);
-  return word && word->is_got && !word->exits && !word->may_exit;
-}
-
 /* INSN jumps to an address.  Where tables had less entries when the jump was
-   followed, there is more to follow now.  */
+   followed, there is more to follow now.  A function of another image returns
+   as far as its name tells.  */
 static void
 check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
 {
-  if (jump_by_tables (routine, insn, state))
+  routine->noting = routine->visited;
+  bool resolved = routine_jump_by_tables (routine, insn, state);
+  routine->noting = NODE_NONE;
+  if (resolved)
     return;
   inherit (routine, routine_callee (routine->context, insn), state);
-  if (state_is_restored (state) && !goes_by_index (routine, insn, state))
+  if (state_is_restored (state))
     {
-      routine->result.leaves = true;
-      routine->result.is_proven |= goes_to_import (routine, insn)
-                                   && shows_entry (routine, state, false);
+      const struct relocated *word
+          = routine_called_word (routine->context, insn);
+      bool to_import = word && word->is_got && !word->exits && !word->may_exit;
       note_leaving (routine);
+      if (goes_by_index (routine, insn, state))
+        return;
+      routine->result.leaves = true;
+      routine->result.is_proven
+          |= to_import && shows_entry (routine, state, false);
     }
-  else if (state_is_restored (state))
-    note_leaving (routine);
   else if (!state_has_left (state))
     {
       routine->lacks_value = true;

@@ -222,30 +222,6 @@ swap_queued (struct routine *routine, size_t a, size_t b)
   routine->queue[b] = label;
 }
 
-/* Move the last label of the heap up to its place.  */
-static void
-lift_last (struct routine *routine)
-{
-  size_t i = routine->n_queue - 1;
-  for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
-    swap_queued (routine, i, (i - 1) / 2);
-}
-
-/* Move the first label of the heap down to its place.  */
-static void
-lower_first (struct routine *routine)
-{
-  size_t n = routine->n_queue, next;
-  for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
-    {
-      if (next + 1 < n && is_before (routine, next + 1, next))
-        next++;
-      if (is_before (routine, i, next))
-        return;
-      swap_queued (routine, i, next);
-    }
-}
-
 static void
 enqueue (struct routine *routine, uint32_t number)
 {
@@ -260,28 +236,28 @@ enqueue (struct routine *routine, uint32_t number)
       return;
     }
   label->queued = true;
-  routine->queue[routine->n_queue++] = number;
-  lift_last (routine);
+  size_t i = routine->n_queue++;
+  routine->queue[i] = number;
+  for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
+    swap_queued (routine, i, (i - 1) / 2);
 }
 
 uint32_t
 routine_take_queued (struct routine *routine)
 {
   uint32_t first = routine->queue[0];
-  routine->queue[0] = routine->queue[--routine->n_queue];
-  lower_first (routine);
+  size_t n = --routine->n_queue, next;
+  routine->queue[0] = routine->queue[n];
+  for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
+    {
+      if (next + 1 < n && is_before (routine, next + 1, next))
+        next++;
+      if (is_before (routine, i, next))
+        break;
+      swap_queued (routine, i, next);
+    }
   routine->labels[first].queued = false;
   return first;
-}
-
-/* A new label on the way of a path that was walked before: what comes along
-   there has to arrive at it, so the walk is done again.  */
-static void
-walk_again_to (struct routine *routine, uint32_t number)
-{
-  for (; routine->nodes[number].label == NODE_NONE; routine->steps++)
-    number = routine->nodes[number].predecessor;
-  enqueue (routine, routine->nodes[number].label);
 }
 
 void
@@ -307,8 +283,14 @@ routine_add_label (struct routine *routine, uint32_t number,
   state_copy (own, state);
   state_settle (own, node->insn.address);
   enqueue (routine, node->label);
-  if (node->predecessor != NODE_NONE)
-    walk_again_to (routine, node->predecessor);
+  /* It is on the way of a path that was walked before: what comes along there
+     has to arrive at it, so the walk is done again.  */
+  number = node->predecessor;
+  if (number == NODE_NONE)
+    return;
+  for (; routine->nodes[number].label == NODE_NONE; routine->steps++)
+    number = routine->nodes[number].predecessor;
+  enqueue (routine, routine->nodes[number].label);
 }
 
 void

@@ -11,16 +11,6 @@ enum
   PADDING_STEPS = 16        /* between functions */
 };
 
-/* Whether another function starts at ADDRESS, beyond doubt.  */
-static bool
-starts_certainly (const struct routine *routine, uint64_t address)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, address);
-  return function && routine_is_start (routine, address)
-         && function_is_certain (function);
-}
-
 /* Whether nothing but padding is between ADDRESS and the start of another
    function: no path gets there.  */
 static bool
@@ -29,7 +19,10 @@ is_behind_the_end (const struct routine *routine, uint64_t address)
   struct insn_step step = { .is_nop = true };
   for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
     {
-      if (starts_certainly (routine, address))
+      const struct code_function *function
+          = functions_at (routine->context->functions, address);
+      if (function && routine_is_start (routine, address)
+          && function_is_certain (function))
         return true;
       if (!routine_step_at (routine->context, address, &step))
         return false;
@@ -134,17 +127,6 @@ is_inside (const struct routine *routine, const struct jump_table *table,
                                             table->reader)));
 }
 
-/* The target of entry INDEX.  False behind the last: a table without a bound
-   ends where an entry leaves the function.  */
-static bool
-table_target (const struct routine *routine, const struct jump_table *table,
-              uint64_t index, uint64_t *target)
-{
-  bool bounded = table->max != UINT64_MAX && table->width != 0;
-  return jump_table_target (table, routine->context->facts, index, target)
-         && (bounded || is_inside (routine, table, *target));
-}
-
 /* A table without a bound that ends where an address is named, and leads to
    this function or parts of functions from its first word to its last, is
    taken as a whole.  Few tables have the parts in them, but those that begin
@@ -192,7 +174,8 @@ is_never_chosen (struct routine *routine, uint64_t target)
          && is_behind_the_end (routine, target);
 }
 
-/* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
+/* Jump to the targets of table NUMBER in turn.  Whether there are any.  A
+   table without a bound ends where an entry leaves the function.  */
 static bool
 jump_by_table (struct routine *routine, uint32_t number,
                const struct state *state)
@@ -204,10 +187,12 @@ jump_by_table (struct routine *routine, uint32_t number,
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
   bound_by_names (routine, &table);
+  bool bounded = table.max != UINT64_MAX && table.width != 0;
   routine->result.reads_too_far |= table.max == UINT64_MAX && table.width == 8;
   while (routine->result.failure == ROUTINE_SOUND
          && routine->steps <= routine->steps_left
-         && table_target (routine, &table, i, &target))
+         && jump_table_target (&table, routine->context->facts, i, &target)
+         && (bounded || is_inside (routine, &table, target)))
     {
       if (!is_never_chosen (routine, target))
         {
