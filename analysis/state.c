@@ -6,14 +6,6 @@
 /* What a call may change holds an argument, or nothing of use, at a function's
    entry.  Registers that a call preserves hold values of the caller.  Of other
    registers it is not known.  */
-static enum value_kind
-kind_at_entry (const struct code_machine *machine, unsigned reg)
-{
-  return machine->preserved >> reg & 1   ? VALUE_SAVED
-         : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
-                                         : VALUE_MIXED;
-}
-
 void
 state_enter (struct state *state, const struct code_machine *machine,
              struct jump_tables *tables)
@@ -23,7 +15,11 @@ state_enter (struct state *state, const struct code_machine *machine,
   state->machine = machine;
   state->tables = tables;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
-    state->registers[reg] = value_of (kind_at_entry (machine, reg), reg);
+    state->registers[reg]
+        = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
+                    : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
+                                                    : VALUE_MIXED,
+                    reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
   if (arch_tracks_ra (arch))
     {
@@ -37,15 +33,6 @@ state_enter (struct state *state, const struct code_machine *machine,
 
 /* The stack.  Slots are words that do not overlap each other.  */
 
-static bool
-slot_overlaps (const struct slot *slot, struct value place, unsigned width)
-{
-  int64_t own = slot->value.kind == VALUE_HALF ? 4 : 8;
-  return slot->place.kind == place.kind
-         && slot->place.number < place.number + (int64_t)width
-         && place.number < slot->place.number + own;
-}
-
 void
 state_remove_slot (struct state *state, unsigned index)
 {
@@ -55,14 +42,6 @@ state_remove_slot (struct state *state, unsigned index)
   state->released &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
   if (index != last)
     state->released |= released << index;
-}
-
-static void
-forget_memory (struct state *state, struct value place, unsigned width)
-{
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (slot_overlaps (&state->slots[i], place, width))
-      state_remove_slot (state, i);
 }
 
 /* Constants may be addresses of jump tables, or numbers of system calls, but
@@ -89,7 +68,15 @@ state_store (struct state *state, struct value place, struct value value,
 {
   if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
     return;
-  forget_memory (state, place, width);
+  for (unsigned i = state->n_slots; i-- > 0;)
+    {
+      const struct slot *slot = &state->slots[i];
+      int64_t own = slot->value.kind == VALUE_HALF ? 4 : 8;
+      if (slot->place.kind == place.kind
+          && slot->place.number < place.number + (int64_t)width
+          && place.number < slot->place.number + own)
+        state_remove_slot (state, i);
+    }
   /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_KEPT)
       && value.number > 1 && value.number < KERNEL_CALLS_MAX)
@@ -328,28 +315,22 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
                     at, reg);
 }
 
-/* Whether nothing that meets VALUE, which register REG has at AT, changes it:
-   mostly it was made where paths met here before.  */
-static bool
-stays (struct value value, struct value other, uint64_t at, unsigned reg)
-{
-  return value_equal (value, other)
-         || value_equal (value, value_new (VALUE_MIXED, at, reg))
-         || (is_definite (other)
-             && value_equal (value, value_new (VALUE_OPAQUE, at, reg)));
-}
-
+/* Mostly nothing that meets a value changes it: it was made where paths met
+   here before.  */
 static bool
 join_registers (struct state *state, const struct state *other, uint64_t at)
 {
   bool changed = false;
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
-      struct value *value = &state->registers[reg];
-      if (stays (*value, other->registers[reg], at, reg))
+      struct value *value = &state->registers[reg],
+                   with = other->registers[reg];
+      if (value_equal (*value, with)
+          || value_equal (*value, value_new (VALUE_MIXED, at, reg))
+          || (is_definite (with)
+              && value_equal (*value, value_new (VALUE_OPAQUE, at, reg))))
         continue;
-      struct value met
-          = value_join (*value, other->registers[reg], at, reg, state->tables);
+      struct value met = value_join (*value, with, at, reg, state->tables);
       changed |= !value_equal (met, *value);
       *value = met;
     }

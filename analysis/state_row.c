@@ -132,25 +132,20 @@ state_saves_registers (const struct state *state)
   return false;
 }
 
-/* Whether FP points to the word that the caller's FP was saved in, as a frame
-   pointer does.  Any other address of the stack in FP may be a variable's,
-   read from a word that a function which was called has changed since.  */
-static bool
-is_frame_pointer (const struct state *state)
-{
-  unsigned fp = state->machine->arch->fp;
-  return value_equal (state_load (state, state->registers[fp]),
-                      value_of (VALUE_SAVED, fp));
-}
-
+/* SP is the better base, unless FP points to the word that the caller's FP was
+   saved in, as a frame pointer does.  Any other address of the stack in FP may
+   be a variable's, read from a word that a function which was called has
+   changed since.  */
 static bool
 cfa_rule (const struct state *state, struct frame_rule *rule)
 {
   const struct code_machine *machine = state->machine;
   const uint16_t sp = machine->arch->sp, fp = machine->arch->fp;
-  bool sp_first = machine->keeps_sp
-                  || (state->registers[sp].kind == VALUE_CFA
-                      && !is_frame_pointer (state));
+  bool has_frame_pointer = value_equal (
+      state_load (state, state->registers[fp]), value_of (VALUE_SAVED, fp));
+  bool sp_first
+      = machine->keeps_sp
+        || (state->registers[sp].kind == VALUE_CFA && !has_frame_pointer);
   const uint16_t order[] = { sp_first ? sp : fp, sp_first ? fp : sp };
   const struct slot *slot
       = find_slot (state, VALUE_BASE, value_of (VALUE_CFA, 0));
@@ -167,19 +162,10 @@ cfa_rule (const struct state *state, struct frame_rule *rule)
   return false;
 }
 
-/* Whether SLOT is the second word of a frame record, behind the caller's FP
-   (AAPCS64, 6.4.6 "The Frame Pointer").  */
-static bool
-is_in_record (const struct state *state, const struct slot *slot)
-{
-  struct value fp
-      = state_load (state, moved (slot->place, -state->machine->word));
-  return value_equal (fp, value_of (VALUE_SAVED, state->machine->arch->fp));
-}
-
 /* The slot with VALUE, the return address; of several the one in the frame
-   record.  NULL also if none of several is: then some are copies, which
-   callees may overwrite.  */
+   record, behind the caller's FP (AAPCS64, 6.4.6 "The Frame Pointer").  NULL
+   also if none of several is: then some are copies, which callees may
+   overwrite.  */
 static const struct slot *
 find_true_slot (const struct state *state, enum value_kind base,
                 struct value value)
@@ -195,7 +181,10 @@ find_true_slot (const struct state *state, enum value_kind base,
       if (slot->place.kind != base)
         continue;
       last = slot;
-      if (is_in_record (state, slot))
+      struct value in_front
+          = state_load (state, moved (slot->place, -state->machine->word));
+      if (value_equal (in_front,
+                       value_of (VALUE_SAVED, state->machine->arch->fp)))
         in_record = slot;
     }
   return n == 1 ? last : in_record;
