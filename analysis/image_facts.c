@@ -195,20 +195,6 @@ add_stretch (struct image_facts *facts, uint64_t start, uint64_t size)
         = (struct code_stretch){ start, size, bytes };
 }
 
-static void
-remove_overlapping (struct image_facts *facts)
-{
-  size_t n = 0;
-  qsort (facts->stretches, facts->n_stretches, sizeof *facts->stretches,
-         compare_stretches);
-  for (size_t i = 0; i < facts->n_stretches; i++)
-    if (n == 0
-        || facts->stretches[i].start - facts->stretches[n - 1].start
-               >= facts->stretches[n - 1].size)
-      facts->stretches[n++] = facts->stretches[i];
-  facts->n_stretches = n;
-}
-
 /* By sections, because executable segments can have constants in them (ld -z
    noseparate-code), to which there are many pointers; without sections, by
    segments.  */
@@ -234,7 +220,15 @@ read_stretches (struct image_facts *facts)
       if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
         add_stretch (facts, load->p_vaddr, load->p_filesz);
     }
-  remove_overlapping (facts);
+  size_t n = 0; /* those that do not overlap */
+  qsort (facts->stretches, facts->n_stretches, sizeof *facts->stretches,
+         compare_stretches);
+  for (size_t i = 0; i < facts->n_stretches; i++)
+    if (n == 0
+        || facts->stretches[i].start - facts->stretches[n - 1].start
+               >= facts->stretches[n - 1].size)
+      facts->stretches[n++] = facts->stretches[i];
+  facts->n_stretches = n;
   return true;
 }
 

@@ -92,19 +92,12 @@ enum insn_calculation
   CALCULATE_OR,
   CALCULATE_XOR,
   CALCULATE_MULTIPLY,
-  CALCULATE_SHIFT_LEFT,
+  CALCULATE_SHIFT_LEFT, /* this and what follows shift */
   CALCULATE_SHIFT_RIGHT,
   CALCULATE_SHIFT_SIGNED, /* right, with the sign */
   CALCULATE_ROTATE_LEFT,
   CALCULATE_ROTATE_RIGHT,
 };
-
-/* By the order of the enumeration: shifts and rotations are its last ones.  */
-static inline bool
-calculation_shifts (enum insn_calculation calculation)
-{
-  return calculation >= CALCULATE_SHIFT_LEFT;
-}
 
 /* Conditions of branches that tell something of a value.  */
 enum insn_condition
@@ -156,13 +149,6 @@ static inline bool
 insn_is_call (const struct insn *insn)
 {
   return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-}
-
-static inline bool
-insn_compares (const struct insn *insn)
-{
-  return insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
-         || insn->op == OP_COMPARE_BOTH;
 }
 
 /* The mask of REG, which can be REG_NONE.  */

@@ -648,7 +648,7 @@ translate_calculation (struct translation *t)
       || dwarf (t, to->reg.value) == REG_NONE
       || !find_calculation (t, &calculation, &number))
     return;
-  bool shifts = calculation_shifts (calculation);
+  bool shifts = calculation >= CALCULATE_SHIFT_LEFT;
   if (n > 1 && is_immediate (by))
     number = by->imm.value.s;
   else if (n > 1 && is_register (by) && by->size == to->size

@@ -137,20 +137,6 @@ beginnings_free (struct beginnings *beginnings)
   address_list_free (&beginnings->entries);
 }
 
-/* Whether FUNCTION may be a part, for all that code and data say.  A function
-   that was seen to return by itself is none.  */
-static bool
-may_be_part (const struct code_function *function,
-             const struct image_facts *facts)
-{
-  uint64_t entry = function->entry;
-  bool is_entered
-      = function->no_rows || (function->is_passed_over && function->fails);
-  return function->is_known && is_entered && !function->is_called
-         && !function->is_proven && !facts_is_pointed (facts, entry)
-         && facts_next_named (facts, entry - 1) != entry;
-}
-
 /* Whether the FDE that begins at ADDRESS was taken for a part, and has a first
    row that can be held against the ABI.  */
 static bool
@@ -201,6 +187,8 @@ add_exported (void *argument, uint64_t address, const char *name)
          || address_list_add (&search->found->entries, address);
 }
 
+/* Add what may be parts or entries for all that code and data say.  A function
+   that was seen to return by itself is no part.  */
 static bool
 add_followed (struct search *search, const struct image_facts *facts)
 {
@@ -208,7 +196,11 @@ add_followed (struct search *search, const struct image_facts *facts)
     {
       const struct code_function *function = &search->functions->list[i];
       uint64_t entry = function->entry;
-      if (may_be_part (function, facts)
+      bool is_entered
+          = function->no_rows || (function->is_passed_over && function->fails);
+      if (is_entered && function->is_known && !function->is_called
+          && !function->is_proven && !facts_is_pointed (facts, entry)
+          && facts_next_named (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;
       if (function->is_called && is_taken_for_part (search->known, entry)

@@ -274,17 +274,6 @@ resumes_without_landing (const struct routine *routine,
   return word && word->lands;
 }
 
-/* Whether INSN ends the handling of a signal: such code is where a handler
-   returns to, with what the kernel saved on the stack, and no function.  */
-static bool
-returns_from_signal (const struct code_machine *machine,
-                     const struct insn *insn, const struct state *state)
-{
-  int64_t number;
-  return insn->calls_kernel && state_kernel_call (state, &number)
-         && number == machine->rt_sigreturn;
-}
-
 /* The call that the path to the node that is visited comes from, without
    another path in between, or NULL.  Each path begins at a label.  */
 static const struct routine_node *
@@ -298,33 +287,6 @@ last_call (const struct routine *routine)
         return node;
     }
   return NULL;
-}
-
-/* Whether the path to ADDRESS, whose instruction ends at NEXT, gets to the
-   end of a part of the function that no path gets to, as the compiler knew.
-   Such an end is told from a call that does not return, in front of what is
-   another path.  */
-static bool
-ends_part (const struct routine *routine, uint64_t address, uint64_t next)
-{
-  const struct code_range *part
-      = known_code_part (routine->context->known, address);
-  return part && part->end == next && !routine_is_start (routine, next)
-         && !last_call (routine);
-}
-
-/* The path ends with STATE in front of another function.  Where CFI says that
-   the routine ends there, the call that the path comes from does not return:
-   the compiler knew that, and may have moved instructions behind it (GCC, with
-   PostgreSQL's errfinish).  The routine is followed again without them.  */
-static void
-doubt_last_call (struct routine *routine, const struct state *state)
-{
-  const struct routine_node *call = last_call (routine);
-  if (call && !routine->context->request->beyond_cfi
-      && !state_is_restored (state)
-      && !address_map_set (&routine->doubtful, call->insn.address, 0))
-    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
 }
 
 /* Whether INSN, an indirect jump, goes where a word of an array points.
@@ -420,17 +382,31 @@ static void
 check_end (struct routine *routine, const struct insn *insn,
            const struct state *state)
 {
+  const struct routine_context *context = routine->context;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
   uint64_t next = insn->address + insn->size;
   if (!goes_on || state_exits (state, insn)
-      || routine_is_after_call (routine, insn->address)
-      || ends_part (routine, insn->address, next))
+      || routine_is_after_call (routine, insn->address))
+    return;
+  /* The path gets to the end of a part of the function that no path gets to,
+     as the compiler knew.  Such an end is told from a call that does not
+     return, in front of what is another path.  */
+  const struct routine_node *call = last_call (routine);
+  const struct code_range *part
+      = known_code_part (context->known, insn->address);
+  if (!call && part && part->end == next && !routine_is_start (routine, next))
     return;
   struct state after;
   state_copy (&after, state);
   state_apply (&after, insn);
-  doubt_last_call (routine, &after);
-  inherit (routine, functions_at (routine->context->functions, next), &after);
+  /* Where CFI says that the routine ends here, the call that the path comes
+     from does not return: the compiler knew that, and may have moved
+     instructions behind it (GCC, with PostgreSQL's errfinish).  The routine is
+     followed again without them.  */
+  if (call && !context->request->beyond_cfi && !state_is_restored (&after)
+      && !address_map_set (&routine->doubtful, call->insn.address, 0))
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+  inherit (routine, functions_at (context->functions, next), &after);
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
@@ -449,8 +425,12 @@ find_violation (struct routine *routine, const struct insn *insn,
     return ROUTINE_SAVED_USED;
   if (resumes_without_landing (routine, insn))
     return ROUTINE_UNWINDS;
+  /* Code that ends the handling of a signal is where a handler returns to,
+     with what the kernel saved on the stack, and no function.  */
+  int64_t number;
   if (insn->flow == FLOW_RESUME
-      || returns_from_signal (routine->machine, insn, state))
+      || (insn->calls_kernel && state_kernel_call (state, &number)
+          && number == routine->machine->rt_sigreturn))
     return ROUTINE_SIGNAL;
   return calls_stack_mover (routine, insn) ? ROUTINE_CALLEE : ROUTINE_SOUND;
 }

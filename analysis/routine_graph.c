@@ -75,28 +75,25 @@ routine_is_on_trial (const struct routine *routine)
   return function && function_is_only_pointed (function);
 }
 
+/* Whether no instruction of the routine is behind NODE: another function
+   starts there, or an FDE does, or NODE is a call at the end of code with CFI.
+   No function goes on behind such a call: the code is another section's, or
+   without CFI.  */
 static bool
-ends_before (const struct routine *routine, uint64_t address)
+is_last_node (const struct routine *routine, const struct routine_node *node)
 {
-  return address_set_may_have (&routine->context->functions->marks, address)
-         && (routine_is_start (routine, address)
-             || (address != routine->entry
-                 && known_code_is_border (routine->context->known, address)));
-}
-
-/* Whether NODE is a call at the end of code with CFI.  No function goes on
-   there: the code behind it is another section's, or without CFI.  */
-static bool
-ends_known_code (const struct routine *routine,
-                 const struct routine_node *node)
-{
-  if (!insn_is_call (&node->insn))
-    return false;
+  const struct routine_context *context = routine->context;
+  uint64_t next = node->insn.address + node->insn.size;
+  if (address_set_may_have (&context->functions->marks, next)
+      && (routine_is_start (routine, next)
+          || (next != routine->entry
+              && known_code_is_border (context->known, next))))
+    return true;
   const struct frame_function *known
-      = known_code_at (routine->context->known, node->insn.address);
-  return known
-         && known->address + known->size
-                == node->insn.address + node->insn.size;
+      = insn_is_call (&node->insn)
+            ? known_code_at (context->known, node->insn.address)
+            : NULL;
+  return known && known->address + known->size == next;
 }
 
 /* Nodes.  */
@@ -163,8 +160,7 @@ routine_node_at (struct routine *routine, uint64_t address)
   *node
       = (struct routine_node){ .label = NODE_NONE, .predecessor = NODE_NONE };
   decode (routine, address, &node->insn);
-  node->is_last = ends_before (routine, address + node->insn.size)
-                  || ends_known_code (routine, node);
+  node->is_last = is_last_node (routine, node);
   return number;
 }
 

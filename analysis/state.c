@@ -167,7 +167,6 @@ state_bound (const struct state *state, struct value value)
   return state_bound_of (state, &subject);
 }
 
-/* The oldest bound makes room for a new one.  */
 void
 state_set_bound (struct state *state, const struct subject *subject,
                  struct limit limit)
@@ -187,8 +186,8 @@ state_set_bound (struct state *state, const struct subject *subject,
   state->bounds[state->n_bounds++] = (struct bound){ *subject, limit };
 }
 
-void
-state_remove_bound (struct state *state, unsigned index)
+static void
+remove_bound (struct state *state, unsigned index)
 {
   state->bounds[index] = state->bounds[--state->n_bounds];
 }
@@ -211,35 +210,29 @@ is_changed_by (const struct subject *subject, struct value place,
              && place.number < start + 8);
 }
 
-/* WIDTH bytes of memory at PLACE may have changed.  */
 void
 state_forget_bounds (struct state *state, struct value place, unsigned width)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
     if (is_changed_by (&state->bounds[i].subject, place, width))
-      state_remove_bound (state, i);
+      remove_bound (state, i);
   state->has_compared &= !is_changed_by (&state->compared, place, width);
 }
 
-/* An instruction that was met before gives its register a new value under the
-   same number.  */
+/* Whether what BOUND is of depends on VALUE.  */
+static bool
+depends_on (const struct bound *bound, struct value value)
+{
+  return value_equal (bound->subject.base, value)
+         || value_equal (bound->subject.index, value);
+}
+
 void
 state_forget_value (struct state *state, struct value value)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
-    if (value_equal (state->bounds[i].subject.base, value)
-        || value_equal (state->bounds[i].subject.index, value))
-      state_remove_bound (state, i);
-}
-
-bool
-state_is_bounded (const struct state *state, struct value value)
-{
-  for (unsigned i = 0; i < state->n_bounds; i++)
-    if (value_equal (state->bounds[i].subject.base, value)
-        || value_equal (state->bounds[i].subject.index, value))
-      return true;
-  return false;
+    if (depends_on (&state->bounds[i], value))
+      remove_bound (state, i);
 }
 
 /* The meeting of two paths.  */
@@ -253,7 +246,10 @@ state_settle (struct state *state, uint64_t at)
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
-      if (value_is_anonymous (*value) && !state_is_bounded (state, *value))
+      bool is_bounded = false;
+      for (unsigned i = 0; i < state->n_bounds; i++)
+        is_bounded |= depends_on (&state->bounds[i], *value);
+      if (value_is_anonymous (*value) && !is_bounded)
         *value = value_new ((enum value_kind)value->kind, at, reg);
     }
 }
@@ -382,7 +378,7 @@ join_bounds (struct state *state, const struct state *other)
       bool was_weak = limit->is_weak;
       limit->is_weak |= met.is_weak || met.max != limit->max;
       if (met.max == UINT64_MAX)
-        state_remove_bound (state, i);
+        remove_bound (state, i);
       else if (met.max > limit->max)
         limit->max = met.max;
       else if (limit->is_weak == was_weak)

@@ -159,10 +159,6 @@ struct limit state_bound_of (const struct state *state,
    room the oldest bound is dropped.  */
 void state_set_bound (struct state *state, const struct subject *subject,
                       struct limit limit);
-void state_remove_bound (struct state *state, unsigned index);
-
-/* Whether the subject of any bound depends on VALUE.  */
-bool state_is_bounded (const struct state *state, struct value value);
 
 /* Forget the bounds of all subjects that depend on WIDTH bytes of memory at
    PLACE, which have changed; or on VALUE.  A value has the number of the

@@ -664,7 +664,8 @@ state_apply (struct state *state, const struct insn *insn)
     }
   if (insn->sets_flags)
     forget_flags (state);
-  if (insn_compares (insn))
+  if (insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
+      || insn->op == OP_COMPARE_BOTH)
     apply_compare (state, insn);
   else if (insn->op == OP_TEST)
     note_tested (state, insn->from);

@@ -356,33 +356,25 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
              : VERDICT_UNKNOWN;
 }
 
-/* Whether RULE, which does not find what register REG still has, the caller's
-   value, looks for it in a word below the stack pointer: on a path that has
-   not saved it, say.  */
+/* Whether RULE looks for RIGHT, the caller's value of a register, where it is
+   not.  AT is another place that has it.  */
 static bool
-finds_nothing (const struct state *state, struct frame_rule rule, unsigned reg)
+looks_elsewhere (const struct state *state, struct frame_rule rule,
+                 struct value right, struct value at)
 {
   struct value sp = state_sp (state);
   struct value place = value_of (VALUE_CFA, rule.offset);
-  return rule.kind == RULE_DEREF_CFA && sp.kind == VALUE_CFA
-         && place.number < sp.number - state->machine->kept_below
-         && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
-}
-
-/* Whether nothing is known of the word of the frame that RULE looks for the
-   caller's value of register REG, RIGHT, in, although it is known where that
-   is: in REG, or AT another place.  Every word that was saved into is known,
-   as long as there is room to remember it.  */
-static bool
-finds_another_word (const struct state *state, struct frame_rule rule,
-                    struct value right, struct value at)
-{
-  struct value sp = state_sp (state);
-  struct value place = value_of (VALUE_CFA, rule.offset);
-  bool is_kept = value_equal (state->registers[right.number], right)
-                 || at.kind == VALUE_CFA;
-  return rule.kind == RULE_DEREF_CFA && rule.offset < 0 && is_kept
-         && sp.kind == VALUE_CFA && state->n_slots < STATE_SLOTS_MAX
+  bool is_in_register = value_equal (state->registers[right.number], right);
+  if (rule.kind != RULE_DEREF_CFA || sp.kind != VALUE_CFA)
+    return false;
+  /* In a word below the stack pointer: on a path that has not saved it, say.
+   */
+  if (is_in_register && place.number < sp.number - state->machine->kept_below)
+    return true;
+  /* In a word of the frame of which nothing is known.  Every word that was
+     saved into is known, as long as there is room to remember it.  */
+  return rule.offset < 0 && (is_in_register || at.kind == VALUE_CFA)
+         && state->n_slots < STATE_SLOTS_MAX
          && state_load (state, place).kind == VALUE_MIXED;
 }
 
@@ -408,8 +400,7 @@ state_check (const struct state *state, enum row_rule which,
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  if (finds_nothing (state, rule, reg)
-      || finds_another_word (state, rule, came, place))
+  if (looks_elsewhere (state, rule, came, place))
     return VERDICT_CONTRADICTS;
   return judge_wrong (value, rule.kind, place);
 }
