@@ -1,51 +1,219 @@
-/* What machine code does to the stack, for other folders.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* From places where functions may start to the rows of their code.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Starts of functions are taken from what is certain: CFI, symbols, direct
+   calls from code that is known.  Addresses that code or data mention are
+   tried afterwards, where no other function has got to, and must prove
+   themselves like all others (routine.h); so are those that have rows from
+   elsewhere.  Nothing is guessed in the gaps between.
+
+   So the rounds go from what is certain to what is not.  A later round adds
+   starts only where no function of an earlier one has got to, so that a wrong
+   start takes nothing from a right one.  */
 
 #include "analysis/code.h"
 
-#include "analysis/analysis.h"
-#include "analysis/machine.h"
+#include "analysis/comparison.h"
+#include "analysis/noreturn.h"
+#include "analysis/schedule.h"
+#include "analysis/starts.h"
 
 enum
 {
-  ROUNDS_MAX = 4
+  POINTER_ROUNDS_MAX = 32,
+  TRIES_MAX = 5 /* of an image whose CFI is wrong about beginnings */
 };
 
-bool
-code_analysis_exists (const struct arch *arch)
+struct analysis
 {
-  return code_machine_of (arch) != NULL;
+  const struct code_request *request;
+  struct code_findings *findings;
+  struct insn_decoder *decoder;
+  struct image_facts facts;
+  struct known_code known;
+  struct go_table go;
+  struct functions *functions;
+  struct noreturn *noreturn;
+  struct starts starts;
+  struct routine_context context;
+  struct schedule schedule;
+};
+
+/* Rounds.  Each adds functions, which are followed with all that they call
+   before the next one begins.  */
+
+/* Follow what was ADDED (false: memory ran out).  */
+static bool
+follow (struct analysis *analysis, bool added, struct error *err)
+{
+  if (!added)
+    return error_set_no_memory (err);
+  return !starts_pending (&analysis->starts)
+         || schedule_follow_pending (&analysis->schedule, err);
 }
 
-bool
-code_analysis_expect (const struct arch *arch, struct error *err)
+/* Addresses that code or data mention: functions found by them mention
+   others.  */
+static bool
+follow_pointers (struct analysis *analysis, struct error *err)
 {
-  return code_machine_expect (arch, err) != NULL;
+  bool ok = true, pending = true;
+  for (int i = 0; ok && pending && i < POINTER_ROUNDS_MAX; i++)
+    {
+      bool added = starts_add_pointers (&analysis->starts);
+      pending = starts_pending (&analysis->starts);
+      ok = follow (analysis, added, err);
+    }
+  return ok;
 }
 
-bool
-code_analysis_is_known (const struct arch *arch)
+static bool
+run_rounds (struct analysis *analysis, struct error *err)
 {
-  return code_machine_is_known (arch);
+  struct starts *starts = &analysis->starts;
+  /* CFI, symbols, initialisers, Go's table: there are functions.  */
+  if (!follow (analysis, starts_add_certain (starts), err))
+    return false;
+  if (!analysis->request->beyond_cfi)
+    return true;
+  /* Of code that has rows from elsewhere, what goes on where another stretch
+     ends may be a part of the same function, and comes after it.  */
+  if (!follow_pointers (analysis, err)
+      || !follow (analysis, starts_add_described (starts, false), err)
+      || !follow (analysis, starts_add_described (starts, true), err))
+    return false;
+  /* Functions that make calls which were never seen to return are tried again.
+     By now every function has been asked whether it returns, so that calls of
+     the others end those functions.  These mention addresses, too.  */
+  return follow (analysis, schedule_retry_doubtful (&analysis->schedule), err)
+         && follow_pointers (analysis, err);
 }
 
-/* Analyse the image of REQUEST once.  BEGINNINGS, or NULL: see analysis.h.  */
+/* What the rounds need.  */
+
+static bool
+read_go_table (struct analysis *analysis)
+{
+  const struct code_machine *machine
+      = analysis->request->beyond_cfi ? code_machine_with (
+            analysis->request->image->arch, CONVENTIONS_GO)
+                                      : NULL;
+  analysis->context.go = machine ? &analysis->go : NULL;
+  analysis->context.go_machine = machine;
+  return !machine || go_table_read (&analysis->go, &analysis->facts);
+}
+
+/* Who reads what was found, and who passes on what is.  */
+static bool
+connect (struct analysis *analysis)
+{
+  const struct code_request *request = analysis->request;
+  const struct image *image = request->image;
+  struct routine_context *context = &analysis->context;
+  context->request = request;
+  context->machine = code_machine_of (image->arch);
+  context->bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE);
+  context->decoder = analysis->decoder;
+  context->facts = &analysis->facts;
+  context->functions = analysis->functions;
+  context->known = &analysis->known;
+  context->program_entry = starts_program_entry (image);
+  context->has_hints = request->beyond_cfi && image->header.e_type == ET_EXEC;
+  analysis->starts = (struct starts){ .context = context,
+                                      .go = &analysis->go,
+                                      .row_map = &analysis->findings->row_map,
+                                      .facts = &analysis->facts,
+                                      .functions = analysis->functions };
+  analysis->schedule
+      = (struct schedule){ .context = context,
+                           .facts = &analysis->facts,
+                           .functions = analysis->functions,
+                           .noreturn = analysis->noreturn,
+                           .starts = &analysis->starts,
+                           .row_map = &analysis->findings->row_map,
+                           .disproofs = &analysis->findings->disproofs };
+  return schedule_begin (&analysis->schedule);
+}
+
+static bool
+prepare (struct analysis *analysis, struct error *err)
+{
+  const struct code_request *request = analysis->request;
+  const struct image *image = request->image;
+  if (!code_analysis_expect (image->arch, err)
+      || !facts_read (&analysis->facts, image, err))
+    return false;
+  analysis->decoder = insn_decoder_new (image->arch);
+  analysis->functions = functions_new (image);
+  if (!analysis->decoder || !analysis->functions || !read_go_table (analysis)
+      || !known_code_init (&analysis->known, request, analysis->decoder,
+                           &analysis->facts)
+      || (request->beyond_cfi
+          && !facts_find_borders (&analysis->facts, analysis->decoder)))
+    return error_set_no_memory (err);
+  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts,
+                                     analysis->decoder);
+  return (analysis->noreturn && connect (analysis))
+         || error_set_no_memory (err);
+}
+
+static void
+clean_up (struct analysis *analysis)
+{
+  schedule_free (&analysis->schedule);
+  starts_free (&analysis->starts);
+  noreturn_free (analysis->noreturn);
+  functions_free (analysis->functions);
+  known_code_free (&analysis->known);
+  go_table_free (&analysis->go);
+  facts_free (&analysis->facts);
+  insn_decoder_free (analysis->decoder);
+}
+
+/* Say how much was followed.  Where there were too few steps, paths may be
+   missing: what was found must not be used.  */
+static void
+count (struct analysis *analysis)
+{
+  const struct schedule *schedule = &analysis->schedule;
+  struct code_findings *findings = analysis->findings;
+  findings->functions = schedule->n_functions;
+  if (schedule->steps_left == 0)
+    {
+      row_map_clear (&findings->row_map);
+      findings->functions_left = findings->functions;
+      return;
+    }
+  findings->functions_left = schedule->failures[ROUTINE_TOO_MUCH];
+  if (!analysis->request->only_compares)
+    findings->functions_trusted = schedule->failures[ROUTINE_SOUND];
+  else
+    for (size_t i = 0; i < analysis->functions->n; i++)
+      findings->functions_trusted += analysis->functions->list[i].is_compared;
+}
+
+/* Analyse the image of REQUEST once.  BEGINNINGS, which is initialised, gets
+   what FDEs seem to begin otherwise; NULL: it is not asked for.  */
 static bool
 analyse (const struct code_request *request, struct code_findings *findings,
          struct beginnings *beginnings, struct error *err)
 {
-  struct analysis_summary summary;
+  struct analysis analysis = { .request = request, .findings = findings };
   *findings = (struct code_findings){ 0 };
-  if (!analysis_run (request, &findings->row_map,
-                     request->compares ? &findings->disproofs : NULL, &summary,
-                     beginnings, err))
-    return false;
-  findings->functions = summary.functions;
-  findings->functions_left = summary.failures[ROUTINE_TOO_MUCH];
-  findings->functions_trusted = request->only_compares
-                                    ? summary.compared
-                                    : summary.failures[ROUTINE_SOUND];
-  return true;
+  bool ok = row_map_init (&findings->row_map, err) && prepare (&analysis, err)
+            && run_rounds (&analysis, err);
+  if (ok && beginnings
+      && !beginnings_find (beginnings, request, &analysis.known,
+                           analysis.functions, &analysis.facts))
+    ok = error_set_no_memory (err);
+  if (ok)
+    {
+      count (&analysis);
+      disproofs_drop_stale (&findings->disproofs, analysis.functions);
+      comparison_settle (&findings->disproofs, &findings->row_map);
+    }
+  clean_up (&analysis);
+  return ok;
 }
 
 /* CFI that is wrong may make a part of a function look like a function, or a
@@ -59,7 +227,7 @@ code_analyse (const struct code_request *request,
   struct code_request better = *request;
   bool asks = request->only_compares;
   bool ok = analyse (request, findings, asks ? &beginnings : NULL, err);
-  for (int i = 0; ok && i < ROUNDS_MAX
+  for (int i = 1; ok && i < TRIES_MAX
                   && (beginnings.parts.n > better.parts.n
                       || beginnings.entries.n > better.entries.n);
        i++)

@@ -7,26 +7,73 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "analysis/state_row.h"
+
+/* Lists of rows.  */
 
 void
-comparison_init (struct comparison *comparison,
-                 const struct code_request *request,
-                 struct disproofs *disproofs)
+disproofs_free (struct disproofs *disproofs)
 {
+  free (disproofs->list);
   *disproofs = (struct disproofs){ 0 };
-  *comparison = (struct comparison){
-    .disproofs = disproofs,
-    .known = { .functions = request->known, .n = request->n_known },
-  };
 }
 
-/* The row of FUNCTION that is in force at ADDRESS, or NULL, is what SEARCH has
-   found from now on.  */
-static void
-take_row (struct row_search *search, const struct frame_function *function,
-          uint64_t address)
+bool
+disproofs_add (struct disproofs *disproofs, struct code_function *function,
+               const struct disproof *list, size_t n)
 {
+  if (!ARRAY_ROOM (disproofs->list, disproofs->n + n, &disproofs->capacity))
+    return false;
+  for (size_t i = 0; i < n; i++)
+    {
+      struct disproof *disproof = &disproofs->list[disproofs->n++];
+      *disproof = list[i];
+      disproof->conclusion = function->conclusion;
+    }
+  function->n_disproofs += (uint32_t)n;
+  return true;
+}
+
+void
+disproofs_retract (struct disproofs *disproofs,
+                   const struct functions *functions,
+                   struct code_function *function)
+{
+  function->conclusion++;
+  if (function->n_disproofs == 0)
+    return;
+  disproofs->n_stale += function->n_disproofs;
+  function->n_disproofs = 0;
+  if (disproofs->n_stale > disproofs->n / 2)
+    disproofs_drop_stale (disproofs, functions);
+}
+
+void
+disproofs_drop_stale (struct disproofs *disproofs,
+                      const struct functions *functions)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < disproofs->n; i++)
+    {
+      const struct disproof *disproof = &disproofs->list[i];
+      if (disproof->conclusion
+          == functions_at (functions, disproof->entry)->conclusion)
+        disproofs->list[n++] = *disproof;
+    }
+  disproofs->n = n;
+  disproofs->n_stale = 0;
+}
+
+/* Comparing.  */
+
+const struct frame_row *
+row_search_find (struct row_search *search, uint64_t address)
+{
+  if (address - search->start < search->size)
+    return search->row;
+  const struct frame_function *function
+      = frame_functions_find (search->functions, search->n, address);
+  if (!function)
+    return NULL;
   uint64_t offset = address - function->address;
   size_t n = function->n_rows;
   size_t behind = SEARCH_FIRST (n, i, function->rows[i].start > offset);
@@ -39,18 +86,6 @@ take_row (struct row_search *search, const struct frame_function *function,
   search->row = is_known ? &function->rows[behind - 1] : NULL;
   search->start = function->address + start;
   search->size = end - start;
-}
-
-const struct frame_row *
-row_search_find (struct row_search *search, uint64_t address)
-{
-  if (address - search->start < search->size)
-    return search->row;
-  const struct frame_function *function
-      = frame_functions_find (search->functions, search->n, address);
-  if (!function)
-    return NULL;
-  take_row (search, function, address);
   return search->row;
 }
 
@@ -125,25 +160,6 @@ comparison_doubts_entry (const struct comparison *comparison)
          && (comparison->may_have_more || !comparison->has_compared);
 }
 
-/* What a row with VERDICT on its CFA shows of the first one.  */
-static void
-note_agreement (struct comparison *comparison, enum verdict verdict,
-                const struct state *state)
-{
-  comparison->has_compared = true;
-  comparison->agrees_later
-      |= verdict == VERDICT_AGREES && !state_is_at_entry (state);
-}
-
-/* Whether DISPROOF is of a CFA, and what the row takes for the CFA lies below
-   the one that the function was entered with.  */
-static bool
-is_too_low (const struct disproof *disproof)
-{
-  return disproof->kind == ROW_CFA && disproof->value.kind == VALUE_CFA
-         && disproof->value.number < 0;
-}
-
 void
 comparison_see (struct comparison *comparison, uint64_t entry,
                 enum routine_trust trust, const struct insn *insn,
@@ -164,8 +180,9 @@ comparison_see (struct comparison *comparison, uint64_t entry,
       enum row_rule which = (enum row_rule)i;
       enum verdict verdict
           = check (which, trust, state, value_is_stack (sp), row);
-      if (which == ROW_CFA)
-        note_agreement (comparison, verdict, state);
+      comparison->has_compared = true;
+      comparison->agrees_later |= which == ROW_CFA && verdict == VERDICT_AGREES
+                                  && !state_is_at_entry (state);
       comparison->leaves_open
           |= verdict == VERDICT_UNKNOWN && row->cfa.kind != RULE_PLT;
       if (verdict == VERDICT_CONTRADICTS && wrong == ROW_RULES)
@@ -187,7 +204,11 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     .base_is_below = state->base_is_below,
     .without_fp = trust == TRUST_STACK,
   };
-  comparison->may_have_more |= !is_too_low (&disproof);
+  /* A row that takes for the CFA what lies below the one that the function was
+     entered with is wrong with more on the stack, too.  */
+  comparison->may_have_more
+      |= !(wrong == ROW_CFA && disproof.value.kind == VALUE_CFA
+           && disproof.value.number < 0);
   forget_details (&disproof.value);
   add_disproof (comparison, &disproof);
 }

@@ -14,10 +14,8 @@
 
 #include "analysis/row_map.h"
 #include "analysis/disproof.h"
-#include "analysis/machine.h"
 #include "analysis/request.h"
 #include "analysis/routine.h"
-#include "analysis/state.h"
 
 /* A search for the rows of functions, by addresses in stretches that
    ascend.  */
@@ -36,10 +34,10 @@ const struct frame_row *row_search_find (struct row_search *search,
 
 struct comparison
 {
-  struct disproofs *disproofs;
+  struct disproofs *disproofs; /* get what is found */
   size_t first; /* index: those of the function looked at begin there */
-  struct row_search known;
-  uint64_t last; /* instruction looked at last */
+  struct row_search known; /* what is compared */
+  uint64_t last;           /* instruction looked at last */
   /* Rows of the function looked at were compared; one contradicts the code in
      a way that a function entered with more on the stack would explain; one
      agrees behind a change of the stack pointer, which refutes that.  */
@@ -49,12 +47,6 @@ struct comparison
   bool leaves_open;
   bool failed; /* memory ran out */
 };
-
-/* What is compared are the rows of REQUEST->known.  Sets DISPROOFS to empty
-   and fills it in later; the caller frees DISPROOFS.  */
-void comparison_init (struct comparison *comparison,
-                      const struct code_request *request,
-                      struct disproofs *disproofs);
 
 /* What is compared from now on is of another function.  */
 void comparison_begin (struct comparison *comparison);

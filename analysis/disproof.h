@@ -1,4 +1,4 @@
-/* CFI that the code contradicts: rows, and what to say of them.
+/* CFI that the code contradicts.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    comparison.h finds such rows.  */
@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/functions.h"
-#include "analysis/machine.h"
 #include "analysis/value.h"
 #include "frame/frame.h"
+
+struct code_function;
+struct functions;
 
 struct disproof
 {
@@ -57,16 +58,5 @@ void disproofs_retract (struct disproofs *disproofs,
 /* Forget those that are stale.  */
 void disproofs_drop_stale (struct disproofs *disproofs,
                            const struct functions *functions);
-
-enum
-{
-  DISPROOF_TEXT_MAX = 160
-};
-
-/* What the row says and what is true, for people.  */
-void disproof_describe (const struct disproof *disproof,
-                        const struct code_machine *machine,
-                        char says[DISPROOF_TEXT_MAX],
-                        char does[DISPROOF_TEXT_MAX]);
 
 #endif /* ANALYSIS_DISPROOF_H */

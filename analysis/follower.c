@@ -7,11 +7,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/routine_check.h"
-#include "analysis/routine_calls.h"
+#include "analysis/routine.h"
 #include "analysis/row_map.h"
-#include "analysis/state_apply.h"
-#include "analysis/state_row.h"
 
 struct follower *
 follower_new (const struct routine_context *context)
@@ -22,7 +19,10 @@ follower_new (const struct routine_context *context)
     return NULL;
   follower->context = context;
   follower->routine = routine_new (context);
-  comparison_init (&follower->comparison, request, &follower->disproofs);
+  follower->comparison = (struct comparison){
+    .disproofs = &follower->disproofs,
+    .known = { .functions = request->known, .n = request->n_known },
+  };
   follower->described = (struct row_search){ .functions = request->described,
                                              .n = request->n_described };
   if (follower->routine)
@@ -90,20 +90,11 @@ note_address (struct follower *follower, enum note_kind kind, uint64_t address)
             &(struct follower_note){ .kind = kind, .address = address });
 }
 
-/* The number of ROW; rows repeat for instruction after instruction.  */
-static uint32_t
-row_number (struct follower *follower, const struct frame_row *row)
+static void
+note_number (struct follower *follower, enum note_kind kind, uint32_t number)
 {
-  size_t n = follower->n_rows;
-  if (n > 0 && frame_row_same_rules (&follower->rows[n - 1], row))
-    return (uint32_t)n - 1;
-  if (!ARRAY_ROOM (follower->rows, n + 1, &follower->rows_capacity))
-    {
-      follower->failed = true;
-      return ROW_UNKNOWN;
-    }
-  follower->rows[follower->n_rows++] = *row;
-  return (uint32_t)n;
+  add_note (follower,
+            &(struct follower_note){ .kind = kind, .number = number });
 }
 
 /* Note that row NUMBER holds for the SIZE bytes at ADDRESS.  */
@@ -195,7 +186,8 @@ described_row (struct follower *follower, uint64_t address,
   return row;
 }
 
-/* The number of the row that STATE, at ADDRESS, comes to.  */
+/* The number of the row that STATE, at ADDRESS, comes to; rows repeat for
+   instruction after instruction.  */
 static uint32_t
 make_row (struct follower *follower, uint64_t address,
           const struct state *state)
@@ -208,13 +200,24 @@ make_row (struct follower *follower, uint64_t address,
       = known && !is_bare ? described_row (follower, address, state) : NULL;
   if (!known)
     row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
-  return row_number (follower, other ? other : &row);
+  if (other)
+    row = *other;
+  size_t n = follower->n_rows;
+  if (n > 0 && frame_row_same_rules (&follower->rows[n - 1], &row))
+    return (uint32_t)n - 1;
+  if (!ARRAY_ROOM (follower->rows, n + 1, &follower->rows_capacity))
+    {
+      follower->failed = true;
+      return ROW_UNKNOWN;
+    }
+  follower->rows[follower->n_rows++] = row;
+  return (uint32_t)n;
 }
 
 static const struct code_function *
 function_of (const struct follower *follower, const struct followed *followed)
 {
-  return functions_get (follower->context->functions, followed->task.index);
+  return &follower->context->functions->list[followed->task.index];
 }
 
 /* Hold INSN of a routine that can be trusted against CFI; SP as in
@@ -242,8 +245,7 @@ note_callee (struct follower *follower, uint64_t entry)
 {
   uint32_t index = functions_find (follower->context->functions, entry);
   if (index != FUNCTION_NONE)
-    add_note (follower,
-              &(struct follower_note){ .kind = NOTE_CALLEE, .number = index });
+    note_number (follower, NOTE_CALLEE, index);
 }
 
 /* Note where INSN leads, if that is another function: by a call or a jump, or
@@ -307,62 +309,24 @@ note_instruction (void *argument, const struct insn *insn,
              before->registers[follower->routine->machine->arch->sp]);
 }
 
-static void
-note_observations (struct follower *follower)
-{
-  const struct routine *routine = follower->routine;
-  for (size_t i = 0; i < routine->n_observations; i++)
-    add_note (follower, &(struct follower_note){
-                            .kind = NOTE_OBSERVATION,
-                            .address = routine->observations[i].address,
-                            .number = routine->observations[i].kind });
-}
-
-/* The functions that the routine, which failed for good, enters with another
-   frame than that of a call.  */
-static void
-note_left_for (struct follower *follower)
-{
-  const struct routine_result *result = &follower->current->result;
-  for (size_t i = 0; i < result->n_left_for; i++)
-    add_note (follower,
-              &(struct follower_note){ .kind = NOTE_LEFT_FOR,
-                                       .number = result->left_for[i] });
-}
-
 /* Following.  */
 
-/* The end of the code that starts at ENTRY: that of its CFI, or the image's,
-   so that jump tables without a bound end there.  */
-static uint64_t
-end_of (const struct follower *follower, uint64_t entry)
-{
-  uint64_t size = 0;
-  const struct frame_function *known
-      = known_code_at (follower->context->known, entry);
-  if (known)
-    return known->address + known->size;
-  facts_code (follower->context->facts, entry, &size);
-  return entry + size;
-}
-
-/* Have the routine follow FUNCTION, if BARE without its registers.  */
+/* Have the routine follow FUNCTION, if BARE without its registers.  Its code
+   ends where its CFI does, or the image's, so that jump tables without a bound
+   end there.  */
 static void
 follow (struct follower *follower, const struct code_function *function,
         bool bare, enum doubtful_calls doubtful_calls)
 {
-  uint64_t entry = function->entry, end = end_of (follower, entry);
+  uint64_t entry = function->entry, end = entry, size = 0;
+  const struct frame_function *known
+      = known_code_at (follower->context->known, entry);
+  if (known)
+    end = known->address + known->size;
+  else if (facts_code (follower->context->facts, entry, &size))
+    end = entry + size;
   follower->current->result
-      = bare ? *routine_follow_bare (follower->routine, entry, end)
-             : *routine_follow (follower->routine, entry, end, doubtful_calls);
-}
-
-static bool
-is_proven (const struct follower *follower,
-           const struct code_function *function)
-{
-  return routine_is_function (follower->context, &follower->current->result,
-                              function);
+      = *routine_follow (follower->routine, entry, end, doubtful_calls, bare);
 }
 
 /* FUNCTION was followed for the last time, and fails.  Where CFI is compared
@@ -384,9 +348,10 @@ follow_bare (struct follower *follower, const struct code_function *function)
       || !function->is_known)
     return;
   follow (follower, function, true, DOUBTFUL_CALLS_RETURN);
-  current->is_bare = current->result.failure == ROUTINE_SOUND
-                     && !current->result.met_unknown
-                     && is_proven (follower, function);
+  current->is_bare
+      = current->result.failure == ROUTINE_SOUND
+        && !current->result.met_unknown
+        && routine_is_function (follower->context, &current->result, function);
   if (!current->is_bare)
     follow (follower, function, false, DOUBTFUL_CALLS_RETURN);
   current->result.changes = changes;
@@ -407,7 +372,8 @@ attempt (struct follower *follower, const struct code_function *function)
     result->failure = ROUTINE_TOO_MUCH;
   if (current->is_part)
     return;
-  if (result->failure == ROUTINE_SOUND && !is_proven (follower, function))
+  if (result->failure == ROUTINE_SOUND
+      && !routine_is_function (follower->context, result, function))
     result->failure = ROUTINE_UNPROVEN;
   bool is_settled = result->failure == ROUTINE_SOUND
                     || (result->failure != ROUTINE_DOUBTFUL
@@ -415,15 +381,6 @@ attempt (struct follower *follower, const struct code_function *function)
   current->concluded = (!result->met_unknown || task->is_last) && is_settled;
   if (current->concluded)
     follow_bare (follower, function);
-}
-
-/* FUNCTION was found to be entered with another frame: what it said before is
-   to be noted once more, to be disputed.  */
-static void
-revise (struct follower *follower, const struct code_function *function)
-{
-  follow (follower, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
-  follower->current->result.met_unknown = false;
 }
 
 /* Note down what the routine, FUNCTION, shows.  A pointer that does not lead
@@ -439,10 +396,16 @@ note_down (struct follower *follower, const struct code_function *function)
       = is_sound || !function_is_only_pointed (function) || had_rows;
   current->trusted = current->concluded && is_sound
                      && function->entry != follower->context->program_entry;
-  if (!revised)
-    note_observations (follower);
+  for (size_t i = 0; !revised && i < follower->routine->n_observations; i++)
+    add_note (follower,
+              &(struct follower_note){
+                  .kind = NOTE_OBSERVATION,
+                  .address = follower->routine->observations[i].address,
+                  .number = follower->routine->observations[i].kind });
+  /* It failed for good, and those that it jumps to may have another frame.  */
   if (current->concluded && !is_sound)
-    note_left_for (follower);
+    for (size_t i = 0; i < current->result.n_left_for; i++)
+      note_number (follower, NOTE_LEFT_FOR, current->result.left_for[i]);
   if (revised || (current->concluded && says_something))
     routine_visit (follower->routine, note_instruction, follower);
   else if (current->is_part
@@ -470,10 +433,15 @@ follow_and_note (struct follower *follower,
   struct followed *current = follower->current;
   routine_forget (follower->routine);
   follower->routine->steps_left = current->task.steps_left;
-  if (current->task.attempt == ATTEMPT_REVISION)
-    revise (follower, function);
-  else
+  if (current->task.attempt != ATTEMPT_REVISION)
     attempt (follower, function);
+  else
+    {
+      /* What it said before, when it was not known to be entered with another
+         frame, is to be noted once more, to be disputed.  */
+      follow (follower, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
+      current->result.met_unknown = false;
+    }
   if (follower->routine->steps_left > 0)
     note_down (follower, function);
   current->steps = current->task.steps_left - follower->routine->steps_left;

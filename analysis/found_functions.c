@@ -1,9 +1,8 @@
 /* Functions of the rows that were found in code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/found_functions.h"
+#include "analysis/code.h"
 
-#include "analysis/machine.h"
 #include "base/array.h"
 
 /* How far the making of functions is.  */
@@ -15,19 +14,6 @@ struct harvest
   size_t known, start;          /* the next ones */
 };
 
-static struct frame_function *
-begin_function (struct harvest *harvest, uint64_t address)
-{
-  struct frame_functions *found = &harvest->found;
-  if (!ARRAY_ROOM (found->functions, found->n_functions + 1, &found->capacity))
-    return NULL;
-  if (found->n_functions > 0)
-    frame_function_trim (&found->functions[found->n_functions - 1]);
-  struct frame_function *function = &found->functions[found->n_functions++];
-  *function = (struct frame_function){ .address = address };
-  return function;
-}
-
 /* Add ROW for the code from START to END.  A function may start at START, and
    none behind it.  */
 static bool
@@ -35,20 +21,25 @@ add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
            bool is_start, const struct frame_row *row)
 {
   struct frame_functions *found = &harvest->found;
-  struct frame_function *function
-      = found->n_functions > 0 ? &found->functions[found->n_functions - 1]
-                               : NULL;
-  if (function == NULL || is_start
-      || function->address + function->size != start
-      || end - function->address > UINT32_MAX)
-    function = begin_function (harvest, start);
-  if (function == NULL)
-    return false;
+  struct frame_function *last = found->n_functions > 0
+                                    ? &found->functions[found->n_functions - 1]
+                                    : NULL;
+  if (last == NULL || is_start || last->address + last->size != start
+      || end - last->address > UINT32_MAX)
+    {
+      if (!ARRAY_ROOM (found->functions, found->n_functions + 1,
+                       &found->capacity))
+        return false;
+      last = &found->functions[found->n_functions++];
+      if (found->n_functions > 1)
+        frame_function_trim (last - 1);
+      *last = (struct frame_function){ .address = start };
+    }
   struct frame_row next = *row;
-  next.start = (uint32_t)(start - function->address);
+  next.start = (uint32_t)(start - last->address);
   next.number = 0; /* it was one of the row map */
-  function->size = (uint32_t)(end - function->address);
-  return frame_function_append (function, &next);
+  last->size = (uint32_t)(end - last->address);
+  return frame_function_append (last, &next);
 }
 
 /* Start INDEX of the functions; UINT64_MAX when there are not so many.  */
@@ -124,20 +115,6 @@ code_row_reads_below_sp (const struct frame_row *row, const struct arch *arch)
   return false;
 }
 
-/* Whether the code of ROW_RANGE has a row, and one that can be written, unless
-   others wrote it.  */
-static bool
-has_row (const struct harvest *harvest, const struct row_range *row_range)
-{
-  const struct row_map *row_map = harvest->row_map;
-  if (row_range->row == ROW_UNKNOWN)
-    return false;
-  const struct frame_row *row = &row_map->numbers.rows[row_range->row];
-  return row->cfa.kind != RULE_UNSUPPORTED
-         && (harvest->request->n_described > 0
-             || !code_row_reads_below_sp (row, harvest->request->image->arch));
-}
-
 bool
 code_found_functions (const struct code_findings *findings,
                       const struct code_request *request,
@@ -147,8 +124,16 @@ code_found_functions (const struct code_findings *findings,
   struct harvest harvest = { .row_map = row_map, .request = request };
   bool ok = true;
   for (size_t i = 0; ok && i < row_map->n; i++)
-    ok = !has_row (&harvest, &row_map->ranges[i])
-         || add_row_range (&harvest, &row_map->ranges[i]);
+    {
+      if (row_map->ranges[i].row == ROW_UNKNOWN)
+        continue;
+      const struct frame_row *row
+          = &row_map->numbers.rows[row_map->ranges[i].row];
+      if (row->cfa.kind != RULE_UNSUPPORTED
+          && (request->n_described > 0
+              || !code_row_reads_below_sp (row, request->image->arch)))
+        ok = add_row_range (&harvest, &row_map->ranges[i]);
+    }
   *found = harvest.found;
   return ok || error_set_no_memory (err);
 }

@@ -13,30 +13,6 @@ enum
   BEGINNING_STEPS = 8 /* instructions up to the one that takes the address */
 };
 
-/* A function that calls another.  */
-struct caller
-{
-  uint32_t function;
-  uint32_t next; /* or FUNCTION_NONE */
-};
-
-struct functions
-{
-  struct address_map starts; /* entry: index */
-  struct address_map back;   /* what calls were seen to return from */
-  struct address_set marks;  /* what may be found in `starts', or was marked */
-  struct code_function *list;
-  size_t n, capacity;
-  struct caller *callers;
-  size_t n_callers, callers_capacity;
-  uint32_t
-      *affected; /* a queue, of which the first n_followed are done with */
-  size_t n_affected, n_followed, affected_capacity;
-  bool disturb;       /* some move the stack, or change registers */
-  uint64_t n_changes; /* of what followers of other functions look at */
-  bool failed;        /* memory ran out */
-};
-
 struct functions *
 functions_new (const struct image *image)
 {
@@ -63,18 +39,6 @@ functions_free (struct functions *functions)
   free (functions->callers);
   free (functions->affected);
   free (functions);
-}
-
-void
-functions_mark (struct functions *functions, uint64_t address)
-{
-  address_set_add (&functions->marks, address);
-}
-
-bool
-functions_is_marked (const struct functions *functions, uint64_t address)
-{
-  return address_set_may_have (&functions->marks, address);
 }
 
 uint32_t
@@ -107,30 +71,11 @@ functions_find (const struct functions *functions, uint64_t address)
              : FUNCTION_NONE;
 }
 
-size_t
-functions_count (const struct functions *functions)
-{
-  return functions->n;
-}
-
-struct code_function *
-functions_get (const struct functions *functions, uint32_t index)
-{
-  return &functions->list[index];
-}
-
 struct code_function *
 functions_at (const struct functions *functions, uint64_t address)
 {
   uint32_t index = functions_find (functions, address);
   return index == FUNCTION_NONE ? NULL : &functions->list[index];
-}
-
-bool
-functions_may_return (const struct functions *functions, uint64_t address)
-{
-  const struct code_function *function = functions_at (functions, address);
-  return !function || function->may_return;
 }
 
 /* Whether INSN uses the return address where a call has left it.  */
@@ -143,14 +88,6 @@ takes_return_address (const struct arch *arch, const struct insn *insn)
         || (insn->memory && insn->base == arch->sp && insn->offset == 0);
   bool copies = insn->from == arch->ra && insn->op != OP_STORE;
   return arch_tracks_ra (arch) ? copies : pops;
-}
-
-/* Whether INSN makes a frame, or may go elsewhere.  */
-static bool
-is_past_beginning (const struct arch *arch, const struct insn *insn)
-{
-  return insn->flow != FLOW_NEXT || insn->op == OP_PUSH || insn->op == OP_ENTER
-         || insn->to == arch->sp;
 }
 
 /* Whether the code at ADDRESS begins with taking the return address away.  */
@@ -169,7 +106,9 @@ begins_with_return_address (const struct image_facts *facts,
         return false;
       if (takes_return_address (arch, &insn))
         return true;
-      if (is_past_beginning (arch, &insn))
+      bool makes_frame
+          = insn.op == OP_PUSH || insn.op == OP_ENTER || insn.to == arch->sp;
+      if (makes_frame || insn.flow != FLOW_NEXT)
         return false;
       bytes += insn.size;
       size -= insn.size;
@@ -186,12 +125,6 @@ functions_call_is_push (const struct functions *functions,
 {
   return target == next && !functions_at (functions, target)
          && begins_with_return_address (facts, decoder, next);
-}
-
-void
-functions_note_returned (struct functions *functions, uint64_t callee)
-{
-  functions->failed |= !address_map_set (&functions->back, callee, 0);
 }
 
 bool
@@ -242,49 +175,13 @@ functions_affect_callers (struct functions *functions,
     }
 }
 
-/* What callers of FUNCTION rely on has turned out to be otherwise.  */
-static void
-disturb_callers (struct functions *functions, struct code_function *function)
+void
+functions_disturb_callers (struct functions *functions,
+                           struct code_function *function)
 {
   functions->disturb = true;
-  functions_note_change (functions);
-  functions_affect_callers (functions, function);
-}
-
-void
-functions_note_stack_mover (struct functions *functions,
-                            struct code_function *function)
-{
-  if (!function->moves_stack)
-    disturb_callers (functions, function);
-  function->moves_stack = true;
-}
-
-void
-functions_note_changes (struct functions *functions,
-                        struct code_function *function, uint32_t changed)
-{
-  if (changed & ~function->changes)
-    disturb_callers (functions, function);
-  function->changes |= changed;
-}
-
-bool
-functions_disturb (const struct functions *functions)
-{
-  return functions->disturb;
-}
-
-void
-functions_note_change (struct functions *functions)
-{
   functions->n_changes++;
-}
-
-uint64_t
-functions_changes (const struct functions *functions)
-{
-  return functions->n_changes;
+  functions_affect_callers (functions, function);
 }
 
 uint32_t
@@ -298,10 +195,4 @@ functions_next_affected (struct functions *functions)
   uint32_t index = functions->affected[functions->n_followed++];
   functions->list[index].is_affected = false;
   return index;
-}
-
-bool
-functions_failed (const struct functions *functions)
-{
-  return functions->failed;
 }

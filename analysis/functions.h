@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/image_facts.h"
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "elf/image.h"
 
 /* Who sets a fact (in brackets: who takes it back), and who reads it.
@@ -86,9 +86,34 @@ function_is_certain (const struct code_function *function)
   return function->is_called || (function->is_start && !function->is_pointer);
 }
 
-struct functions; /* opaque */
+/* A function that calls another.  */
+struct caller
+{
+  uint32_t function;
+  uint32_t next; /* or FUNCTION_NONE */
+};
 
 static const uint32_t FUNCTION_NONE = UINT32_MAX;
+
+struct functions
+{
+  struct code_function *list; /* owned; moves when others are registered */
+  size_t n, capacity;
+  struct address_map starts; /* entry: index */
+  struct address_set marks;  /* what may be found in `starts', or was marked as
+                                known otherwise: for quick denials */
+  /* What calls were seen to return from: the callee's address, or the place of
+     the GOT that leads to it.  */
+  struct address_map back;
+  struct caller *callers;
+  size_t n_callers, callers_capacity;
+  uint32_t
+      *affected; /* a queue, of which the first n_followed are done with */
+  size_t n_affected, n_followed, affected_capacity;
+  bool disturb;       /* some move the stack, or change registers */
+  uint64_t n_changes; /* of what followers of other functions look at */
+  bool failed;        /* memory ran out */
+};
 
 /* NULL when memory ran out.  */
 struct functions *functions_new (const struct image *image);
@@ -99,32 +124,19 @@ void functions_free (struct functions *functions);
 uint32_t functions_add (struct functions *functions, uint64_t entry,
                         bool is_start);
 
-/* The function that starts at ADDRESS, or FUNCTION_NONE.  */
+/* The function that starts at ADDRESS: its index, or FUNCTION_NONE; and
+   itself, or NULL.  */
 uint32_t functions_find (const struct functions *functions, uint64_t address);
-
-size_t functions_count (const struct functions *functions);
-
-/* Function INDEX.  The function moves when others are registered.  */
-struct code_function *functions_get (const struct functions *functions,
-                                     uint32_t index);
-
-/* The function that starts at ADDRESS, or NULL.  */
 struct code_function *functions_at (const struct functions *functions,
                                     uint64_t address);
 
 /* Whether a function returns is known in two strengths.  The sweep of
    noreturn.h proves that it never does, or else finds a way by which it may.
-   What routine_returns.h sees behind a call shows that the call has returned.
+   What routine_returns.c sees behind a call shows that the call has returned.
    A call that may return, and was not seen to, is a doubtful one (enum
    doubtful_calls, routine.h).  */
 
-/* Whether a call of ADDRESS may return; true where nothing is known.  */
-bool functions_may_return (const struct functions *functions,
-                           uint64_t address);
-
-/* A call of CALLEE, its address or the place of the GOT that leads to it, was
-   seen to return.  */
-void functions_note_returned (struct functions *functions, uint64_t callee);
+/* Whether a call of CALLEE, as in functions->back, was seen to return.  */
 bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
@@ -137,39 +149,20 @@ bool functions_call_is_push (const struct functions *functions,
                              const struct insn_decoder *decoder,
                              uint64_t target, uint64_t next);
 
-/* Whether there is anything to know of ADDRESS: a start, or what was marked.
-   For quick denials.  */
-void functions_mark (struct functions *functions, uint64_t address);
-bool functions_is_marked (const struct functions *functions, uint64_t address);
-
 /* Function CALLER, an index, was followed, and calls or jumps to CALLEE.  */
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be followed again.  They are
+/* Callers of FUNCTION that were noted have to be followed again, the second
+   time because what they rely on has turned out to be otherwise.  They are
    noted anew then.  */
 void functions_affect_callers (struct functions *functions,
                                struct code_function *function);
-
-/* FUNCTION returns with another stack pointer, or with the registers of the
-   mask CHANGED other than they were.  Callers that were noted are affected. */
-void functions_note_stack_mover (struct functions *functions,
-                                 struct code_function *function);
-void functions_note_changes (struct functions *functions,
-                             struct code_function *function, uint32_t changed);
-
-/* Whether any function moves the stack or changes registers.  */
-bool functions_disturb (const struct functions *functions);
-
-/* How often something changed that followers of other functions look at.  */
-void functions_note_change (struct functions *functions);
-uint64_t functions_changes (const struct functions *functions);
+void functions_disturb_callers (struct functions *functions,
+                                struct code_function *function);
 
 /* A function that is affected, and has to be followed again, is taken from the
    queue.  FUNCTION_NONE: there is none.  */
 uint32_t functions_next_affected (struct functions *functions);
-
-/* Whether memory ran out since the register was made.  */
-bool functions_failed (const struct functions *functions);
 
 #endif /* ANALYSIS_FUNCTIONS_H */

@@ -63,15 +63,6 @@ struct reader
   uint64_t steps_left;
 };
 
-static const struct form *
-form_of (uint32_t magic)
-{
-  for (size_t i = 0; i < MAGICS; i++)
-    if (forms[i].magic == magic)
-      return &forms[i];
-  return NULL;
-}
-
 /* Word INDEX of the header.  */
 static uint64_t
 header_word (const struct reader *reader, int index)
@@ -98,8 +89,10 @@ open_reader (struct reader *reader)
   if (!has (reader, 0, HEADER_SIZE + 8 * WORD) || bytes[4] != 0
       || bytes[5] != 0 || bytes[6] == 0 || bytes[7] != WORD)
     return false;
-  const struct form *form = form_of (load_u32 (bytes, big_endian));
-  if (!form)
+  const struct form *form = forms, *end = forms + MAGICS;
+  while (form < end && form->magic != load_u32 (bytes, big_endian))
+    form++;
+  if (form == end)
     return false;
   reader->form = form;
   reader->quantum = bytes[6];
@@ -158,22 +151,9 @@ text_of_module (const struct reader *reader, uint64_t address)
              : 0;
 }
 
-/* Where the text begins by the module data that are somewhere in SEGMENT.  */
-static uint64_t
-text_in_segment (const struct reader *reader, const GElf_Phdr *segment)
-{
-  const struct image *image = reader->facts->image;
-  const uint8_t *bytes = image->bytes + segment->p_offset;
-  uint64_t text = 0;
-  for (uint64_t i = (0 - segment->p_vaddr) % WORD;
-       text == 0 && i + WORD <= segment->p_filesz; i += WORD)
-    if (load_u64 (bytes + i, image->big_endian) == reader->address)
-      text = text_of_module (reader, segment->p_vaddr + i);
-  return text;
-}
-
-/* Since Go 1.26 the table itself does not say where the text begins.  0: the
-   module data do not, either.  */
+/* Since Go 1.26 the table itself does not say where the text begins.  The
+   module data do, to which a relocated word points, or which are somewhere in
+   a segment.  0: they do not, either.  */
 static uint64_t
 find_text (const struct reader *reader)
 {
@@ -184,9 +164,16 @@ find_text (const struct reader *reader)
     if (facts->relocated[i].value == reader->address)
       text = text_of_module (reader, facts->relocated[i].place);
   for (size_t i = 0; text == 0 && i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD
-        && !(image->segments[i].p_flags & PF_X))
-      text = text_in_segment (reader, &image->segments[i]);
+    {
+      const GElf_Phdr *load = &image->segments[i];
+      const uint8_t *bytes = image->bytes + load->p_offset;
+      if (load->p_type != PT_LOAD || (load->p_flags & PF_X))
+        continue;
+      for (uint64_t k = (0 - load->p_vaddr) % WORD;
+           text == 0 && k + WORD <= load->p_filesz; k += WORD)
+        if (load_u64 (bytes + k, image->big_endian) == reader->address)
+          text = text_of_module (reader, load->p_vaddr + k);
+    }
   return text;
 }
 
@@ -291,22 +278,16 @@ read_function (struct reader *reader, uint64_t index)
          && add_step (reader, end, GO_DEPTH_UNKNOWN, false);
 }
 
-/* The section with the table; position-independent programs have it among the
-   data that are relocated.  */
-static const struct image_section *
-find_section (const struct image *image)
-{
-  const struct image_section *section
-      = image_find_section (image, ".gopclntab");
-  return section ? section
-                 : image_find_section (image, ".data.rel.ro.gopclntab");
-}
-
 bool
 go_table_read (struct go_table *table, const struct image_facts *facts)
 {
   *table = (struct go_table){ 0 };
-  const struct image_section *section = find_section (facts->image);
+  const struct image_section *section
+      = image_find_section (facts->image, ".gopclntab");
+  /* Position-independent programs have it among the data that are
+     relocated.  */
+  if (!section)
+    section = image_find_section (facts->image, ".data.rel.ro.gopclntab");
   struct reader reader = { .facts = facts, .table = table };
   if (section)
     reader.bytes = image_section_bytes (facts->image, section);

@@ -97,32 +97,21 @@ compare_names (const void *a, const void *b)
             compare_names)                                                  \
    != NULL)
 
-/* std::terminate, std::__throw_bad_alloc, __gnu_cxx::__throw_...: mangled.  */
-static bool
-is_cxx_exit (const char *name)
-{
-  return strncmp (name, "_ZSt", 4) == 0
-         && (strncmp (name + 4, "9terminatev", 11) == 0
-             || (strstr (name, "__throw_") && name[4] >= '0'
-                 && name[4] <= '9'));
-}
+/* Whether a function called NAME never comes back: by the list, or as
 
-/* What GNAT's compiler calls where a check has failed: __gnat_rcheck_ and the
-   exception's kind and reason.  The runtime's sources declare all of them
-   No_Return (libgnat/a-except.adb in GCC).  */
+     std::terminate, std::__throw_bad_alloc, __gnu_cxx::__throw_..., mangled;
+     what GNAT's compiler calls where a check has failed, __gnat_rcheck_ and
+   the exception's kind and reason, all of which the runtime's sources declare
+     No_Return (libgnat/a-except.adb in GCC).  */
 static bool
-is_ada_exit (const char *name)
+is_exit (const char *name)
 {
-  return strncmp (name, "__gnat_rcheck_", 14) == 0;
-}
-
-/* Whether PLACE is made read-only after it was relocated.  */
-static bool
-is_in_relro (const struct image *image, uint64_t place)
-{
-  const GElf_Phdr *relro = image_find_segment (image, PT_GNU_RELRO);
-  return relro && place >= relro->p_vaddr
-         && place - relro->p_vaddr < relro->p_memsz;
+  bool is_std = strncmp (name, "_ZSt", 4) == 0;
+  return IS_NAMED (name, never_return)
+         || (is_std && strncmp (name + 4, "9terminatev", 11) == 0)
+         || (is_std && strstr (name, "__throw_") && name[4] >= '0'
+             && name[4] <= '9')
+         || strncmp (name, "__gnat_rcheck_", 14) == 0;
 }
 
 /* Reading the dynamic relocations.  */
@@ -153,9 +142,7 @@ set_symbol (const struct reader *reader,
   word->is_got = relocation->type == types->glob_dat
                  || relocation->type == types->jump_slot;
   /* By name also where the image defines it: it can be replaced.  */
-  word->exits = word->is_got
-                && (IS_NAMED (name, never_return) || is_cxx_exit (name)
-                    || is_ada_exit (name));
+  word->exits = word->is_got && is_exit (name);
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
   word->lands = IS_NAMED (name, after_landing);
 }
@@ -173,8 +160,10 @@ add_word (void *data, const struct dynamic_relocation *relocation)
     set_symbol (reader, relocation, &word);
   else if (relocation->has_addend && !relocation->is_tls)
     {
+      const GElf_Phdr *relro = image_find_segment (image, PT_GNU_RELRO);
       word.value = relocation->addend;
-      word.is_fixed = is_relative && is_in_relro (image, word.place);
+      word.is_fixed = is_relative && relro && word.place >= relro->p_vaddr
+                      && word.place - relro->p_vaddr < relro->p_memsz;
     }
   if (ARRAY_ROOM (facts->relocated, facts->n_relocated + 1,
                   &facts->relocated_capacity))
@@ -206,20 +195,6 @@ add_stretch (struct image_facts *facts, uint64_t start, uint64_t size)
         = (struct code_stretch){ start, size, bytes };
 }
 
-static void
-remove_overlapping (struct image_facts *facts)
-{
-  size_t n = 0;
-  qsort (facts->stretches, facts->n_stretches, sizeof *facts->stretches,
-         compare_stretches);
-  for (size_t i = 0; i < facts->n_stretches; i++)
-    if (n == 0
-        || facts->stretches[i].start - facts->stretches[n - 1].start
-               >= facts->stretches[n - 1].size)
-      facts->stretches[n++] = facts->stretches[i];
-  facts->n_stretches = n;
-}
-
 /* By sections, because executable segments can have constants in them (ld -z
    noseparate-code), to which there are many pointers; without sections, by
    segments.  */
@@ -245,17 +220,16 @@ read_stretches (struct image_facts *facts)
       if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
         add_stretch (facts, load->p_vaddr, load->p_filesz);
     }
-  remove_overlapping (facts);
+  size_t n = 0; /* those that do not overlap */
+  qsort (facts->stretches, facts->n_stretches, sizeof *facts->stretches,
+         compare_stretches);
+  for (size_t i = 0; i < facts->n_stretches; i++)
+    if (n == 0
+        || facts->stretches[i].start - facts->stretches[n - 1].start
+               >= facts->stretches[n - 1].size)
+      facts->stretches[n++] = facts->stretches[i];
+  facts->n_stretches = n;
   return true;
-}
-
-static bool
-sort_pointed (struct image_facts *facts)
-{
-  for (size_t i = 0; i < facts->n_relocated; i++)
-    if (!address_list_add (&facts->pointed, facts->relocated[i].value))
-      return false;
-  return address_list_sort (&facts->pointed);
 }
 
 bool
@@ -271,7 +245,11 @@ facts_read (struct image_facts *facts, const struct image *image,
   if (facts->n_relocated > 0)
     qsort (facts->relocated, facts->n_relocated, sizeof *facts->relocated,
            compare_relocated);
-  return (!reader.failed && sort_pointed (facts)) || error_set_no_memory (err);
+  for (size_t i = 0; i < facts->n_relocated; i++)
+    reader.failed
+        |= !address_list_add (&facts->pointed, facts->relocated[i].value);
+  return (!reader.failed && address_list_sort (&facts->pointed))
+         || error_set_no_memory (err);
 }
 
 void
@@ -345,13 +323,6 @@ facts_call_returns (const struct image_facts *facts, uint64_t place,
   return !word || !(word->exits || (word->may_exit && argument_is_set));
 }
 
-static uint64_t
-extended (uint64_t word, unsigned width, bool is_signed)
-{
-  unsigned unused = 64 - 8 * width;
-  return is_signed ? (uint64_t)((int64_t)(word << unused) >> unused) : word;
-}
-
 bool
 facts_initial_word (const struct image_facts *facts, uint64_t address,
                     unsigned width, bool is_signed, uint64_t *value)
@@ -364,13 +335,14 @@ facts_initial_word (const struct image_facts *facts, uint64_t address,
       = width == 8 ? facts_relocated (facts, address) : NULL;
   if (word && word->value != 0)
     *value = word->value;
-  else if (width == 8)
-    *value = load_u64 (bytes, big_endian);
   else
-    *value = extended (width == 4   ? load_u32 (bytes, big_endian)
-                       : width == 2 ? load_u16 (bytes, big_endian)
-                                    : bytes[0],
-                       width, is_signed);
+    *value = width == 8   ? load_u64 (bytes, big_endian)
+             : width == 4 ? load_u32 (bytes, big_endian)
+             : width == 2 ? load_u16 (bytes, big_endian)
+                          : bytes[0];
+  unsigned unused = 64 - 8 * width;
+  if (is_signed)
+    *value = (uint64_t)((int64_t)(*value << unused) >> unused);
   return true;
 }
 
@@ -380,12 +352,6 @@ facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
 {
   return (width == 8 || !image_is_writable (facts->image, address, width))
          && facts_initial_word (facts, address, width, is_signed, value);
-}
-
-bool
-facts_name (struct image_facts *facts, uint64_t address)
-{
-  return address_list_add (&facts->named, address);
 }
 
 bool
@@ -404,28 +370,21 @@ facts_next_named (const struct image_facts *facts, uint64_t address)
   return address_list_next (&sorted, address);
 }
 
-/* What the instructions of STRETCH name, wherever they may begin.  */
-static bool
-add_borders (struct image_facts *facts, const struct code_stretch *stretch,
-             const struct insn_decoder *decoder)
-{
-  uint64_t named;
-  for (uint64_t i = 0; i < stretch->size; i++)
-    if (insn_may_name (decoder, stretch->bytes + i, stretch->size - i,
-                       stretch->start + i, &named)
-        && image_bytes_at (facts->image, named, 1)
-        && !address_list_add (&facts->borders, named))
-      return false;
-  return true;
-}
-
 bool
 facts_find_borders (struct image_facts *facts,
                     const struct insn_decoder *decoder)
 {
-  for (size_t i = 0; i < facts->n_stretches; i++)
-    if (!add_borders (facts, &facts->stretches[i], decoder))
-      return false;
+  uint64_t named;
+  for (size_t k = 0; k < facts->n_stretches; k++)
+    {
+      const struct code_stretch *stretch = &facts->stretches[k];
+      for (uint64_t i = 0; i < stretch->size; i++)
+        if (insn_may_name (decoder, stretch->bytes + i, stretch->size - i,
+                           stretch->start + i, &named)
+            && image_bytes_at (facts->image, named, 1)
+            && !address_list_add (&facts->borders, named))
+          return false;
+    }
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0
         && !address_list_add (&facts->borders, facts->relocated[i].value))

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "analysis/addresses.h"
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "elf/image.h"
 
 /* A word that the dynamic linker fills in.  */
@@ -86,9 +86,7 @@ bool facts_is_pointed (const struct image_facts *facts, uint64_t address);
 bool facts_call_returns (const struct image_facts *facts, uint64_t place,
                          bool argument_is_set);
 
-/* Code computes ADDRESS.  Not sorted in until facts_sort_named.  Both
-   functions return false when memory ran out.  */
-bool facts_name (struct image_facts *facts, uint64_t address);
+/* Sort in what was added to `named'.  False when memory ran out.  */
 bool facts_sort_named (struct image_facts *facts);
 
 /* The lowest named address above ADDRESS, or UINT64_MAX.  */

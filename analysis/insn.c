@@ -1,7 +1,11 @@
-/* What holds of the instructions of all machines.
+/* What holds of the instructions of all machines, and the choice of a decoder.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <config.h>
+
 #include "analysis/insn.h"
+
+#include <stdlib.h>
 
 uint32_t
 insn_written (const struct insn *insn)
@@ -76,4 +80,97 @@ insn_calculate (enum insn_calculation calculation, uint64_t a, uint64_t b,
   unsigned bits = 8 * width;
   uint64_t mask = UINT64_MAX >> (64 - bits);
   return calculate (calculation, a & mask, b & mask, bits) & mask;
+}
+
+/* Decoders.  */
+
+struct insn_decoder
+{
+  const struct insn_machine *machine;
+  void *state; /* the machine's own */
+};
+
+/* The decoder of ARCH (NULL: no machine that is known) in this build, or
+   NULL.  */
+static const struct insn_machine *
+machine_of (const struct arch *arch)
+{
+#ifdef HAVE_ZYDIS
+  if (arch && arch->e_machine == arch_amd64.e_machine)
+    return &insn_amd64;
+#endif
+#ifdef CODE_ANALYSIS
+  if (arch && arch->e_machine == arch_aarch64.e_machine)
+    return &insn_aarch64;
+#endif
+  return NULL;
+}
+
+bool
+insn_decoder_exists (const struct arch *arch)
+{
+  return machine_of (arch) != NULL;
+}
+
+struct insn_decoder *
+insn_decoder_new (const struct arch *arch)
+{
+  const struct insn_machine *machine = machine_of (arch);
+  struct insn_decoder *decoder = machine ? malloc (sizeof *decoder) : NULL;
+  if (!decoder)
+    return NULL;
+  *decoder = (struct insn_decoder){ .machine = machine };
+  if (machine->state_new)
+    decoder->state = machine->state_new ();
+  if (decoder->state || !machine->state_new)
+    return decoder;
+  free (decoder);
+  return NULL;
+}
+
+void
+insn_decoder_free (struct insn_decoder *decoder)
+{
+  if (decoder)
+    free (decoder->state);
+  free (decoder);
+}
+
+bool
+insn_decode_step (const struct insn_decoder *decoder, const uint8_t *bytes,
+                  uint64_t size, uint64_t address, struct insn_step *step)
+{
+  *step = (struct insn_step){ .flow = FLOW_NEXT };
+  return decoder->machine->decode_step (decoder->state, bytes, size, address,
+                                        step);
+}
+
+bool
+insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
+             uint64_t size, uint64_t address, struct insn *insn)
+{
+  *insn = (struct insn){ .address = address,
+                         .flow = FLOW_NEXT,
+                         .to = REG_NONE,
+                         .from = REG_NONE,
+                         .second = REG_NONE,
+                         .base = REG_NONE,
+                         .index = REG_NONE };
+  return decoder->machine->decode (decoder->state, bytes, size, address, insn);
+}
+
+bool
+insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
+               uint64_t size, uint64_t address, uint64_t *named)
+{
+  return decoder->machine->may_name (bytes, size, address, named);
+}
+
+bool
+insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
+           uint64_t size, uint64_t address, char text[INSN_TEXT_MAX])
+{
+  const struct insn_machine *machine = decoder->machine;
+  return machine->show
+         && machine->show (decoder->state, bytes, size, address, text);
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
+
 /* Where execution goes on.  */
 enum insn_flow
 {
@@ -90,19 +92,12 @@ enum insn_calculation
   CALCULATE_OR,
   CALCULATE_XOR,
   CALCULATE_MULTIPLY,
-  CALCULATE_SHIFT_LEFT,
+  CALCULATE_SHIFT_LEFT, /* this and what follows shift */
   CALCULATE_SHIFT_RIGHT,
   CALCULATE_SHIFT_SIGNED, /* right, with the sign */
   CALCULATE_ROTATE_LEFT,
   CALCULATE_ROTATE_RIGHT,
 };
-
-/* By the order of the enumeration: shifts and rotations are its last ones.  */
-static inline bool
-calculation_shifts (enum insn_calculation calculation)
-{
-  return calculation >= CALCULATE_SHIFT_LEFT;
-}
 
 /* Conditions of branches that tell something of a value.  */
 enum insn_condition
@@ -156,13 +151,6 @@ insn_is_call (const struct insn *insn)
   return insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
 }
 
-static inline bool
-insn_compares (const struct insn *insn)
-{
-  return insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
-         || insn->op == OP_COMPARE_BOTH;
-}
-
 /* The mask of REG, which can be REG_NONE.  */
 static inline uint32_t
 reg_mask (unsigned reg)
@@ -184,9 +172,61 @@ bool insn_resets (const struct insn *insn, unsigned sp);
 uint64_t insn_calculate (enum insn_calculation calculation, uint64_t a,
                          uint64_t b, unsigned width);
 
+struct insn_decoder; /* opaque */
+
+/* Whether this build has a decoder for the instructions of ARCH.  */
+bool insn_decoder_exists (const struct arch *arch);
+
+/* A decoder for the instructions of ARCH.  NULL when there is none in this
+   build, or memory ran out.  */
+struct insn_decoder *insn_decoder_new (const struct arch *arch);
+void insn_decoder_free (struct insn_decoder *decoder);
+
+/* Decode the instruction that the SIZE BYTES, loaded at ADDRESS, begin with.
+   False when there is none, or it is cut off.  The first form is for sweeps
+   that only follow the flow, and twice as fast.  */
+bool insn_decode_step (const struct insn_decoder *decoder,
+                       const uint8_t *bytes, uint64_t size, uint64_t address,
+                       struct insn_step *step);
+bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
+                  uint64_t size, uint64_t address, struct insn *insn);
+
+/* Whether the SIZE BYTES at ADDRESS look like an instruction, or the first of
+   two, that computes the address *NAMED, or reads an entry of an array there.
+   Bytes that begin in the middle of an instruction may do so, too.  */
+bool insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
+                    uint64_t size, uint64_t address, uint64_t *named);
+
 enum
 {
   INSN_TEXT_MAX = 96 /* of an instruction in words, with the final NUL */
 };
+
+/* The instruction of insn_decode for people, as an assembler takes it.  False:
+   this build has no disassembler for the machine, or there is no instruction.
+ */
+bool insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
+                uint64_t size, uint64_t address, char text[INSN_TEXT_MAX]);
+
+/* What the decoder of a machine does for these functions.  */
+struct insn_machine
+{
+  /* The result, which is STATE below, is to be freed with free; NULL: no
+     memory.  A machine can do without.  */
+  void *(*state_new) (void);
+  /* The result is initialised to "nothing" before.  */
+  bool (*decode_step) (const void *state, const uint8_t *bytes, uint64_t size,
+                       uint64_t address, struct insn_step *step);
+  bool (*decode) (const void *state, const uint8_t *bytes, uint64_t size,
+                  uint64_t address, struct insn *insn);
+  bool (*may_name) (const uint8_t *bytes, uint64_t size, uint64_t address,
+                    uint64_t *named);
+  /* NULL: the machine has no words for its instructions.  */
+  bool (*show) (const void *state, const uint8_t *bytes, uint64_t size,
+                uint64_t address, char text[INSN_TEXT_MAX]);
+};
+
+extern const struct insn_machine insn_amd64;
+extern const struct insn_machine insn_aarch64;
 
 #endif /* ANALYSIS_INSN_H */

@@ -16,7 +16,6 @@
 
 #include "base/bytes.h"
 #include "analysis/insn_aarch64.h"
-#include "analysis/insn_machine.h"
 
 enum
 {
@@ -45,6 +44,150 @@ enum
   FS = 1 << 12 /* ... if bit 29 is set */
 };
 
+/* Where instructions lead: branches, exceptions, and hints, which are in the
+   same group.  */
+
+static void
+lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
+{
+  t->insn->flow = (uint8_t)flow;
+  t->insn->target = t->address + (uint64_t)a64_signed (t->word, low, n) * 4;
+}
+
+/* B, BL.  */
+static bool
+branch (struct a64 *t)
+{
+  lead_to (t, t->whole ? FLOW_CALL : FLOW_JUMP, 0, 26);
+  return true;
+}
+
+/* CBZ, CBNZ; TBZ, TBNZ, of a bit.  */
+static bool
+branch_zero (struct a64 *t)
+{
+  bool of_bit = a64_bits (t->word, 25, 1);
+  lead_to (t, FLOW_BRANCH, 5, of_bit ? 14 : 19);
+  if (of_bit || t->rd == REG_NONE)
+    return true;
+  t->insn->from = t->rd;
+  t->insn->condition
+      = a64_bits (t->word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
+  return true;
+}
+
+/* B.cond; conditions 14 and 15 are "always".  Of BC.cond nothing is told.  */
+static bool
+branch_if (struct a64 *t)
+{
+  static const uint8_t conditions[16] = {
+    CONDITION_EQUAL, CONDITION_NOT_EQUAL, CONDITION_NOT_BELOW, CONDITION_BELOW,
+    CONDITION_OTHER, CONDITION_OTHER,     CONDITION_OTHER,     CONDITION_OTHER,
+    CONDITION_ABOVE, CONDITION_NOT_ABOVE,
+  };
+  unsigned condition = a64_bits (t->word, 0, 4);
+  lead_to (t, condition >= 14 ? FLOW_JUMP : FLOW_BRANCH, 5, 19);
+  if (!a64_bits (t->word, 4, 1))
+    t->insn->condition = conditions[condition];
+  return true;
+}
+
+/* BR, BLR, RET.  */
+static bool
+branch_register (struct a64 *t)
+{
+  static const uint8_t flows[]
+      = { FLOW_JUMP_INDIRECT, FLOW_CALL_INDIRECT, FLOW_RETURN };
+  t->insn->flow = flows[a64_bits (t->word, 21, 2)];
+  t->insn->from = t->rsn;
+  return true;
+}
+
+/* UDF.  */
+static bool
+stop (struct a64 *t)
+{
+  t->insn->flow = FLOW_STOP;
+  return true;
+}
+
+/* ERET, ...  */
+static bool
+resume (struct a64 *t)
+{
+  t->insn->flow = FLOW_RESUME;
+  return true;
+}
+
+/* RETAA, RETAB.  */
+static bool
+return_signed (struct a64 *t)
+{
+  t->insn->flow = FLOW_RETURN;
+  a64_operate (t, OP_AUTHENTICATE, A64_RA, A64_RA);
+  t->insn->immediate = a64_bits (t->word, 10, 1);
+  return true;
+}
+
+/* SVC, HVC, SMC go on, with what the kernel, or more, returns; the others
+   stop.  */
+static bool
+exception (struct a64 *t)
+{
+  unsigned opc = a64_bits (t->word, 21, 3), level = a64_bits (t->word, 0, 2);
+  t->insn->flow = opc == 0 ? FLOW_NEXT : FLOW_STOP;
+  t->insn->writes = level == 1 ? 1 : 0x3ffff;
+  t->insn->calls_kernel = opc == 0 && level == 1;
+  return true;
+}
+
+/* Return addresses are signed and authenticated in this space, so that older
+   processors take it for NOP.  Others have no part in unwinding, or are about
+   x16 and x17.  */
+static bool
+hint (struct a64 *t)
+{
+  unsigned number = a64_bits (t->word, 5, 7);
+  switch (number)
+    {
+    case 0:
+      t->insn->is_nop = true;
+      return true;
+    case 7: /* XPACLRI */
+      a64_operate (t, OP_STRIP, A64_RA, A64_RA);
+      return true;
+    case 8:  /* PACIA1716 */
+    case 10: /* PACIB1716 */
+    case 12: /* AUTIA1716 */
+    case 14: /* AUTIB1716 */
+      a64_writes (t, 17);
+      return true;
+    case 24: /* PACIAZ, PACIBZ, AUTIAZ, AUTIBZ */
+    case 26:
+    case 28:
+    case 30:
+      a64_writes (t, A64_RA);
+      return true;
+    case 40: /* CHKFEAT */
+      a64_writes (t, 16);
+      return true;
+    case 25: /* PACIASP, PACIBSP */
+    case 27:
+      a64_operate (t, OP_SIGN, A64_RA, A64_RA);
+      t->insn->immediate = number == 27;
+      return true;
+    case 29: /* AUTIASP, AUTIBSP */
+    case 31:
+      a64_operate (t, OP_AUTHENTICATE, A64_RA, A64_RA);
+      t->insn->immediate = number == 31;
+      return true;
+    default:
+      return true;
+    }
+}
+
+/* Encodings.  */
+
 struct encoding
 {
   uint32_t mask, bits;
@@ -53,7 +196,7 @@ struct encoding
 };
 
 static const struct encoding reserved[] = {
-  { 0xffff0000, 0x00000000, 0, a64_stop }, /* UDF */
+  { 0xffff0000, 0x00000000, 0, stop }, /* UDF */
 };
 
 static const struct encoding immediates[] = {
@@ -82,29 +225,29 @@ static const struct encoding immediates[] = {
 };
 
 static const struct encoding branches[] = {
-  { 0x7c000000, 0x14000000, 0, a64_branch },           /* B, BL */
-  { 0xff000000, 0x54000000, 0, a64_branch_if },        /* B.cond, BC.cond */
-  { 0x7c000000, 0x34000000, RD, a64_branch_zero },     /* CBZ to TBNZ */
-  { 0xfffffc1f, 0xd61f0000, RN, a64_branch_register }, /* BR */
-  { 0xfffffc1f, 0xd63f0000, RN, a64_branch_register }, /* BLR */
-  { 0xfffffc1f, 0xd65f0000, 0, a64_branch_register },  /* RET */
-  { 0xfffff81f, 0xd61f081f, RN, a64_branch_register }, /* BRAAZ, BRABZ */
-  { 0xfffff81f, 0xd63f081f, RN, a64_branch_register }, /* BLRAAZ */
-  { 0xfffff800, 0xd71f0800, RSD | RN, a64_branch_register }, /* BRAA */
-  { 0xfffff800, 0xd73f0800, RSD | RN, a64_branch_register }, /* BLRAA */
-  { 0xfffffbff, 0xd65f0bff, 0, a64_return_signed },          /* RETAA, RETAB */
-  { 0xffffffff, 0xd69f03e0, 0, a64_resume },                 /* ERET */
-  { 0xfffffbff, 0xd69f0bff, 0, a64_resume },    /* ERETAA, ERETAB */
-  { 0xffffffff, 0xd6bf03e0, 0, a64_resume },    /* DRPS */
-  { 0xffe0001f, 0xd4000001, 0, a64_exception }, /* SVC */
-  { 0xffe0001f, 0xd4000002, 0, a64_exception }, /* HVC */
-  { 0xffe0001f, 0xd4000003, 0, a64_exception }, /* SMC */
-  { 0xffe0001f, 0xd4200000, 0, a64_exception }, /* BRK */
-  { 0xffe0001f, 0xd4400000, 0, a64_exception }, /* HLT */
-  { 0xffe0001f, 0xd4a00001, 0, a64_exception }, /* DCPS1, 2, 3 */
-  { 0xffe0001f, 0xd4a00002, 0, a64_exception },
-  { 0xffe0001f, 0xd4a00003, 0, a64_exception },
-  { 0xfffff01f, 0xd503201f, F, a64_hint },  /* NOP, PACIASP, ... */
+  { 0x7c000000, 0x14000000, 0, branch },                 /* B, BL */
+  { 0xff000000, 0x54000000, 0, branch_if },              /* B.cond, BC.cond */
+  { 0x7c000000, 0x34000000, RD, branch_zero },           /* CBZ to TBNZ */
+  { 0xfffffc1f, 0xd61f0000, RN, branch_register },       /* BR */
+  { 0xfffffc1f, 0xd63f0000, RN, branch_register },       /* BLR */
+  { 0xfffffc1f, 0xd65f0000, 0, branch_register },        /* RET */
+  { 0xfffff81f, 0xd61f081f, RN, branch_register },       /* BRAAZ, BRABZ */
+  { 0xfffff81f, 0xd63f081f, RN, branch_register },       /* BLRAAZ */
+  { 0xfffff800, 0xd71f0800, RSD | RN, branch_register }, /* BRAA */
+  { 0xfffff800, 0xd73f0800, RSD | RN, branch_register }, /* BLRAA */
+  { 0xfffffbff, 0xd65f0bff, 0, return_signed },          /* RETAA, RETAB */
+  { 0xffffffff, 0xd69f03e0, 0, resume },                 /* ERET */
+  { 0xfffffbff, 0xd69f0bff, 0, resume },                 /* ERETAA, ERETAB */
+  { 0xffffffff, 0xd6bf03e0, 0, resume },                 /* DRPS */
+  { 0xffe0001f, 0xd4000001, 0, exception },              /* SVC */
+  { 0xffe0001f, 0xd4000002, 0, exception },              /* HVC */
+  { 0xffe0001f, 0xd4000003, 0, exception },              /* SMC */
+  { 0xffe0001f, 0xd4200000, 0, exception },              /* BRK */
+  { 0xffe0001f, 0xd4400000, 0, exception },              /* HLT */
+  { 0xffe0001f, 0xd4a00001, 0, exception },              /* DCPS1, 2, 3 */
+  { 0xffe0001f, 0xd4a00002, 0, exception },
+  { 0xffe0001f, 0xd4a00003, 0, exception },
+  { 0xfffff01f, 0xd503201f, F, hint },      /* NOP, PACIASP, ... */
   { 0xfffff01f, 0xd503301f, F, NULL },      /* CLREX, DSB, DMB, ISB, SB */
   { 0xffffffc0, 0xd5031000, RD | F, NULL }, /* WFET, WFIT */
   { 0xfffff0ff, 0xd50040bf, WSD, NULL },    /* MSR SPSel: another SP */
@@ -280,12 +423,10 @@ use_registers (struct a64 *t, unsigned fields)
   {
     unsigned reads, writes;
     uint32_t mask;
-  } uses[] = { { RD, WD, reg_mask (t->rd) },
-               { RN, WN, reg_mask (t->rn) },
-               { RM, WM, reg_mask (t->rm) },
-               { RA, WA, reg_mask (t->ra) },
-               { RSD, WSD, UINT32_C (1) << a64_bits (t->word, 0, 5) },
-               { RSN, 0, UINT32_C (1) << a64_bits (t->word, 5, 5) } };
+  } uses[]
+      = { { RD, WD, reg_mask (t->rd) },    { RN, WN, reg_mask (t->rn) },
+          { RM, WM, reg_mask (t->rm) },    { RA, WA, reg_mask (t->ra) },
+          { RSD, WSD, reg_mask (t->rsd) }, { RSN, 0, reg_mask (t->rsn) } };
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
     {
       t->insn->reads |= fields & uses[i].reads ? uses[i].mask : 0;
@@ -313,6 +454,8 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
                    .rn = a64_or_zero (a64_bits (word, 5, 5)),
                    .rm = a64_or_zero (a64_bits (word, 16, 5)),
                    .ra = a64_or_zero (a64_bits (word, 10, 5)),
+                   .rsd = (uint8_t)a64_bits (word, 0, 5),
+                   .rsn = (uint8_t)a64_bits (word, 5, 5),
                    .whole = word >> 31 };
   insn->size = SIZE;
   use_registers (&t, encoding->fields);

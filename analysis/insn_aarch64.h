@@ -18,13 +18,14 @@ enum
 };
 
 /* One instruction on its way to struct insn.  Registers by the name of their
-   field, and REG_NONE for XZR, which holds nothing.  */
+   field, and REG_NONE for XZR, which holds nothing; or, with an S, as SP where
+   they have its number.  */
 struct a64
 {
   uint32_t word;
   uint64_t address;
   struct insn *insn;
-  uint8_t rd, rn, rm, ra;
+  uint8_t rd, rn, rm, ra, rsd, rsn;
   bool whole; /* registers are those of 8 bytes: bit 31 */
 };
 
@@ -50,6 +51,24 @@ a64_or_zero (unsigned field)
   return field == A64_ZR ? REG_NONE : (uint8_t)field;
 }
 
+/* The instruction gives REG a value that is not told.  */
+static inline void
+a64_writes (struct a64 *t, uint8_t reg)
+{
+  t->insn->writes |= reg_mask (reg);
+}
+
+/* The instruction does OP: TO = f (FROM).  Without TO it does nothing.  */
+static inline void
+a64_operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
+{
+  if (to == REG_NONE)
+    return;
+  t->insn->op = (uint8_t)op;
+  t->insn->to = to;
+  t->insn->from = from;
+}
+
 /* What instructions do apart from reading and writing registers.  False: the
    word is not an instruction after all.  */
 typedef bool a64_translation (struct a64 *t);
@@ -57,9 +76,6 @@ typedef bool a64_translation (struct a64 *t);
 a64_translation a64_address, a64_add_immediate, a64_logical_immediate,
     a64_move_wide, a64_bit_field;
 a64_translation a64_logical, a64_add_shifted, a64_add_extended, a64_multiply;
-a64_translation a64_stop, a64_resume, a64_branch, a64_branch_zero,
-    a64_branch_if, a64_branch_register, a64_return_signed, a64_exception,
-    a64_hint;
 a64_translation a64_store_exclusive, a64_swap_pair, a64_tag, a64_pair,
     a64_pair_of_words, a64_pair_of_vectors, a64_offset, a64_unscaled,
     a64_indexed, a64_atomic, a64_load_ordered, a64_authenticated,

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    insn_aarch64.c has the encodings, and says which registers are read and
-   written; here is what else matters: operations on values, memory, and where
-   instructions lead.  */
+   written, and where they lead; here is what else matters: operations on
+   values, and memory.  */
 
 #include "analysis/insn_aarch64.h"
 
@@ -16,28 +16,11 @@ reads (struct a64 *t, uint8_t reg)
   t->insn->reads |= reg_mask (reg);
 }
 
-static void
-writes (struct a64 *t, uint8_t reg)
-{
-  t->insn->writes |= reg_mask (reg);
-}
-
-/* The instruction does OP: TO = f (FROM).  Without TO it does nothing.  */
-static void
-operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
-{
-  if (to == REG_NONE)
-    return;
-  t->insn->op = (uint8_t)op;
-  t->insn->to = to;
-  t->insn->from = from;
-}
-
 /* TO = VALUE, in a register of 4 or 8 bytes.  */
 static void
 set_constant (struct a64 *t, uint8_t to, uint64_t value)
 {
-  operate (t, OP_SET, to, REG_NONE);
+  a64_operate (t, OP_SET, to, REG_NONE);
   t->insn->immediate = (int64_t)(t->whole ? value : value & UINT32_MAX);
 }
 
@@ -48,7 +31,7 @@ calculate (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
 {
   if (to == REG_NONE)
     return;
-  operate (t, OP_CALCULATE, to, from);
+  a64_operate (t, OP_CALCULATE, to, from);
   t->insn->calculation = (uint8_t)calculation;
   t->insn->width = t->whole ? 8 : 4;
   t->insn->immediate = immediate;
@@ -62,7 +45,7 @@ calculate_by (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
 {
   if (from == REG_NONE || index == REG_NONE)
     {
-      writes (t, to);
+      a64_writes (t, to);
       return;
     }
   calculate (t, calculation, to, from, 0);
@@ -77,7 +60,7 @@ a64_address (struct a64 *t)
 {
   uint64_t distance = (uint64_t)(a64_signed (t->word, 5, 19) * 4)
                       + a64_bits (t->word, 29, 2);
-  operate (t, OP_SET, t->rd, REG_NONE);
+  a64_operate (t, OP_SET, t->rd, REG_NONE);
   t->insn->immediate
       = (int64_t)(t->whole ? (t->address & ~UINT64_C (0xfff)) + distance * 4096
                            : t->address + distance);
@@ -93,8 +76,7 @@ a64_add_immediate (struct a64 *t)
   struct insn *insn = t->insn;
   bool subtracts = a64_bits (t->word, 30, 1),
        flags = a64_bits (t->word, 29, 1);
-  uint8_t to = flags ? t->rd : (uint8_t)a64_bits (t->word, 0, 5);
-  uint8_t from = (uint8_t)a64_bits (t->word, 5, 5);
+  uint8_t to = flags ? t->rd : t->rsd, from = t->rsn;
   int64_t value = (int64_t)a64_bits (t->word, 10, 12)
                   << (a64_bits (t->word, 22, 1) ? 12 : 0);
   if (to == REG_NONE && subtracts)
@@ -105,7 +87,7 @@ a64_add_immediate (struct a64 *t)
     }
   else if (t->whole)
     {
-      operate (t, OP_ADD, to, from);
+      a64_operate (t, OP_ADD, to, from);
       insn->immediate = subtracts ? -value : value;
       insn->names_place = !subtracts && !flags;
     }
@@ -143,7 +125,7 @@ bool
 a64_logical_immediate (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 29, 2);
-  uint8_t to = opc == 3 ? t->rd : (uint8_t)a64_bits (t->word, 0, 5);
+  uint8_t to = opc == 3 ? t->rd : t->rsd;
   uint64_t mask;
   if (!bit_mask (t->word, &mask))
     return false;
@@ -155,7 +137,7 @@ a64_logical_immediate (struct a64 *t)
   else if (opc == 0 && t->rn != REG_NONE && t->whole && mask >> 63
            && (size & (size - 1)) == 0)
     {
-      operate (t, OP_ALIGN, to, t->rn);
+      a64_operate (t, OP_ALIGN, to, t->rn);
       t->insn->immediate = (int64_t)mask;
     }
   else
@@ -176,7 +158,7 @@ a64_move_wide (struct a64 *t)
       return true;
     }
   reads (t, t->rd);
-  operate (t, OP_INSERT, t->rd, t->rd);
+  a64_operate (t, OP_INSERT, t->rd, t->rd);
   t->insn->immediate = (int64_t)value;
   t->insn->scale = (uint8_t)shift;
   t->insn->width = t->whole ? 8 : 4;
@@ -196,13 +178,14 @@ a64_bit_field (struct a64 *t)
   bool is_told = opc != 1 && t->rn != REG_NONE;
   if (is_told && immr == 0 && imms == 31 && t->whole)
     {
-      operate (t, OP_MOVE, t->rd, t->rn); /* SXTW */
+      a64_operate (t, OP_MOVE, t->rd, t->rn); /* SXTW */
       t->insn->width = 4;
     }
   else if (is_told && t->whole && left <= 3
            && (imms == 31 || imms + left == 63))
     {
-      operate (t, OP_SCALE, t->rd, t->rn); /* LSL; SBFIZ, UBFIZ of 4 bytes */
+      a64_operate (t, OP_SCALE, t->rd,
+                   t->rn); /* LSL; SBFIZ, UBFIZ of 4 bytes */
       t->insn->immediate = 1 << left;
     }
   else if (is_told && is_left)
@@ -211,7 +194,7 @@ a64_bit_field (struct a64 *t)
     calculate (t, opc == 2 ? CALCULATE_SHIFT_RIGHT : CALCULATE_SHIFT_SIGNED,
                t->rd, t->rn, immr);
   else
-    writes (t, t->rd);
+    a64_writes (t, t->rd);
   return true;
 }
 
@@ -226,7 +209,7 @@ move (struct a64 *t, uint8_t to, uint8_t from)
       set_constant (t, to, 0);
       return true;
     }
-  operate (t, OP_MOVE, to, from);
+  a64_operate (t, OP_MOVE, to, from);
   t->insn->width = t->whole ? 8 : 4;
   if (!t->whole)
     reads (t, from);
@@ -247,7 +230,7 @@ a64_logical (struct a64 *t)
   if (is_plain)
     calculate_by (t, logical_calculations[opc], t->rd, t->rn, t->rm);
   else
-    writes (t, t->rd);
+    a64_writes (t, t->rd);
   return true;
 }
 
@@ -266,14 +249,14 @@ add (struct a64 *t, uint8_t to, uint8_t n, unsigned width, bool is_signed,
     calculate_by (t, subtracts ? CALCULATE_SUBTRACT : CALCULATE_ADD, to, n,
                   t->rm);
   else if (!t->whole || (subtracts && !plain && to != A64_SP))
-    writes (t, to);
+    a64_writes (t, to);
   else
     {
-      operate (t,
-               subtracts ? OP_LOWER
-               : plain   ? OP_SUM
-                         : OP_SUM_SCALED,
-               to, n);
+      a64_operate (t,
+                   subtracts ? OP_LOWER
+                   : plain   ? OP_SUM
+                             : OP_SUM_SCALED,
+                   to, n);
       insn->index = plain || !subtracts ? t->rm : REG_NONE;
       insn->scale = (uint8_t)scale;
       insn->width = (uint16_t)width;
@@ -315,7 +298,7 @@ a64_add_shifted (struct a64 *t)
     {
       reads (t, t->rn);
       reads (t, t->rm);
-      writes (t, t->rd);
+      a64_writes (t, t->rd);
     }
   return true;
 }
@@ -327,9 +310,7 @@ a64_add_extended (struct a64 *t)
 {
   unsigned option = a64_bits (t->word, 13, 3), by = a64_bits (t->word, 10, 3);
   unsigned width = 1u << (option & 3), most = t->whole ? 8 : 4;
-  uint8_t n = (uint8_t)a64_bits (t->word, 5, 5);
-  uint8_t to
-      = a64_bits (t->word, 29, 1) ? t->rd : (uint8_t)a64_bits (t->word, 0, 5);
+  uint8_t n = t->rsn, to = a64_bits (t->word, 29, 1) ? t->rd : t->rsd;
   if (width > most)
     width = most;
   if (only_compares (t) && by == 0 && width == most)
@@ -348,149 +329,8 @@ a64_multiply (struct a64 *t)
   if (t->ra == REG_NONE)
     calculate_by (t, CALCULATE_MULTIPLY, t->rd, t->rn, t->rm);
   else
-    writes (t, t->rd);
+    a64_writes (t, t->rd);
   return true;
-}
-
-/* Branches, exceptions, hints.  */
-
-static void
-lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
-{
-  t->insn->flow = (uint8_t)flow;
-  t->insn->target = t->address + (uint64_t)a64_signed (t->word, low, n) * 4;
-}
-
-/* B, BL.  */
-bool
-a64_branch (struct a64 *t)
-{
-  lead_to (t, t->whole ? FLOW_CALL : FLOW_JUMP, 0, 26);
-  return true;
-}
-
-/* CBZ, CBNZ; TBZ, TBNZ, of a bit.  */
-bool
-a64_branch_zero (struct a64 *t)
-{
-  bool of_bit = a64_bits (t->word, 25, 1);
-  lead_to (t, FLOW_BRANCH, 5, of_bit ? 14 : 19);
-  if (of_bit || t->rd == REG_NONE)
-    return true;
-  t->insn->from = t->rd;
-  t->insn->condition
-      = a64_bits (t->word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
-  return true;
-}
-
-/* B.cond; conditions 14 and 15 are "always".  Of BC.cond nothing is told.  */
-bool
-a64_branch_if (struct a64 *t)
-{
-  static const uint8_t conditions[16] = {
-    CONDITION_EQUAL, CONDITION_NOT_EQUAL, CONDITION_NOT_BELOW, CONDITION_BELOW,
-    CONDITION_OTHER, CONDITION_OTHER,     CONDITION_OTHER,     CONDITION_OTHER,
-    CONDITION_ABOVE, CONDITION_NOT_ABOVE,
-  };
-  unsigned condition = a64_bits (t->word, 0, 4);
-  lead_to (t, condition >= 14 ? FLOW_JUMP : FLOW_BRANCH, 5, 19);
-  if (!a64_bits (t->word, 4, 1))
-    t->insn->condition = conditions[condition];
-  return true;
-}
-
-/* BR, BLR, RET.  */
-bool
-a64_branch_register (struct a64 *t)
-{
-  static const uint8_t flows[]
-      = { FLOW_JUMP_INDIRECT, FLOW_CALL_INDIRECT, FLOW_RETURN };
-  t->insn->flow = flows[a64_bits (t->word, 21, 2)];
-  t->insn->from = (uint8_t)a64_bits (t->word, 5, 5);
-  return true;
-}
-
-/* UDF.  */
-bool
-a64_stop (struct a64 *t)
-{
-  t->insn->flow = FLOW_STOP;
-  return true;
-}
-
-/* ERET, ...  */
-bool
-a64_resume (struct a64 *t)
-{
-  t->insn->flow = FLOW_RESUME;
-  return true;
-}
-
-/* RETAA, RETAB.  */
-bool
-a64_return_signed (struct a64 *t)
-{
-  t->insn->flow = FLOW_RETURN;
-  operate (t, OP_AUTHENTICATE, A64_RA, A64_RA);
-  t->insn->immediate = a64_bits (t->word, 10, 1);
-  return true;
-}
-
-/* SVC, HVC, SMC go on, with what the kernel, or more, returns; the others
-   stop.  */
-bool
-a64_exception (struct a64 *t)
-{
-  unsigned opc = a64_bits (t->word, 21, 3), level = a64_bits (t->word, 0, 2);
-  t->insn->flow = opc == 0 ? FLOW_NEXT : FLOW_STOP;
-  t->insn->writes = level == 1 ? 1 : 0x3ffff;
-  t->insn->calls_kernel = opc == 0 && level == 1;
-  return true;
-}
-
-/* Return addresses are signed and authenticated in this space, so that older
-   processors take it for NOP.  Others have no part in unwinding, or are about
-   x16 and x17.  */
-bool
-a64_hint (struct a64 *t)
-{
-  unsigned number = a64_bits (t->word, 5, 7);
-  switch (number)
-    {
-    case 0:
-      t->insn->is_nop = true;
-      return true;
-    case 7: /* XPACLRI */
-      operate (t, OP_STRIP, A64_RA, A64_RA);
-      return true;
-    case 8:  /* PACIA1716 */
-    case 10: /* PACIB1716 */
-    case 12: /* AUTIA1716 */
-    case 14: /* AUTIB1716 */
-      writes (t, 17);
-      return true;
-    case 24: /* PACIAZ, PACIBZ, AUTIAZ, AUTIBZ */
-    case 26:
-    case 28:
-    case 30:
-      writes (t, A64_RA);
-      return true;
-    case 40: /* CHKFEAT */
-      writes (t, 16);
-      return true;
-    case 25: /* PACIASP, PACIBSP */
-    case 27:
-      operate (t, OP_SIGN, A64_RA, A64_RA);
-      t->insn->immediate = number == 27;
-      return true;
-    case 29: /* AUTIASP, AUTIBSP */
-    case 31:
-      operate (t, OP_AUTHENTICATE, A64_RA, A64_RA);
-      t->insn->immediate = number == 31;
-      return true;
-    default:
-      return true;
-    }
 }
 
 /* Memory.  */
@@ -518,7 +358,7 @@ set_memory (struct a64 *t, int64_t offset, enum writeback writeback,
 {
   struct insn *insn = t->insn;
   insn->memory = true;
-  insn->base = (uint8_t)a64_bits (t->word, 5, 5);
+  insn->base = t->rsn;
   insn->offset = writeback == WRITEBACK_POST ? 0 : offset;
   insn->width = (uint16_t)width;
   insn->adjusts_base = writeback != WRITEBACK_NONE;
@@ -532,7 +372,7 @@ static void
 adjust_only (struct a64 *t)
 {
   if (t->insn->adjusts_base)
-    operate (t, OP_ADD, t->insn->base, t->insn->base);
+    a64_operate (t, OP_ADD, t->insn->base, t->insn->base);
   t->insn->memory = t->insn->adjusts_base = false;
 }
 
@@ -543,21 +383,9 @@ load (struct a64 *t, bool is_signed)
     adjust_only (t);
   else
     {
-      operate (t, OP_LOAD, t->rd, REG_NONE);
+      a64_operate (t, OP_LOAD, t->rd, REG_NONE);
       t->insn->sign_extended = is_signed;
     }
-  return true;
-}
-
-/* Registers of 4 bytes and less are used for data, whole ones are saved.  */
-static bool
-store (struct a64 *t)
-{
-  t->insn->op = OP_STORE;
-  if (t->insn->width >= 4)
-    t->insn->from = t->rd;
-  if (t->insn->width < 8)
-    reads (t, t->rd);
   return true;
 }
 
@@ -580,7 +408,8 @@ width_log (const struct a64 *t)
   return a64_bits (t->word, 26, 1) && a64_bits (t->word, 23, 1) ? 4 : size;
 }
 
-/* LDR or STR.  Their memory is set.  PRFM does nothing.  */
+/* LDR or STR.  Their memory is set.  PRFM does nothing.  Registers of 4 bytes
+   and less are used for data, whole ones are saved.  */
 static bool
 load_or_store (struct a64 *t)
 {
@@ -593,9 +422,14 @@ load_or_store (struct a64 *t)
       return a64_bits (t->word, 24, 1) || a64_bits (t->word, 21, 1)
              || a64_bits (t->word, 10, 2) == 0;
     }
-  if (opc == 0)
-    return store (t);
-  return load (t, opc > 1) && (opc == 1 || size + opc < 5);
+  if (opc != 0)
+    return load (t, opc > 1) && (opc == 1 || size + opc < 5);
+  t->insn->op = OP_STORE;
+  if (size >= 2)
+    t->insn->from = t->rd;
+  if (size < 3)
+    reads (t, t->rd);
+  return true;
 }
 
 /* [base, #offset], in units of the width.  */
@@ -670,7 +504,7 @@ a64_swap_pair (struct a64 *t)
   uint8_t second = (uint8_t)(a64_bits (t->word, 16, 5) | 1);
   reads (t, a64_or_zero (a64_bits (t->word, 0, 5) | 1));
   reads (t, a64_or_zero (second));
-  writes (t, a64_or_zero (second));
+  a64_writes (t, a64_or_zero (second));
   return store_something (t, a64_bits (t->word, 30, 1) ? 16 : 8);
 }
 
@@ -721,8 +555,8 @@ a64_pair_of_words (struct a64 *t)
   set_pair (t, 2, 8);
   if (a64_bits (t->word, 22, 1))
     {
-      writes (t, t->rd);
-      writes (t, t->ra);
+      a64_writes (t, t->rd);
+      a64_writes (t, t->ra);
       adjust_only (t);
       return true;
     }
@@ -789,7 +623,7 @@ a64_structures (struct a64 *t)
   if (writes_back && !by_size)
     {
       reads (t, t->rm);
-      writes (t, t->insn->base);
+      a64_writes (t, t->insn->base);
     }
   load_or_store_vector (t, a64_bits (t->word, 22, 1));
   return width != 0;
@@ -802,7 +636,7 @@ a64_store_scalable (struct a64 *t)
 {
   t->insn->op = OP_STORE;
   t->insn->memory = true;
-  t->insn->base = (uint8_t)a64_bits (t->word, 5, 5);
+  t->insn->base = t->rsn;
   t->insn->offset = -4096;
   t->insn->width = 8192;
   return true;

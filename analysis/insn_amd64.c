@@ -15,7 +15,7 @@
 #  include <stdlib.h>
 
 #  include "base/bytes.h"
-#  include "analysis/insn_machine.h"
+#  include "analysis/insn.h"
 
 enum
 {
@@ -34,20 +34,6 @@ struct amd64_decoder
 static const uint8_t dwarf_of_hardware[16]
     = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-static void
-number_registers (struct amd64_decoder *decoder)
-{
-  for (int i = 0; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
-    {
-      ZydisRegister whole = ZydisRegisterGetLargestEnclosing (
-          ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)i);
-      bool general
-          = whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15;
-      decoder->dwarf[i]
-          = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
-    }
-}
-
 static void *
 state_new (void)
 {
@@ -59,7 +45,15 @@ state_new (void)
   decoder->steps = decoder->zydis;
   ZydisDecoderEnableMode (&decoder->steps, ZYDIS_DECODER_MODE_MINIMAL,
                           ZYAN_TRUE);
-  number_registers (decoder);
+  for (int i = 0; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
+    {
+      ZydisRegister whole = ZydisRegisterGetLargestEnclosing (
+          ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)i);
+      bool general
+          = whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15;
+      decoder->dwarf[i]
+          = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
+    }
   return decoder;
 }
 
@@ -125,15 +119,6 @@ target_of (const ZydisDecodedInstruction *in, uint64_t address)
   return address + in->length + in->raw.imm[0].value.u;
 }
 
-/* Whether IN has a place in memory that is told by its distance from the next
-   instruction.  */
-static bool
-has_constant_place (const ZydisDecodedInstruction *in)
-{
-  return (in->attributes & ZYDIS_ATTRIB_HAS_MODRM) && in->raw.modrm.mod == 0
-         && in->raw.modrm.rm == 5 && in->address_width == 64;
-}
-
 static bool
 decode_step (const void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
@@ -144,12 +129,17 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
                                                     bytes, size, &in)))
     return false;
+  /* A place in memory that is told by its distance from the next
+     instruction.  */
+  bool has_constant_place = (in.attributes & ZYDIS_ATTRIB_HAS_MODRM)
+                            && in.raw.modrm.mod == 0 && in.raw.modrm.rm == 5
+                            && in.address_width == 64;
   step->size = in.length;
   step->flow = (uint8_t)flow_of (&in);
   step->is_nop = is_nop (&in);
   if (in.raw.imm[0].is_relative)
     step->target = target_of (&in, address);
-  else if (has_constant_place (&in))
+  else if (has_constant_place)
     {
       step->place = address + in.length + (uint64_t)in.raw.disp.value;
       step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
@@ -417,16 +407,6 @@ is_same_register (const struct translation *t)
 
 /* and with 0xff or 0xffff extends a part of the register; and of a register
    with itself, its lower half: Free Pascal does so in front of a table.  */
-static unsigned
-extended_part (const struct translation *t)
-{
-  const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
-  if (is_same_register (t))
-    return to->size / 8;
-  uint64_t mask = is_immediate (by) ? by->imm.value.u : 0;
-  return mask == UINT8_MAX ? 1 : mask == UINT16_MAX ? 2 : 0;
-}
-
 static void
 translate_and (struct translation *t)
 {
@@ -434,15 +414,18 @@ translate_and (struct translation *t)
   if (!is_register (to) || to->size < 32)
     return;
   uint8_t reg = dwarf (t, to->reg.value);
-  unsigned width = extended_part (t);
+  int64_t mask = is_immediate (by) ? by->imm.value.s : -1;
+  uint64_t size = 0 - (uint64_t)mask;
+  unsigned width = is_same_register (t) ? to->size / 8
+                   : mask == UINT8_MAX  ? 1
+                   : mask == UINT16_MAX ? 2
+                                        : 0;
   if (width > 0)
     {
       set_op (t, OP_MOVE, reg, reg);
       t->insn->width = (uint16_t)width;
       return;
     }
-  int64_t mask = is_immediate (by) ? by->imm.value.s : -1;
-  uint64_t size = 0 - (uint64_t)mask;
   if (mask == 0)
     set_constant (t, reg, 0);
   else if (is_immediate (by) && (size & (size - 1)) == 0 && to->size == 64)
@@ -568,26 +551,6 @@ translate_enter (struct translation *t)
   t->insn->writes = t->insn->reads = 0;
 }
 
-static void
-translate_flow (struct translation *t)
-{
-  struct insn *insn = t->insn;
-  insn->flow = (uint8_t)flow_of (&t->in);
-  if (t->in.raw.imm[0].is_relative)
-    insn->target = target_of (&t->in, t->address);
-  bool calls = insn->flow == FLOW_CALL || insn->flow == FLOW_CALL_INDIRECT;
-  if (calls || insn->flow == FLOW_RETURN)
-    {
-      insn->writes = 0; /* what a call changes is a matter of the ABI */
-      insn->reads &= ~reg_mask (SP);
-    }
-  if ((insn->flow == FLOW_JUMP_INDIRECT || insn->flow == FLOW_CALL_INDIRECT)
-      && is_register (&t->operands[0]))
-    insn->from = dwarf (t, t->operands[0].reg.value);
-  if (insn->flow == FLOW_RETURN && t->in.operand_count_visible > 0)
-    insn->immediate = t->operands[0].imm.value.s;
-}
-
 static enum insn_condition
 condition_of (const ZydisDecodedInstruction *in)
 {
@@ -608,6 +571,25 @@ condition_of (const ZydisDecodedInstruction *in)
     default:
       return CONDITION_OTHER;
     }
+}
+
+static void
+translate_flow (struct translation *t)
+{
+  struct insn *insn = t->insn;
+  insn->condition = (uint8_t)condition_of (&t->in);
+  if (t->in.raw.imm[0].is_relative)
+    insn->target = target_of (&t->in, t->address);
+  if (insn_is_call (insn) || insn->flow == FLOW_RETURN)
+    {
+      insn->writes = 0; /* what a call changes is a matter of the ABI */
+      insn->reads &= ~reg_mask (SP);
+    }
+  if ((insn->flow == FLOW_JUMP_INDIRECT || insn->flow == FLOW_CALL_INDIRECT)
+      && is_register (&t->operands[0]))
+    insn->from = dwarf (t, t->operands[0].reg.value);
+  if (insn->flow == FLOW_RETURN && t->in.operand_count_visible > 0)
+    insn->immediate = t->operands[0].imm.value.s;
 }
 
 /* What the instruction calculates, and with which number if it has one operand
@@ -666,7 +648,7 @@ translate_calculation (struct translation *t)
       || dwarf (t, to->reg.value) == REG_NONE
       || !find_calculation (t, &calculation, &number))
     return;
-  bool shifts = calculation_shifts (calculation);
+  bool shifts = calculation >= CALCULATE_SHIFT_LEFT;
   if (n > 1 && is_immediate (by))
     number = by->imm.value.s;
   else if (n > 1 && is_register (by) && by->size == to->size
@@ -744,23 +726,6 @@ translate_value (struct translation *t)
     }
 }
 
-static void
-translate (struct translation *t)
-{
-  t->insn->size = t->in.length;
-  t->insn->is_nop = is_nop (&t->in);
-  if (t->insn->is_nop)
-    return;
-  note_operands (t);
-  if (flow_of (&t->in) != FLOW_NEXT)
-    translate_flow (t);
-  else
-    translate_value (t);
-  if (t->insn->op == OP_NONE && t->in.operand_count_visible > 0)
-    translate_calculation (t);
-  t->insn->condition = (uint8_t)condition_of (&t->in);
-}
-
 static bool
 decode (const void *state, const uint8_t *bytes, uint64_t size,
         uint64_t address, struct insn *insn)
@@ -772,7 +737,18 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeFull (&t.decoder->zydis, bytes, size,
                                              &t.in, t.operands)))
     return false;
-  translate (&t);
+  insn->size = t.in.length;
+  insn->is_nop = is_nop (&t.in);
+  if (insn->is_nop)
+    return true;
+  note_operands (&t);
+  insn->flow = (uint8_t)flow_of (&t.in);
+  if (insn->flow != FLOW_NEXT)
+    translate_flow (&t);
+  else
+    translate_value (&t);
+  if (insn->op == OP_NONE && t.in.operand_count_visible > 0)
+    translate_calculation (&t);
   return true;
 }
 

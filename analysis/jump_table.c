@@ -42,14 +42,6 @@ jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
 }
 
 bool
-jump_tables_note_address (struct jump_tables *tables, uint64_t address,
-                          uint32_t *number)
-{
-  const struct jump_table label = { .address = address };
-  return jump_tables_note (tables, &label, number);
-}
-
-bool
 jump_table_set_base (struct jump_table *table, uint64_t base, unsigned scale,
                      bool is_signed)
 {
@@ -78,16 +70,6 @@ jump_tables_free (struct jump_tables *tables)
   address_map_free (&tables->by_key);
 }
 
-static bool
-read_entry (const struct jump_table *table, const struct image_facts *facts,
-            uint64_t place, uint64_t *word)
-{
-  bool is_signed = table->is_signed || table->is_signed_later;
-  return table->is_in_data
-             ? facts_initial_word (facts, place, table->width, is_signed, word)
-             : facts_word (facts, place, table->width, is_signed, word);
-}
-
 bool
 jump_table_target (const struct jump_table *table,
                    const struct image_facts *facts, uint64_t index,
@@ -95,6 +77,7 @@ jump_table_target (const struct jump_table *table,
 {
   uint64_t place = table->address + index * table->width, word;
   bool bounded = table->max != UINT64_MAX;
+  bool is_signed = table->is_signed || table->is_signed_later;
   if (table->width == 0)
     {
       *target = table->address;
@@ -102,7 +85,8 @@ jump_table_target (const struct jump_table *table,
     }
   if (index >= ENTRIES_MAX || (bounded && index > table->max)
       || ((!bounded || table->is_weak) && place >= table->end)
-      || !read_entry (table, facts, place, &word))
+      || !(table->is_in_data ? facts_initial_word : facts_word) (
+          facts, place, table->width, is_signed, &word))
     return false;
   *target = table->width == 8 ? word : table->base + word * table->scale;
   return true;

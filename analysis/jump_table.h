@@ -7,7 +7,7 @@
    what an index can be, not what the table has.  Tables without a bound end
    where an entry leaves the function, or where any code names an address
    (facts_find_borders), because another table may begin there, or else behind
-   the last entry that leads on in the function (routine_returns.h).  Tables
+   the last entry that leads on in the function (routine_returns.c).  Tables
    that paths with different bounds lead to end where an address is named, too:
    a compiler knows more of the index there than the comparisons tell.  */
 
@@ -53,10 +53,6 @@ bool jump_tables_note (struct jump_tables *tables,
                        const struct jump_table *table, uint32_t *number);
 void jump_tables_reset (struct jump_tables *tables);
 void jump_tables_free (struct jump_tables *tables);
-
-/* The number of a table with nothing but ADDRESS, which is in no memory.  */
-bool jump_tables_note_address (struct jump_tables *tables, uint64_t address,
-                               uint32_t *number);
 
 /* Entries of TABLE are offsets from BASE.  False when they were said to be
    from another.  */

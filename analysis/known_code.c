@@ -13,16 +13,6 @@ enum
   SIGNING_STEPS = 4 /* up to which a function signs its return address */
 };
 
-/* Whether FUNCTION has a row for a leading nop alone.  Parts of functions
-   have: landing pads cannot be at the very beginning.  */
-static bool
-leads_with_nop (const struct frame_function *function,
-                const struct insn_step *step)
-{
-  return step->is_nop && function->n_rows > 1
-         && function->rows[1].start == step->size;
-}
-
 /* Whether ROW is that of a call, at the first instruction of a function.  */
 static bool
 is_row_of_call (const struct frame_row *row, const struct arch *arch)
@@ -69,8 +59,11 @@ starts_function (const struct frame_function *function,
   if (!bytes || function->n_rows == 0 || function->from_plt || function->signal
       || !insn_decode_step (decoder, bytes, size, function->address, &step))
     return false;
-  return (!leads_with_nop (function, &step)
-          && is_row_of_call (&function->rows[0], arch))
+  /* Parts of functions have a row for a leading nop alone: landing pads cannot
+     be at the very beginning.  */
+  bool leads_with_nop = step.is_nop && function->n_rows > 1
+                        && function->rows[1].start == step.size;
+  return (!leads_with_nop && is_row_of_call (&function->rows[0], arch))
          || (arch_tracks_ra (arch)
              && begins_with_signing (decoder, bytes, size, function->address));
 }
@@ -132,7 +125,7 @@ known_code_part (const struct known_code *known, uint64_t address)
 struct search
 {
   struct beginnings *found;
-  bool *is_named; /* of the parts that were found */
+  struct address_list named; /* of the parts that were found */
   const struct known_code *known;
   const struct functions *functions;
 };
@@ -142,20 +135,6 @@ beginnings_free (struct beginnings *beginnings)
 {
   address_list_free (&beginnings->parts);
   address_list_free (&beginnings->entries);
-}
-
-/* Whether FUNCTION may be a part, for all that code and data say.  A function
-   that was seen to return by itself is none.  */
-static bool
-may_be_part (const struct code_function *function,
-             const struct image_facts *facts)
-{
-  uint64_t entry = function->entry;
-  bool is_entered
-      = function->no_rows || (function->is_passed_over && function->fails);
-  return function->is_known && is_entered && !function->is_called
-         && !function->is_proven && !facts_is_pointed (facts, entry)
-         && facts_next_named (facts, entry - 1) != entry;
 }
 
 /* Whether the FDE that begins at ADDRESS was taken for a part, and has a first
@@ -177,12 +156,9 @@ static bool
 note_named (void *argument, uint64_t address, const char *name)
 {
   struct search *search = argument;
-  const struct address_list *parts = &search->found->parts;
-  size_t at = SEARCH_FIRST (parts->n, i, parts->list[i] >= address);
   (void)name;
-  if (at < parts->n && parts->list[at] == address)
-    search->is_named[at] = true;
-  return true;
+  return !address_list_has (&search->found->parts, address)
+         || address_list_add (&search->named, address);
 }
 
 /* What symbols say is a function's start is not part.  */
@@ -191,15 +167,14 @@ leave_out_named (struct search *search, const struct code_request *request)
 {
   struct address_list *parts = &search->found->parts;
   size_t n = 0;
-  search->is_named = calloc (parts->n + 1, sizeof *search->is_named);
-  bool ok = search->is_named
-            && function_symbols_walk (request->image, !request->no_symbols,
-                                      note_named, search);
+  bool ok = function_symbols_walk (request->image, !request->no_symbols,
+                                   note_named, search)
+            && address_list_sort (&search->named);
   for (size_t i = 0; ok && i < parts->n; i++)
-    if (!search->is_named[i])
+    if (!address_list_has (&search->named, parts->list[i]))
       parts->list[n++] = parts->list[i];
   parts->n = n;
-  free (search->is_named);
+  address_list_free (&search->named);
   return ok;
 }
 
@@ -212,15 +187,20 @@ add_exported (void *argument, uint64_t address, const char *name)
          || address_list_add (&search->found->entries, address);
 }
 
+/* Add what may be parts or entries for all that code and data say.  A function
+   that was seen to return by itself is no part.  */
 static bool
 add_followed (struct search *search, const struct image_facts *facts)
 {
-  for (size_t i = 0; i < functions_count (search->functions); i++)
+  for (size_t i = 0; i < search->functions->n; i++)
     {
-      const struct code_function *function
-          = functions_get (search->functions, (uint32_t)i);
+      const struct code_function *function = &search->functions->list[i];
       uint64_t entry = function->entry;
-      if (may_be_part (function, facts)
+      bool is_entered
+          = function->no_rows || (function->is_passed_over && function->fails);
+      if (is_entered && function->is_known && !function->is_called
+          && !function->is_proven && !facts_is_pointed (facts, entry)
+          && facts_next_named (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;
       if (function->is_called && is_taken_for_part (search->known, entry)

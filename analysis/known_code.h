@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "analysis/functions.h"
 #include "analysis/image_facts.h"
 #include "analysis/request.h"

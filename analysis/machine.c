@@ -1,38 +1,25 @@
 /* The machines whose code can be analysed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include <config.h>
-
 #include "analysis/machine.h"
 
 #include <stddef.h>
 
-#include "analysis/insn_machine.h"
-
-#ifdef HAVE_ZYDIS
-#  define DECODER_AMD64 &insn_amd64
-#else
-#  define DECODER_AMD64 NULL
-#endif
-#ifdef CODE_ANALYSIS
-#  define DECODER_AARCH64 &insn_aarch64
-#else
-#  define DECODER_AARCH64 NULL
-#endif
+#include "analysis/insn.h"
 
 /* The machines' facts that do not depend on who compiled a function.  */
-#define AMD64                                                                \
-  .arch = &arch_amd64, .decoder = DECODER_AMD64, .n_registers = 17,          \
-  .kernel_call = 0 /* rax */, .rt_sigreturn = 15, .exit = 60,                \
-  .exit_group = 231, .clone = 56, .clone3 = 435, .clone_stack = 4 /* rsi */, \
-  .results = 1 << 0 | 1 << 1, .word = 8, .table_widths = 4 | 8
+#define AMD64                                                            \
+  .arch = &arch_amd64, .n_registers = 17, .kernel_call = 0 /* rax */,    \
+  .rt_sigreturn = 15, .exit = 60, .exit_group = 231, .clone = 56,        \
+  .clone3 = 435, .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1, \
+  .word = 8, .table_widths = 4 | 8
 
-#define AARCH64                                                           \
-  .arch = &arch_aarch64, .decoder = DECODER_AARCH64, .n_registers = 32,   \
-  .first_argument = 0, .kernel_call = 8, .rt_sigreturn = 139, .exit = 93, \
-  .exit_group = 94, .clone = 220, .clone3 = 435, .clone_stack = 1,        \
-  .results = 1 << 0 | 1 << 1, .probed = REG_NONE, .word = 8,              \
-  .table_widths = 1 | 2 | 4 | 8, .keeps_sp = true
+#define AARCH64                                                              \
+  .arch = &arch_aarch64, .n_registers = 32, .first_argument = 0,             \
+  .kernel_call = 8, .rt_sigreturn = 139, .exit = 93, .exit_group = 94,       \
+  .clone = 220, .clone3 = 435, .clone_stack = 1, .results = 1 << 0 | 1 << 1, \
+  .probed = REG_NONE, .word = 8, .table_widths = 1 | 2 | 4 | 8,              \
+  .keeps_sp = true
 
 /* System V ABI, AMD64 supplement, section 3.2.1: rbx, rbp and r12 to r15
    belong to the caller.  */
@@ -76,17 +63,11 @@ find_machine (const struct arch *arch)
   return NULL;
 }
 
-bool
-code_machine_is_known (const struct arch *arch)
-{
-  return find_machine (arch) != NULL;
-}
-
 const struct code_machine *
 code_machine_with (const struct arch *arch, enum code_conventions conventions)
 {
   const struct code_machine *all = find_machine (arch);
-  return all && all->decoder ? &all[conventions] : NULL;
+  return all && insn_decoder_exists (arch) ? &all[conventions] : NULL;
 }
 
 const struct code_machine *
@@ -95,12 +76,22 @@ code_machine_of (const struct arch *arch)
   return code_machine_with (arch, CONVENTIONS_C);
 }
 
-const struct code_machine *
-code_machine_expect (const struct arch *arch, struct error *err)
+bool
+code_analysis_is_known (const struct arch *arch)
 {
-  const struct code_machine *machine = code_machine_of (arch);
-  if (machine == NULL)
-    error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
-                    "this build cannot analyse code of this machine");
-  return machine;
+  return find_machine (arch) != NULL;
+}
+
+bool
+code_analysis_exists (const struct arch *arch)
+{
+  return code_machine_of (arch) != NULL;
+}
+
+bool
+code_analysis_expect (const struct arch *arch, struct error *err)
+{
+  return code_analysis_exists (arch)
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                            "this build cannot analyse code of this machine");
 }

@@ -10,12 +10,9 @@
 #include "arch/arch.h"
 #include "base/error.h"
 
-struct insn_machine;
-
 struct code_machine
 {
   const struct arch *arch;
-  const struct insn_machine *decoder; /* NULL: this build has none */
   uint8_t n_registers;
   uint8_t first_argument; /* register */
   uint8_t kernel_call;    /* register with the number of a system call */
@@ -57,11 +54,10 @@ const struct code_machine *
 code_machine_with (const struct arch *arch, enum code_conventions conventions);
 const struct code_machine *code_machine_of (const struct arch *arch);
 
-/* The same as code_machine_of, with an error in place of NULL.  */
-const struct code_machine *code_machine_expect (const struct arch *arch,
-                                                struct error *err);
-
-/* Whether a build with all decoders can analyse the code of ARCH.  */
-bool code_machine_is_known (const struct arch *arch);
+/* Whether code of ARCH can be analysed by any build, and by this one; the last
+   with an error if not.  */
+bool code_analysis_is_known (const struct arch *arch);
+bool code_analysis_exists (const struct arch *arch);
+bool code_analysis_expect (const struct arch *arch, struct error *err);
 
 #endif /* ANALYSIS_MACHINE_H */

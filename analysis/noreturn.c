@@ -92,12 +92,12 @@ add_task (struct noreturn *noreturn, uint32_t function, uint64_t address,
 static void
 mark_returning (struct noreturn *noreturn, uint32_t index)
 {
-  struct code_function *function = functions_get (noreturn->functions, index);
+  struct code_function *function = &noreturn->functions->list[index];
   if (function->may_return)
     return;
   function->may_return = true;
   if (index < noreturn->n_before)
-    functions_note_change (noreturn->functions);
+    noreturn->functions->n_changes++;
   uint32_t next = function->waiters;
   function->waiters = WAITER_NONE;
   while (next != WAITER_NONE)
@@ -111,35 +111,24 @@ mark_returning (struct noreturn *noreturn, uint32_t index)
     }
 }
 
-/* Room for a waiter, or WAITER_NONE.  */
-static uint32_t
-new_waiter (struct noreturn *noreturn)
-{
-  uint32_t waiter = noreturn->unused_waiter;
-  if (waiter != WAITER_NONE)
-    {
-      noreturn->unused_waiter = noreturn->waiters[waiter].next;
-      return waiter;
-    }
-  if (!ARRAY_ROOM (noreturn->waiters, noreturn->n_waiters + 1,
-                   &noreturn->waiters_capacity))
-    return WAITER_NONE;
-  return (uint32_t)noreturn->n_waiters++;
-}
-
 /* FUNCTION goes on at RESUME (or returns: 0) once CALLEE returns.  */
 static void
 wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
           uint64_t resume)
 {
-  struct code_function *waited = functions_get (noreturn->functions, callee);
+  struct code_function *waited = &noreturn->functions->list[callee];
   if (waited->may_return)
     {
       add_task (noreturn, function, resume, true);
       return;
     }
-  uint32_t waiter = new_waiter (noreturn);
-  if (waiter == WAITER_NONE)
+  uint32_t waiter = noreturn->unused_waiter;
+  if (waiter != WAITER_NONE)
+    noreturn->unused_waiter = noreturn->waiters[waiter].next;
+  else if (ARRAY_ROOM (noreturn->waiters, noreturn->n_waiters + 1,
+                       &noreturn->waiters_capacity))
+    waiter = (uint32_t)noreturn->n_waiters++;
+  else
     {
       noreturn->failed = true;
       return;
@@ -198,14 +187,6 @@ follow_jump_through (struct noreturn *noreturn, uint32_t function,
     mark_returning (noreturn, function);
 }
 
-static void
-note_place (struct noreturn *noreturn, const struct insn_step *step)
-{
-  if (step->place && step->computes_place
-      && !facts_name (noreturn->facts, step->place))
-    noreturn->failed = true;
-}
-
 /* Whether the sweep of FUNCTION goes on behind STEP, which ends at NEXT.  */
 static bool
 follow_step (struct noreturn *noreturn, uint32_t function,
@@ -215,7 +196,9 @@ follow_step (struct noreturn *noreturn, uint32_t function,
   switch (step->flow)
     {
     case FLOW_NEXT:
-      note_place (noreturn, step);
+      if (step->place && step->computes_place
+          && !address_list_add (&noreturn->facts->named, step->place))
+        noreturn->failed = true;
       return true;
     case FLOW_BRANCH:
       follow_jump (noreturn, function, step->target);
@@ -230,10 +213,9 @@ follow_step (struct noreturn *noreturn, uint32_t function,
       callee = functions_add (noreturn->functions, step->target, false);
       if (callee == FUNCTION_NONE)
         return false;
-      functions_get (noreturn->functions, callee)->is_called
-          |= function_is_certain (
-              functions_get (noreturn->functions, function));
-      if (functions_get (noreturn->functions, callee)->may_return)
+      noreturn->functions->list[callee].is_called
+          |= function_is_certain (&noreturn->functions->list[function]);
+      if (noreturn->functions->list[callee].may_return)
         return true;
       wait_for (noreturn, callee, function, next);
       return false;
@@ -291,37 +273,27 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
     }
 }
 
-static void
-queue_new_functions (struct noreturn *noreturn)
-{
-  const struct functions *functions = noreturn->functions;
-  for (; noreturn->n_queued < functions_count (functions);
-       noreturn->n_queued++)
-    {
-      uint32_t index = (uint32_t)noreturn->n_queued;
-      add_task (noreturn, index, functions_get (functions, index)->entry,
-                false);
-    }
-}
-
 /* Without an answer within bounds, every function counts as returning.  */
 static void
 give_up (struct noreturn *noreturn)
 {
-  functions_note_change (noreturn->functions);
-  for (size_t i = 0; i < functions_count (noreturn->functions); i++)
-    functions_get (noreturn->functions, (uint32_t)i)->may_return = true;
+  noreturn->functions->n_changes++;
+  for (size_t i = 0; i < noreturn->functions->n; i++)
+    noreturn->functions->list[i].may_return = true;
   noreturn->n_tasks = 0;
 }
 
 bool
 noreturn_run (struct noreturn *noreturn, struct error *err)
 {
+  const struct functions *functions = noreturn->functions;
   noreturn->n_before = noreturn->n_queued;
   for (;;)
     {
       if (noreturn->n_tasks == 0)
-        queue_new_functions (noreturn);
+        for (; noreturn->n_queued < functions->n; noreturn->n_queued++)
+          add_task (noreturn, (uint32_t)noreturn->n_queued,
+                    functions->list[noreturn->n_queued].entry, false);
       if (noreturn->n_tasks == 0 || noreturn->failed)
         break;
       struct sweep_task task = noreturn->tasks[--noreturn->n_tasks];
@@ -335,7 +307,7 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
   free (noreturn->tasks);
   noreturn->tasks = NULL;
   noreturn->tasks_capacity = 0;
-  return (!noreturn->failed && !functions_failed (noreturn->functions)
+  return (!noreturn->failed && !functions->failed
           && facts_sort_named (noreturn->facts))
          || error_set_no_memory (err);
 }

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "analysis/functions.h"
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "analysis/image_facts.h"
 
 struct noreturn; /* opaque */

@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/state_apply.h"
-#include "analysis/routine_returns.h"
-#include "analysis/routine_check.h"
-#include "analysis/routine_calls.h"
-#include "analysis/routine_jumps.h"
-
 enum
 {
   /* At least so much room for a routine, and what an image of its size allows:
@@ -94,18 +88,6 @@ branch (struct routine *routine, const struct insn *insn, struct state *state,
   return state_branch (state, condition, false);
 }
 
-/* What `step' is for a call.  */
-static bool
-call (struct routine *routine, const struct insn *insn, struct state *state,
-      bool jumps)
-{
-  bool returns = !jumps || routine_call_returns (routine, insn, state);
-  routine_call (routine, insn, state);
-  if (jumps)
-    routine_throw (routine, insn->address, state);
-  return returns;
-}
-
 /* Do INSN.  Whether it goes on with the next one.  With JUMPS, STATE gets to
    wherever else it leads; without, that was done before, and a call counts as
    returning.  */
@@ -114,6 +96,7 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
       bool jumps)
 {
   struct insn copy;
+  bool returns;
   if (state_exits (state, insn))
     return false;
   state_apply (state, insn);
@@ -126,7 +109,11 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
       return branch (routine, &copy, state, jumps);
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
-      return call (routine, &copy, state, jumps);
+      returns = !jumps || routine_call_returns (routine, &copy, state);
+      routine_call (routine, &copy, state);
+      if (jumps)
+        routine_throw (routine, copy.address, state);
+      return returns;
     case FLOW_JUMP:
       if (jumps)
         routine_jump (routine, copy.target, state);
@@ -325,10 +312,40 @@ follow_to_result (struct routine *routine, enum doubtful_calls doubtful_calls)
     follow (routine);
 }
 
+/* Note the calls behind which the stack would have two depths.  Such calls
+   do not return, because no compiler makes code with two depths.  Whether
+   there are any.  */
+static bool
+note_calls_without_return (struct routine *routine)
+{
+  size_t before = routine->doubtful.n_used;
+  for (uint32_t i = 0; i < routine->n_labels; i++)
+    {
+      const struct routine_node *node
+          = &routine->nodes[routine->labels[i].node];
+      struct value sp = state_sp (routine_label_state (routine, i));
+      uint32_t call = node->predecessor;
+      /* Others have the stack pointer elsewhere where the path meets them.  */
+      bool differs = value_is_anonymous (sp)
+                     && value_address (sp) == node->insn.address;
+      if (call == NODE_NONE || !differs
+          || !routine_is_after_call (routine,
+                                     routine->nodes[call].insn.address))
+        continue;
+      while (routine->nodes[call].insn.is_nop)
+        call = routine->nodes[call].predecessor;
+      if (!address_map_set (&routine->doubtful,
+                            routine->nodes[call].insn.address, 0))
+        routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+    }
+  return routine->doubtful.n_used > before;
+}
+
 /* What was learnt of another function, or of this one with other conventions,
    does not count.  */
-static void
-begin (struct routine *routine, uint64_t entry, uint64_t end, bool is_bare)
+const struct routine_result *
+routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
+                enum doubtful_calls doubtful_calls, bool is_bare)
 {
   const struct routine_context *context = routine->context;
   routine->entry = entry;
@@ -342,70 +359,15 @@ begin (struct routine *routine, uint64_t entry, uint64_t end, bool is_bare)
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   address_map_clear (&routine->spared);
-}
-
-static const struct routine_result *
-result_of (struct routine *routine)
-{
+  follow_to_result (routine, doubtful_calls);
+  for (int i = 0;
+       is_bare && i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
+       && note_calls_without_return (routine);
+       i++)
+    follow (routine);
   routine->result.leaves |= routine->result.is_proven;
   routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
   return &routine->result;
-}
-
-const struct routine_result *
-routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum doubtful_calls doubtful_calls)
-{
-  begin (routine, entry, end, false);
-  follow_to_result (routine, doubtful_calls);
-  return result_of (routine);
-}
-
-/* Whether the path in front of label NUMBER comes from a call, and meets
-   others there that have the stack pointer elsewhere.  */
-static bool
-is_behind_call_without_return (const struct routine *routine, uint32_t number)
-{
-  uint32_t node = routine->labels[number].node;
-  uint32_t call = routine->nodes[node].predecessor;
-  struct value sp = routine_label_state (routine, number)
-                        ->registers[routine->machine->arch->sp];
-  return call != NODE_NONE && value_is_anonymous (sp)
-         && value_address (sp) == routine->nodes[node].insn.address
-         && routine_is_after_call (routine, routine->nodes[call].insn.address);
-}
-
-/* Note the calls behind which the stack would have two depths.  Such calls
-   do not return, because no compiler makes code with two depths.  Whether
-   there are any.  */
-static bool
-note_calls_without_return (struct routine *routine)
-{
-  size_t before = routine->doubtful.n_used;
-  for (uint32_t i = 0; i < routine->n_labels; i++)
-    {
-      if (!is_behind_call_without_return (routine, i))
-        continue;
-      uint32_t call = routine->nodes[routine->labels[i].node].predecessor;
-      while (routine->nodes[call].insn.is_nop)
-        call = routine->nodes[call].predecessor;
-      if (!address_map_set (&routine->doubtful,
-                            routine->nodes[call].insn.address, 0))
-        routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
-    }
-  return routine->doubtful.n_used > before;
-}
-
-const struct routine_result *
-routine_follow_bare (struct routine *routine, uint64_t entry, uint64_t end)
-{
-  begin (routine, entry, end, true);
-  follow_to_result (routine, DOUBTFUL_CALLS_RETURN);
-  for (int i = 0; i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-                  && note_calls_without_return (routine);
-       i++)
-    follow (routine);
-  return result_of (routine);
 }
 
 void

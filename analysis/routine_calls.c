@@ -1,11 +1,28 @@
 /* What calls leave of a state, and whether they come back.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "analysis/routine_calls.h"
+   Who has found what, of which the answers are made here and nowhere else:
+
+   whether a call comes back (routine_call_returns)
+     may_return   noreturn.c: no path through the callee returns, which is
+                  proved, or some path may
+     by name      image_facts.c: imported functions that never return
+     Go's table   gopclntab.c: depths that do not fit the call are another's
+     doubtful     calls of this routine that were never seen to return
+                  (routine_returns.c), that run into another function
+                  (routine_check.c), or behind which the stack would have two
+                  depths (routine.c)
+
+   what it leaves (routine_call)
+     clobbered    machine.h: registers that are lost, by the ABI
+     changes      functions.h: registers of the ABI that following the callee
+                  has shown to be changed all the same
+     spared       clobbered registers that no instruction of the callee writes:
+                  looked for where the routine fails without them  */
+
+#include "analysis/routine.h"
 
 #include "base/search.h"
-#include "analysis/routine_jumps.h"
-#include "analysis/state_apply.h"
 
 enum
 {
@@ -14,27 +31,22 @@ enum
   PROBED_MIN = 4096  /* smaller frames need no probe */
 };
 
-/* The place of the address that the stub of an imported function at ADDRESS
-   jumps to, or 0 when it is not a stub.  One instruction that does nothing,
-   such as ENDBR64, may be in front of the jump: a function that sets registers
-   and then jumps is not the one that it jumps to.  */
-static uint64_t
-stub_place (const struct routine_context *context, uint64_t address)
-{
-  struct insn_step step;
-  if (!routine_step_at (context, address, &step)
-      || (step.is_nop
-          && !routine_step_at (context, address + step.size, &step)))
-    return 0;
-  return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
-}
-
+/* A stub of an imported function jumps to what the word at the place holds.
+   One instruction that does nothing, such as ENDBR64, may be in front of the
+   jump: a function that sets registers and then jumps is not the one that it
+   jumps to.  */
 uint64_t
 routine_called_place (const struct routine_context *context,
                       const struct insn *insn)
 {
-  return insn->flow == FLOW_CALL ? stub_place (context, insn->target)
-                                 : routine_constant_place (insn);
+  struct insn_step step;
+  if (insn->flow != FLOW_CALL)
+    return routine_constant_place (insn);
+  if (!routine_step_at (context, insn->target, &step)
+      || (step.is_nop
+          && !routine_step_at (context, insn->target + step.size, &step)))
+    return 0;
+  return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
 }
 
 const struct relocated *
@@ -77,12 +89,14 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                routine_called_place (context, insn), is_set);
   /* The first call of a callee that is not known seems to return; others do
      not, until the callee was followed, and the routine again.  */
-  if (!functions_at (context->functions, insn->target))
+  const struct code_function *callee
+      = functions_at (context->functions, insn->target);
+  if (!callee)
     {
       routine->result.met_unknown = true;
       return routine_observe (routine, OBSERVED_UNKNOWN, insn->target);
     }
-  return functions_may_return (context->functions, insn->target)
+  return callee->may_return
          && (!is_set
              || facts_call_returns (context->facts,
                                     routine_called_place (context, insn),
@@ -201,73 +215,27 @@ routine_callee (const struct routine_context *context, const struct insn *insn)
              : direct;
 }
 
-/* Forget the registers that the function which INSN calls does not preserve.
-   Of functions that are not known, such as those that pointers lead to, it is
-   taken that they keep to the ABI.  */
-static void
-forget_changed (const struct routine *routine, const struct insn *insn,
-                struct state *state)
-{
-  const struct code_function *callee = routine_callee (routine->context, insn);
-  uint32_t left = callee ? callee->changes & routine->machine->preserved : 0;
-  for (; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
-      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
-    }
-}
-
-/* Whether it is known what INSN, a call, calls: a function of the image, or
-   one that the dynamic linker has found by its name.  */
-static bool
-is_callee_known (const struct routine_context *context,
-                 const struct insn *insn)
-{
-  const struct relocated *word
-      = insn->flow == FLOW_CALL
-            ? NULL
-            : facts_relocated (context->facts, routine_constant_place (insn));
-  return insn->flow == FLOW_CALL || (word && word->is_got)
-         || routine_callee (context, insn);
-}
-
-/* A mask of the registers whose values may be needed behind a call, although a
-   call may change these registers.  LLVM has the pages of a large frame probed
-   by a function that gets the size in a register and leaves it there, to be
-   subtracted behind the call (LLVM Language Reference, "probe-stack").  GCC
-   keeps the address of a jump table in a register that the callee happens to
-   leave alone (GCC manual, "-fipa-ra"), and OpenSSL's assembler code the stack
-   pointer: without that, the jump or the return has failed.  */
-static uint32_t
-asked_registers (const struct routine *routine)
-{
-  const struct code_machine *machine = routine->machine;
-  if (routine->asks_callees)
-    return machine->clobbered;
-  return reg_mask (machine->probed);
-}
-
-/* Whether VALUE, in such a register, is one of these values.  */
-static bool
-may_be_needed (const struct routine *routine, struct value value)
-{
-  if (routine->asks_callees)
-    return value.kind == VALUE_CONSTANT || value_is_stack (value);
-  return value.kind == VALUE_CONSTANT && value.number >= PROBED_MIN;
-}
-
-/* Those of them which the function that INSN calls leaves alone.  */
+/* A mask of the registers whose values may be needed behind INSN, although a
+   call may change these registers, if the function that INSN calls leaves them
+   alone.  LLVM has the pages of a large frame probed by a function that gets
+   the size in a register and leaves it there, to be subtracted behind the call
+   (LLVM Language Reference, "probe-stack").  GCC keeps the address of a jump
+   table in a register that the callee happens to leave alone (GCC manual,
+   "-fipa-ra"), and OpenSSL's assembler code the stack pointer: without that,
+   the jump or the return has failed, and the routine asks.  */
 static uint32_t
 kept_registers (struct routine *routine, const struct insn *insn,
                 const struct state *state)
 {
-  uint32_t needed = 0;
-  if (insn->flow != FLOW_CALL)
-    return 0;
-  for (uint32_t left = asked_registers (routine); left; left &= left - 1)
+  bool asks = routine->asks_callees;
+  uint32_t needed = 0, left = asks ? routine->machine->clobbered
+                                   : reg_mask (routine->machine->probed);
+  for (; insn->flow == FLOW_CALL && left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      if (may_be_needed (routine, state->registers[reg]))
+      struct value value = state->registers[reg];
+      if (asks ? value.kind == VALUE_CONSTANT || value_is_stack (value)
+               : value.kind == VALUE_CONSTANT && value.number >= PROBED_MIN)
         needed |= UINT32_C (1) << reg;
     }
   return needed ? needed & spared_registers (routine, insn->target) : 0;
@@ -277,14 +245,33 @@ void
 routine_call (struct routine *routine, const struct insn *insn,
               struct state *state)
 {
+  const struct routine_context *context = routine->context;
+  const bool disturbed = context->functions->disturb;
+  const struct code_function *callee = disturbed || insn->flow != FLOW_CALL
+                                           ? routine_callee (context, insn)
+                                           : NULL;
   struct value before[REG_COUNT];
-  uint32_t kept = kept_registers (routine, insn, state);
+  uint32_t kept = kept_registers (routine, insn, state), left = 0;
   if (kept)
     memcpy (before, state->registers, sizeof before);
   state_call (state, insn);
-  state->trusts_sp |= !is_callee_known (routine->context, insn);
-  if (functions_disturb (routine->context->functions))
-    forget_changed (routine, insn, state);
+  /* What is called is known if it is a function of the image, or one that the
+     dynamic linker has found by its name.  */
+  if (insn->flow != FLOW_CALL && !callee)
+    {
+      const struct relocated *word
+          = facts_relocated (context->facts, routine_constant_place (insn));
+      state->trusts_sp |= !word || !word->is_got;
+    }
+  /* Of functions that are not known, such as those that pointers lead to, it
+     is taken that they keep to the ABI.  */
+  if (callee && disturbed)
+    left = callee->changes & routine->machine->preserved;
+  for (; left; left &= left - 1)
+    {
+      unsigned reg = (unsigned)__builtin_ctz (left);
+      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
+    }
   for (; kept; kept &= kept - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (kept);
@@ -292,24 +279,15 @@ routine_call (struct routine *routine, const struct insn *insn,
     }
 }
 
-static const struct code_pad *
-find_pad (const struct routine_context *context, uint64_t call)
-{
-  size_t at = SEARCH_FIRST (context->request->n_pads, i,
-                            context->request->pads[i].end > call);
-  return at < context->request->n_pads
-                 && context->request->pads[at].start <= call
-             ? &context->request->pads[at]
-             : NULL;
-}
-
 void
 routine_throw (struct routine *routine, uint64_t call,
                const struct state *state)
 {
-  const struct code_pad *pad = find_pad (routine->context, call);
-  if (!pad)
+  const struct code_request *request = routine->context->request;
+  size_t at = SEARCH_FIRST (request->n_pads, i, request->pads[i].end > call);
+  if (at == request->n_pads || request->pads[at].start > call)
     return;
+  const struct code_pad *pad = &request->pads[at];
   struct state landed;
   state_copy (&landed, state);
   struct insn drop = { .op = OP_ADD,

@@ -33,13 +33,9 @@
    with conventions of their own.  The register of functions (functions.h) has
    what is shown here, and has the callers followed again.  */
 
-#include "analysis/routine_check.h"
+#include "analysis/routine.h"
 
 #include "base/array.h"
-#include "analysis/state_apply.h"
-#include "analysis/state_row.h"
-#include "analysis/routine_calls.h"
-#include "analysis/routine_jumps.h"
 
 /* The entry.  */
 
@@ -74,15 +70,6 @@ note_frame (struct routine *routine, const struct state *state)
                                  && shows_entry (routine, state, false);
 }
 
-/* Whether a call or the CFI proves the entry.  */
-static bool
-begins_certainly (const struct routine *routine)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, routine->entry);
-  return function && (function->is_called || function->is_known);
-}
-
 /* Whether FUNCTION, which a routine jumps to, needs the frame of a call.
 
    Where functions without CFI are followed, a call proves nothing of the frame
@@ -100,15 +87,6 @@ leads_to_function (const struct routine_context *context,
 }
 
 /* What the routine does to the stack and the registers of its callers.  */
-
-/* Whether the routine may have gone where a jump table, which was read too
-   far, does not lead.  Code that moves its caller's stack has no switch; where
-   functions without CFI are followed, that is not relied on.  */
-static bool
-may_read_too_far (const struct routine *routine)
-{
-  return routine->tables.n > 0 && !routine->context->request->beyond_cfi;
-}
 
 /* Whether INSN goes back to the caller with another stack pointer than
    functions do: a subroutine that saves registers for its caller, and the
@@ -132,12 +110,17 @@ moves_stack (const struct routine *routine, const struct insn *insn,
 }
 
 /* INSN goes back to the caller, or to an address: note if it does so with
-   another stack pointer than functions do.  */
+   another stack pointer than functions do.  The routine may have gone where a
+   jump table, which was read too far, does not lead.  Code that moves its
+   caller's stack has no switch; where functions without CFI are followed, that
+   is not relied on.  */
 static void
 note_going_back (struct routine *routine, const struct insn *insn,
                  const struct state *state)
 {
-  if (!may_read_too_far (routine) && moves_stack (routine, insn, state))
+  bool may_read_too_far
+      = routine->tables.n > 0 && !routine->context->request->beyond_cfi;
+  if (!may_read_too_far && moves_stack (routine, insn, state))
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }
 
@@ -146,7 +129,7 @@ static bool
 calls_stack_mover (const struct routine *routine, const struct insn *insn)
 {
   const struct routine_context *context = routine->context;
-  if (!insn_is_call (insn) || !functions_disturb (context->functions))
+  if (!insn_is_call (insn) || !context->functions->disturb)
     return false;
   const struct code_function *callee = routine_callee (context, insn);
   return callee && callee->moves_stack;
@@ -236,7 +219,11 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
       if (value.kind != VALUE_SAVED
           || !(routine->machine->preserved >> value.number & 1))
         continue;
-      if (!state_keeps (state, value) || !begins_certainly (routine))
+      const struct code_function *function
+          = functions_at (routine->context->functions, routine->entry);
+      bool begins_certainly
+          = function && (function->is_called || function->is_known);
+      if (!begins_certainly || !state_keeps (state, value))
         return true;
       routine->result.is_odd = true;
     }
@@ -287,17 +274,6 @@ resumes_without_landing (const struct routine *routine,
   return word && word->lands;
 }
 
-/* Whether INSN ends the handling of a signal: such code is where a handler
-   returns to, with what the kernel saved on the stack, and no function.  */
-static bool
-returns_from_signal (const struct code_machine *machine,
-                     const struct insn *insn, const struct state *state)
-{
-  int64_t number;
-  return insn->calls_kernel && state_kernel_call (state, &number)
-         && number == machine->rt_sigreturn;
-}
-
 /* The call that the path to the node that is visited comes from, without
    another path in between, or NULL.  Each path begins at a label.  */
 static const struct routine_node *
@@ -311,43 +287,6 @@ last_call (const struct routine *routine)
         return node;
     }
   return NULL;
-}
-
-/* Whether the path to ADDRESS, whose instruction ends at NEXT, gets to the
-   end of a part of the function that no path gets to, as the compiler knew.
-   Such an end is told from a call that does not return, in front of what is
-   another path.  */
-static bool
-ends_part (const struct routine *routine, uint64_t address, uint64_t next)
-{
-  const struct code_range *part
-      = known_code_part (routine->context->known, address);
-  return part && part->end == next && !routine_is_start (routine, next)
-         && !last_call (routine);
-}
-
-/* The path ends with STATE in front of another function.  Where CFI says that
-   the routine ends there, the call that the path comes from does not return:
-   the compiler knew that, and may have moved instructions behind it (GCC, with
-   PostgreSQL's errfinish).  The routine is followed again without them.  */
-static void
-doubt_last_call (struct routine *routine, const struct state *state)
-{
-  const struct routine_node *call = last_call (routine);
-  if (call && !routine->context->request->beyond_cfi
-      && !state_is_restored (state)
-      && !address_map_set (&routine->doubtful, call->insn.address, 0))
-    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
-}
-
-static bool
-jump_by_tables (struct routine *routine, const struct insn *insn,
-                const struct state *state)
-{
-  routine->noting = routine->visited;
-  bool resolved = routine_jump_by_tables (routine, insn, state);
-  routine->noting = NODE_NONE;
-  return resolved;
 }
 
 /* Whether INSN, an indirect jump, goes where a word of an array points.
@@ -405,33 +344,31 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
     routine_observe (routine, OBSERVED_PASSED_OVER, insn->target);
 }
 
-/* Whether INSN, an indirect jump, goes to a function of another image, which
-   returns as far as its name tells.  */
-static bool
-goes_to_import (const struct routine *routine, const struct insn *insn)
-{
-  const struct relocated *word = routine_called_word (routine->context, insn);
-  return word && word->is_got && !word->exits && !word->may_exit;
-}
-
 /* INSN jumps to an address.  Where tables had less entries when the jump was
-   followed, there is more to follow now.  */
+   followed, there is more to follow now.  A function of another image returns
+   as far as its name tells.  */
 static void
 check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
 {
-  if (jump_by_tables (routine, insn, state))
+  routine->noting = routine->visited;
+  bool resolved = routine_jump_by_tables (routine, insn, state);
+  routine->noting = NODE_NONE;
+  if (resolved)
     return;
   inherit (routine, routine_callee (routine->context, insn), state);
-  if (state_is_restored (state) && !goes_by_index (routine, insn, state))
+  if (state_is_restored (state))
     {
-      routine->result.leaves = true;
-      routine->result.is_proven |= goes_to_import (routine, insn)
-                                   && shows_entry (routine, state, false);
+      const struct relocated *word
+          = routine_called_word (routine->context, insn);
+      bool to_import = word && word->is_got && !word->exits && !word->may_exit;
       note_leaving (routine);
+      if (goes_by_index (routine, insn, state))
+        return;
+      routine->result.leaves = true;
+      routine->result.is_proven
+          |= to_import && shows_entry (routine, state, false);
     }
-  else if (state_is_restored (state))
-    note_leaving (routine);
   else if (!state_has_left (state))
     {
       routine->lacks_value = true;
@@ -445,17 +382,31 @@ static void
 check_end (struct routine *routine, const struct insn *insn,
            const struct state *state)
 {
+  const struct routine_context *context = routine->context;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
   uint64_t next = insn->address + insn->size;
   if (!goes_on || state_exits (state, insn)
-      || routine_is_after_call (routine, insn->address)
-      || ends_part (routine, insn->address, next))
+      || routine_is_after_call (routine, insn->address))
+    return;
+  /* The path gets to the end of a part of the function that no path gets to,
+     as the compiler knew.  Such an end is told from a call that does not
+     return, in front of what is another path.  */
+  const struct routine_node *call = last_call (routine);
+  const struct code_range *part
+      = known_code_part (context->known, insn->address);
+  if (!call && part && part->end == next && !routine_is_start (routine, next))
     return;
   struct state after;
   state_copy (&after, state);
   state_apply (&after, insn);
-  doubt_last_call (routine, &after);
-  inherit (routine, functions_at (routine->context->functions, next), &after);
+  /* Where CFI says that the routine ends here, the call that the path comes
+     from does not return: the compiler knew that, and may have moved
+     instructions behind it (GCC, with PostgreSQL's errfinish).  The routine is
+     followed again without them.  */
+  if (call && !context->request->beyond_cfi && !state_is_restored (&after)
+      && !address_map_set (&routine->doubtful, call->insn.address, 0))
+    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+  inherit (routine, functions_at (context->functions, next), &after);
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
@@ -474,8 +425,12 @@ find_violation (struct routine *routine, const struct insn *insn,
     return ROUTINE_SAVED_USED;
   if (resumes_without_landing (routine, insn))
     return ROUTINE_UNWINDS;
+  /* Code that ends the handling of a signal is where a handler returns to,
+     with what the kernel saved on the stack, and no function.  */
+  int64_t number;
   if (insn->flow == FLOW_RESUME
-      || returns_from_signal (routine->machine, insn, state))
+      || (insn->calls_kernel && state_kernel_call (state, &number)
+          && number == routine->machine->rt_sigreturn))
     return ROUTINE_SIGNAL;
   return calls_stack_mover (routine, insn) ? ROUTINE_CALLEE : ROUTINE_SOUND;
 }

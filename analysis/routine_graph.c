@@ -1,7 +1,12 @@
-/* Nodes, labels, and where functions end.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The graph of a function: instructions, the states where paths meet, and
+   where the function ends. SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "analysis/routine_graph.h"
+   An instruction is decoded once, when the first path gets to it, and kept as
+   a node.  A node where paths can meet has a label, which owns the state in
+   front of the node.  The states of other nodes are not kept: they are
+   computed again from the label in front of them.  */
+
+#include "analysis/routine.h"
 
 #include "base/array.h"
 
@@ -70,28 +75,25 @@ routine_is_on_trial (const struct routine *routine)
   return function && function_is_only_pointed (function);
 }
 
+/* Whether no instruction of the routine is behind NODE: another function
+   starts there, or an FDE does, or NODE is a call at the end of code with CFI.
+   No function goes on behind such a call: the code is another section's, or
+   without CFI.  */
 static bool
-ends_before (const struct routine *routine, uint64_t address)
+is_last_node (const struct routine *routine, const struct routine_node *node)
 {
-  return functions_is_marked (routine->context->functions, address)
-         && (routine_is_start (routine, address)
-             || (address != routine->entry
-                 && known_code_is_border (routine->context->known, address)));
-}
-
-/* Whether NODE is a call at the end of code with CFI.  No function goes on
-   there: the code behind it is another section's, or without CFI.  */
-static bool
-ends_known_code (const struct routine *routine,
-                 const struct routine_node *node)
-{
-  if (!insn_is_call (&node->insn))
-    return false;
+  const struct routine_context *context = routine->context;
+  uint64_t next = node->insn.address + node->insn.size;
+  if (address_set_may_have (&context->functions->marks, next)
+      && (routine_is_start (routine, next)
+          || (next != routine->entry
+              && known_code_is_border (context->known, next))))
+    return true;
   const struct frame_function *known
-      = known_code_at (routine->context->known, node->insn.address);
-  return known
-         && known->address + known->size
-                == node->insn.address + node->insn.size;
+      = insn_is_call (&node->insn)
+            ? known_code_at (context->known, node->insn.address)
+            : NULL;
+  return known && known->address + known->size == next;
 }
 
 /* Nodes.  */
@@ -158,8 +160,7 @@ routine_node_at (struct routine *routine, uint64_t address)
   *node
       = (struct routine_node){ .label = NODE_NONE, .predecessor = NODE_NONE };
   decode (routine, address, &node->insn);
-  node->is_last = ends_before (routine, address + node->insn.size)
-                  || ends_known_code (routine, node);
+  node->is_last = is_last_node (routine, node);
   return number;
 }
 
@@ -217,30 +218,6 @@ swap_queued (struct routine *routine, size_t a, size_t b)
   routine->queue[b] = label;
 }
 
-/* Move the last label of the heap up to its place.  */
-static void
-lift_last (struct routine *routine)
-{
-  size_t i = routine->n_queue - 1;
-  for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
-    swap_queued (routine, i, (i - 1) / 2);
-}
-
-/* Move the first label of the heap down to its place.  */
-static void
-lower_first (struct routine *routine)
-{
-  size_t n = routine->n_queue, next;
-  for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
-    {
-      if (next + 1 < n && is_before (routine, next + 1, next))
-        next++;
-      if (is_before (routine, i, next))
-        return;
-      swap_queued (routine, i, next);
-    }
-}
-
 static void
 enqueue (struct routine *routine, uint32_t number)
 {
@@ -255,28 +232,28 @@ enqueue (struct routine *routine, uint32_t number)
       return;
     }
   label->queued = true;
-  routine->queue[routine->n_queue++] = number;
-  lift_last (routine);
+  size_t i = routine->n_queue++;
+  routine->queue[i] = number;
+  for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
+    swap_queued (routine, i, (i - 1) / 2);
 }
 
 uint32_t
 routine_take_queued (struct routine *routine)
 {
   uint32_t first = routine->queue[0];
-  routine->queue[0] = routine->queue[--routine->n_queue];
-  lower_first (routine);
+  size_t n = --routine->n_queue, next;
+  routine->queue[0] = routine->queue[n];
+  for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
+    {
+      if (next + 1 < n && is_before (routine, next + 1, next))
+        next++;
+      if (is_before (routine, i, next))
+        break;
+      swap_queued (routine, i, next);
+    }
   routine->labels[first].queued = false;
   return first;
-}
-
-/* A new label on the way of a path that was walked before: what comes along
-   there has to arrive at it, so the walk is done again.  */
-static void
-walk_again_to (struct routine *routine, uint32_t number)
-{
-  for (; routine->nodes[number].label == NODE_NONE; routine->steps++)
-    number = routine->nodes[number].predecessor;
-  enqueue (routine, routine->nodes[number].label);
 }
 
 void
@@ -302,8 +279,14 @@ routine_add_label (struct routine *routine, uint32_t number,
   state_copy (own, state);
   state_settle (own, node->insn.address);
   enqueue (routine, node->label);
-  if (node->predecessor != NODE_NONE)
-    walk_again_to (routine, node->predecessor);
+  /* It is on the way of a path that was walked before: what comes along there
+     has to arrive at it, so the walk is done again.  */
+  number = node->predecessor;
+  if (number == NODE_NONE)
+    return;
+  for (; routine->nodes[number].label == NODE_NONE; routine->steps++)
+    number = routine->nodes[number].predecessor;
+  enqueue (routine, routine->nodes[number].label);
 }
 
 void

@@ -1,26 +1,15 @@
 /* Where jumps lead: to instructions of the routine, directly or by tables.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/routine_jumps.h"
+#include "analysis/routine.h"
 
 #include "base/array.h"
-#include "analysis/state_apply.h"
 
 enum
 {
   NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
   PADDING_STEPS = 16        /* between functions */
 };
-
-/* Whether another function starts at ADDRESS, beyond doubt.  */
-static bool
-starts_certainly (const struct routine *routine, uint64_t address)
-{
-  const struct code_function *function
-      = functions_at (routine->context->functions, address);
-  return function && routine_is_start (routine, address)
-         && function_is_certain (function);
-}
 
 /* Whether nothing but padding is between ADDRESS and the start of another
    function: no path gets there.  */
@@ -30,7 +19,10 @@ is_behind_the_end (const struct routine *routine, uint64_t address)
   struct insn_step step = { .is_nop = true };
   for (int i = 0; i < PADDING_STEPS && step.is_nop; i++)
     {
-      if (starts_certainly (routine, address))
+      const struct code_function *function
+          = functions_at (routine->context->functions, address);
+      if (function && routine_is_start (routine, address)
+          && function_is_certain (function))
         return true;
       if (!routine_step_at (routine->context, address, &step))
         return false;
@@ -91,8 +83,10 @@ find_tables (struct routine *routine, const struct insn *insn,
     }
   *target = state->registers[insn->from];
   if (value_is_address (*target)
-      && jump_tables_note_address (&routine->tables, (uint64_t)target->number,
-                                   &number))
+      && jump_tables_note (
+          &routine->tables,
+          &(struct jump_table){ .address = (uint64_t)target->number },
+          &number))
     *target = value_of (VALUE_TARGET, number);
   if (value_is_target (*target))
     return true;
@@ -131,17 +125,6 @@ is_inside (const struct routine *routine, const struct jump_table *table,
                  || part
                         == known_code_part (routine->context->known,
                                             table->reader)));
-}
-
-/* The target of entry INDEX.  False behind the last: a table without a bound
-   ends where an entry leaves the function.  */
-static bool
-table_target (const struct routine *routine, const struct jump_table *table,
-              uint64_t index, uint64_t *target)
-{
-  bool bounded = table->max != UINT64_MAX && table->width != 0;
-  return jump_table_target (table, routine->context->facts, index, target)
-         && (bounded || is_inside (routine, table, *target));
 }
 
 /* A table without a bound that ends where an address is named, and leads to
@@ -191,7 +174,8 @@ is_never_chosen (struct routine *routine, uint64_t target)
          && is_behind_the_end (routine, target);
 }
 
-/* Jump to the targets of table NUMBER in turn.  Whether there are any.  */
+/* Jump to the targets of table NUMBER in turn.  Whether there are any.  A
+   table without a bound ends where an entry leaves the function.  */
 static bool
 jump_by_table (struct routine *routine, uint32_t number,
                const struct state *state)
@@ -203,10 +187,12 @@ jump_by_table (struct routine *routine, uint32_t number,
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
   bound_by_names (routine, &table);
+  bool bounded = table.max != UINT64_MAX && table.width != 0;
   routine->result.reads_too_far |= table.max == UINT64_MAX && table.width == 8;
   while (routine->result.failure == ROUTINE_SOUND
          && routine->steps <= routine->steps_left
-         && table_target (routine, &table, i, &target))
+         && jump_table_target (&table, routine->context->facts, i, &target)
+         && (bounded || is_inside (routine, &table, target)))
     {
       if (!is_never_chosen (routine, target))
         {

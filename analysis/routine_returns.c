@@ -1,5 +1,11 @@
-/* Which calls of a function are seen to return.
+/* Which calls of a function are seen to return, and which entries of tables.
    SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Imported functions that never return are known by name only if they are in
+   libc and the like.  Behind a call of another function that never returns
+   there is the next function of the image, and nothing shows it where the next
+   function does not return, either.  So what is behind a call counts only if
+   it returns to the caller, or if the callee was seen to return elsewhere.
 
    Where no CFI tells the end of a function, a call of something that never
    returns may be its last instruction, and what is behind it another function,
@@ -15,11 +21,16 @@
    or by way of the same word: whether a function returns is a part of its
    type, as compilers see it.  That is assumed of words which the program may
    write.  It is shown of no call with code behind it that a pointer leads to
-   and that has no way to a return: that code may be another function.  */
+   and that has no way to a return: that code may be another function.
 
-#include "analysis/routine_returns.h"
+   Nor does anything show the end of a jump table without a bound, where it is
+   followed by pointers to functions that never return: each of them would get
+   the rows of the function with the table.  So the table ends behind the last
+   entry from which a path returns, or gets to code that is reached without
+   such tables, or jumps by a table that such code jumps by.  Its first entry
+   is there in any case.  */
 
-#include "analysis/routine_calls.h"
+#include "analysis/routine.h"
 
 enum
 {
@@ -79,13 +90,6 @@ spread_backwards (struct routine *routine)
   return changed;
 }
 
-static void
-spread_all (struct routine *routine, bool (*spread) (struct routine *routine))
-{
-  for (int i = 0; i < ROUNDS_MAX && spread (routine); i++)
-    continue;
-}
-
 /* What a call is known by: where it leads, or the constant place of a pointer.
    0: it is not known.  */
 static uint64_t
@@ -113,60 +117,32 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Whether the function of the image that INSN calls by way of the GOT was seen
-   to return.  */
-static bool
-defined_comes_back (const struct routine *routine, const struct insn *insn)
-{
-  const struct relocated *word = routine_called_word (routine->context, insn);
-  return word && word->is_got && word->value != 0
-         && routine_has_returned (routine, word->value);
-}
-
-/* Registers that belong to callers and that INSN uses, other than by saving
-   them.  */
-static uint32_t
-used_registers (const struct routine *routine, const struct insn *insn)
-{
-  const struct code_machine *machine = routine->machine;
-  uint32_t preserved
-      = machine->preserved & ~(UINT32_C (1) << machine->arch->sp);
-  uint32_t used = insn->reads;
-  if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
-    used |= routine->changed & UINT32_C (1) << insn->from;
-  return used & preserved;
-}
-
 /* Whether what is behind the call goes on with what the routine has put into
-   registers that belong to callers: no function begins so.  */
+   registers that belong to callers, and uses these other than by saving them:
+   no function begins so.  */
 static bool
 goes_on_with_registers (const struct routine *routine, uint32_t number)
 {
+  const struct code_machine *machine = routine->machine;
+  uint32_t preserved = machine->preserved & ~reg_mask (machine->arch->sp);
   uint32_t gone = 0;
   for (int i = 0; i < INSTRUCTIONS_MAX; i++)
     {
       const struct routine_node *node = node_behind (routine, number);
       if (!node || node->label != NODE_NONE)
         return false;
-      if (used_registers (routine, &node->insn) & ~gone)
+      const struct insn *insn = &node->insn;
+      uint32_t used = insn->reads;
+      if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
+        used |= routine->changed & UINT32_C (1) << insn->from;
+      if (used & preserved & ~gone)
         return true;
-      if (node->insn.flow != FLOW_NEXT)
+      if (insn->flow != FLOW_NEXT)
         return false;
-      gone |= insn_written (&node->insn);
+      gone |= insn_written (insn);
       number = (uint32_t)(node - routine->nodes);
     }
   return false;
-}
-
-/* A mask of the registers that INSN moves elsewhere.  */
-static uint32_t
-moved_registers (const struct insn *insn)
-{
-  if (insn->op == OP_NONE)
-    return 0;
-  return reg_mask (insn->from)
-         | (insn->op == OP_STORE && insn->is_pair ? reg_mask (insn->second)
-                                                  : 0);
 }
 
 /* The node that the path goes on with behind node NUMBER, or NODE_NONE: by a
@@ -206,7 +182,10 @@ uses_result (const struct code_machine *machine, const struct insn *insn,
   bool copies = insn->op == OP_MOVE && (landing->first >> insn->from & 1);
   uint32_t gone
       = insn_written (insn) | (insn_is_call (insn) ? machine->clobbered : 0);
-  landing->moves |= (moved_registers (insn) & landing->results) != 0;
+  if (insn->op != OP_NONE)
+    landing->moves |= (landing->results & reg_mask (insn->from))
+                      || (insn->op == OP_STORE && insn->is_pair
+                          && (landing->results & reg_mask (insn->second)));
   landing->results &= ~gone;
   landing->first &= ~gone;
   landing->first |= copies ? UINT32_C (1) << insn->to : 0;
@@ -233,15 +212,6 @@ may_land_behind (const struct routine *routine, uint32_t number)
                                                : NODE_NONE;
     }
   return landing.moves;
-}
-
-/* Whether the code behind call NUMBER shows that the call returns.  */
-static bool
-is_shown_behind (const struct routine *routine, uint32_t number)
-{
-  return (routine->nodes[number].goes_straight
-          || goes_on_with_registers (routine, number))
-         && !may_land_behind (routine, number);
 }
 
 /* A call of CALLEE was seen to return.  */
@@ -286,8 +256,12 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
   bool is_pointed = is_in_front_of_pointed (routine, number);
   if (callee == 0)
     return is_pointed || !(goes_back || loops_around (routine, number));
+  /* A function of the image that is called by way of the GOT is known by its
+     address, too.  */
+  const struct relocated *word = routine_called_word (routine->context, insn);
   bool was_seen = routine_has_returned (routine, callee)
-                  || defined_comes_back (routine, insn);
+                  || (word && word->is_got && word->value != 0
+                      && routine_has_returned (routine, word->value));
   return !goes_back && (is_pointed || !was_seen);
 }
 
@@ -298,7 +272,8 @@ note_call (struct routine *routine, uint32_t number)
   if (!node_behind (routine, number))
     return;
   uint64_t callee = callee_of (routine, &node->insn);
-  if (is_shown_behind (routine, number))
+  if ((node->goes_straight || goes_on_with_registers (routine, number))
+      && !may_land_behind (routine, number))
     {
       if (callee != 0)
         note_back (routine, callee);
@@ -306,28 +281,6 @@ note_call (struct routine *routine, uint32_t number)
   else if (may_be_last (routine, number, callee)
            && !address_map_set (&routine->doubtful, node->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
-}
-
-/* Whether ROUTINE is a stub: stubs jump to functions that never return as
-   well.  */
-static bool
-is_stub (const struct routine *routine)
-{
-  const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
-  return routine_called_place (routine->context, &call) != 0;
-}
-
-/* Record that ROUTINE returns if NODE, where it ends, does.  If NODE is a jump
-   to another function, that one returns, too: no compiler makes a tail call of
-   a function that never does.  */
-static void
-note_own_return (struct routine *routine, const struct routine_node *node)
-{
-  if (!node->goes_back)
-    return;
-  note_back (routine, routine->entry);
-  if (node->insn.flow == FLOW_JUMP)
-    note_back (routine, node->insn.target);
 }
 
 /* Whether some call of the routine returns, which was not known before.  */
@@ -349,12 +302,22 @@ has_news (const struct routine *routine)
 bool
 routine_note_returns (struct routine *routine)
 {
-  size_t n_ends = is_stub (routine) ? 0 : routine->n_nodes;
-  for (size_t i = 0; i < n_ends; i++)
-    note_own_return (routine, &routine->nodes[i]);
+  const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
+  bool is_stub = routine_called_place (routine->context, &call) != 0;
+  /* The routine returns if a node where it ends does.  If that is a jump to
+     another function, that one returns, too: no compiler makes a tail call of
+     a function that never does.  Stubs jump to such functions as well.  */
+  for (size_t i = 0; !is_stub && i < routine->n_nodes; i++)
+    if (routine->nodes[i].goes_back)
+      {
+        note_back (routine, routine->entry);
+        if (routine->nodes[i].insn.flow == FLOW_JUMP)
+          note_back (routine, routine->nodes[i].insn.target);
+      }
   if (!has_news (routine))
     return false;
-  spread_all (routine, spread_backwards);
+  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
+    continue;
   routine->changed = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->changed |= insn_written (&routine->nodes[i].insn);
@@ -411,7 +374,8 @@ static void
 find_what_goes_back (struct routine *routine)
 {
   struct jump_table *tables = routine->tables.tables;
-  spread_all (routine, spread_forwards);
+  for (int i = 0; i < ROUNDS_MAX && spread_forwards (routine); i++)
+    continue;
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->nodes[i].goes_back |= routine->nodes[i].is_certain;
   for (size_t i = 0; i < routine->n_edges; i++)
@@ -420,23 +384,8 @@ find_what_goes_back (struct routine *routine)
   for (size_t i = 0; i < routine->n_edges; i++)
     routine->nodes[routine->edges[i].from].goes_back
         |= tables[routine->edges[i].table].is_certain;
-  spread_all (routine, spread_backwards);
-}
-
-/* Have the table of EDGE end in front of the edge's entry if no entry from
-   there on goes back.  Whether it ended elsewhere.  */
-static bool
-end_table (struct routine *routine, const struct routine_edge *edge)
-{
-  struct jump_table *table = &routine->tables.tables[edge->table];
-  uint32_t n = table->n_own > 0 ? table->n_own : 1;
-  if (edge->index < n || is_bounded (routine, edge))
-    return false;
-  table->n_own = UINT32_MAX; /* once is enough */
-  if (!address_list_add (&routine->ends,
-                         table->address + (uint64_t)n * table->width))
-    routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
-  return true;
+  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
+    continue;
 }
 
 bool
@@ -455,8 +404,20 @@ routine_end_tables (struct routine *routine)
       if (routine->nodes[edge->to].goes_back && edge->index >= table->n_own)
         table->n_own = edge->index + 1;
     }
+  /* A table ends in front of an entry if no entry from there on goes back.  */
   for (size_t i = 0; i < routine->n_edges; i++)
-    changed |= end_table (routine, &routine->edges[i]);
+    {
+      const struct routine_edge *edge = &routine->edges[i];
+      struct jump_table *table = &routine->tables.tables[edge->table];
+      uint32_t n = table->n_own > 0 ? table->n_own : 1;
+      if (edge->index < n || is_bounded (routine, edge))
+        continue;
+      table->n_own = UINT32_MAX; /* once is enough */
+      changed = true;
+      if (!address_list_add (&routine->ends,
+                             table->address + (uint64_t)n * table->width))
+        routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
+    }
   if (changed && !address_list_sort (&routine->ends))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
   return changed;

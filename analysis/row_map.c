@@ -35,19 +35,6 @@ row_map_clear (struct row_map *row_map)
   row_map->n = row_map->n_settled = row_map->starts.n = 0;
 }
 
-static uint32_t
-row_number (struct row_map *row_map, const struct frame_row *row)
-{
-  if (!row)
-    return ROW_UNKNOWN;
-  struct frame_row numbered = *row;
-  frame_numbers_give (&row_map->numbers, &numbered);
-  if (numbered.number > 0)
-    return numbered.number - 1;
-  row_map->failed |= row_map->numbers.n < NUMBERS_MAX;
-  return ROW_UNKNOWN;
-}
-
 /* Sweeping over sorted ranges.  */
 struct sweep
 {
@@ -138,19 +125,23 @@ void
 row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
              const struct frame_row *row)
 {
+  uint32_t number = ROW_UNKNOWN;
+  if (row)
+    {
+      struct frame_row numbered = *row;
+      frame_numbers_give (&row_map->numbers, &numbered);
+      if (numbered.number > 0)
+        number = numbered.number - 1;
+      else
+        row_map->failed |= row_map->numbers.n < NUMBERS_MAX;
+    }
   if (ARRAY_ROOM (row_map->ranges, row_map->n + 1, &row_map->capacity))
     row_map->ranges[row_map->n++]
-        = (struct row_range){ address, size, row_number (row_map, row) };
+        = (struct row_range){ address, size, number };
   else
     row_map->failed = true;
   if (row_map->n > 2 * row_map->n_settled + UNSETTLED_MIN && !settle (row_map))
     row_map->failed = true;
-}
-
-void
-row_map_add_start (struct row_map *row_map, uint64_t address)
-{
-  row_map->failed |= !address_list_add (&row_map->starts, address);
 }
 
 bool

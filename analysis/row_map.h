@@ -44,9 +44,6 @@ void row_map_free (struct row_map *row_map);
 void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
                   const struct frame_row *row);
 
-/* A function that can be trusted starts at ADDRESS.  */
-void row_map_add_start (struct row_map *row_map, uint64_t address);
-
 /* Settle all that was added.  What is disputed stays as ROW_UNKNOWN.  */
 bool row_map_settle (struct row_map *row_map, struct error *err);
 

@@ -3,7 +3,7 @@
 
    What a turn changes makes work that was done ahead of later turns invalid:
 
-     of all that is ahead (functions_changes)
+     of all that is ahead (functions->n_changes)
        whether a pointer leads to a function (judge_pointer);
        functions that begin, or are called, there (starts.c);
        a function that moves the stack or changes registers (functions.h);
@@ -51,52 +51,13 @@ struct worker
 
 struct pool
 {
-  struct worker workers[THREADS_MAX];
+  struct worker workers[THREADS_MAX]; /* the first: of the caller's thread, for
+                                         functions in their turn, too */
   unsigned n_workers;
   struct followed *items;
   size_t n;
   atomic_size_t n_taken;
 };
-
-static void
-pool_free (struct pool *pool)
-{
-  if (!pool)
-    return;
-  for (unsigned i = 0; i < pool->n_workers; i++)
-    follower_free (pool->workers[i].follower);
-  free (pool);
-}
-
-/* With followers for THREADS threads, the caller's among them.  NULL when
-   memory ran out.  */
-static struct pool *
-pool_new (const struct routine_context *context, unsigned threads)
-{
-  struct pool *pool = calloc (1, sizeof *pool);
-  if (!pool)
-    return NULL;
-  do
-    {
-      struct worker *worker = &pool->workers[pool->n_workers++];
-      worker->pool = pool;
-      worker->follower = follower_new (context);
-      if (!worker->follower)
-        {
-          pool_free (pool);
-          return NULL;
-        }
-    }
-  while (pool->n_workers < threads && pool->n_workers < THREADS_MAX);
-  return pool;
-}
-
-/* The follower of the caller's thread, for functions in their turn.  */
-static struct follower *
-pool_own (const struct pool *pool)
-{
-  return pool->workers[0].follower;
-}
 
 /* Functions differ in size: each thread takes the next one when it is done
    with one.  */
@@ -110,9 +71,9 @@ work (void *argument)
     follower_follow (worker->follower, &pool->items[i]);
 }
 
-/* Follow the N functions of ITEMS.  All notes, also those of pool_own, are
-   kept until the next call.  What comes of it does not depend on how many
-   threads there are.  */
+/* Follow the N functions of ITEMS.  All notes, also those of the caller's
+   thread, are kept until the next call.  What comes of it does not depend on
+   how many threads there are.  */
 static void
 pool_follow (struct pool *pool, struct followed *items, size_t n)
 {
@@ -133,55 +94,69 @@ pool_follow (struct pool *pool, struct followed *items, size_t n)
 bool
 schedule_begin (struct schedule *schedule)
 {
-  schedule->doubtful_calls = DOUBTFUL_CALLS_FAIL;
+  const struct routine_context *context = schedule->context;
+  struct pool *pool = schedule->pool = calloc (1, sizeof *pool);
   schedule->items = calloc (AHEAD_MAX, sizeof *schedule->items);
-  schedule->pool
-      = pool_new (schedule->context, schedule->context->request->threads);
-  if (!schedule->items || !schedule->pool)
+  if (!schedule->items || !pool)
     return false;
+  do
+    {
+      struct worker *worker = &pool->workers[pool->n_workers++];
+      worker->pool = pool;
+      worker->follower = follower_new (context);
+      if (!worker->follower)
+        return false;
+    }
+  while (pool->n_workers < context->request->threads
+         && pool->n_workers < THREADS_MAX);
+  schedule->doubtful_calls = DOUBTFUL_CALLS_FAIL;
   schedule->n_ahead = 1;
-  schedule->steps_left = pool_own (schedule->pool)->routine->steps_left;
+  schedule->steps_left = pool->workers[0].follower->routine->steps_left;
   return true;
 }
 
 void
 schedule_free (struct schedule *schedule)
 {
-  pool_free (schedule->pool);
+  for (unsigned i = 0; schedule->pool && i < schedule->pool->n_workers; i++)
+    follower_free (schedule->pool->workers[i].follower);
+  free (schedule->pool);
   free (schedule->items);
   free (schedule->doubtful.list);
 }
 
 /* Notes of a function that was followed.  */
 
-/* A call of CALLEE was seen to return.  Functions that ended with such a call
-   go on.  */
-static void
-note_back (struct schedule *schedule, uint64_t callee)
-{
-  struct functions *functions = schedule->functions;
-  struct code_function *function = functions_at (functions, callee);
-  if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
-      && !functions_has_returned (functions, callee))
-    functions_affect_callers (functions, function);
-  functions_note_returned (functions, callee);
-}
-
-/* An observation about the function at ADDRESS.  */
+/* An observation about the function at ADDRESS.  Functions that ended with a
+   call which was seen to return go on.  */
 static void
 pass_on_observation (struct schedule *schedule, enum observation_kind kind,
                      uint64_t address)
 {
   struct functions *functions = schedule->functions;
   struct code_function *function = functions_at (functions, address);
-  if (kind == OBSERVED_UNKNOWN)
-    functions_add (functions, address, false);
-  else if (kind == OBSERVED_RETURNED)
-    note_back (schedule, address);
-  else if (function && kind == OBSERVED_PASSED_OVER)
-    function->is_passed_over = true;
-  else if (function && kind == OBSERVED_MOVES_STACK)
-    functions_note_stack_mover (functions, function);
+  switch (kind)
+    {
+    case OBSERVED_UNKNOWN:
+      functions_add (functions, address, false);
+      break;
+    case OBSERVED_RETURNED:
+      if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
+          && !functions_has_returned (functions, address))
+        functions_affect_callers (functions, function);
+      functions->failed |= !address_map_set (&functions->back, address, 0);
+      break;
+    case OBSERVED_PASSED_OVER:
+      if (function)
+        function->is_passed_over = true;
+      break;
+    case OBSERVED_MOVES_STACK:
+      if (function && !function->moves_stack)
+        functions_disturb_callers (functions, function);
+      if (function)
+        function->moves_stack = true;
+      break;
+    }
 }
 
 /* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
@@ -205,16 +180,17 @@ pass_on_note (struct schedule *schedule, const struct followed *followed,
     case NOTE_FUNCTION:
       return starts_add_called (starts, note->address);
     case NOTE_NAMED:
-      return !trusted || facts_name (schedule->facts, note->address);
+      return !trusted
+             || address_list_add (&schedule->facts->named, note->address);
     case NOTE_HINT:
       return !trusted || address_list_add (&starts->hints, note->address);
     case NOTE_CALLEE:
       functions_note_caller (schedule->functions,
-                             functions_get (schedule->functions, note->number),
+                             &schedule->functions->list[note->number],
                              followed->task.index);
       return true;
     case NOTE_LEFT_FOR:
-      functions_get (schedule->functions, note->number)->no_rows = true;
+      schedule->functions->list[note->number].no_rows = true;
       return true;
     case NOTE_OBSERVATION:
       pass_on_observation (schedule, (enum observation_kind)note->number,
@@ -228,14 +204,15 @@ static bool
 pass_on_notes (struct schedule *schedule, const struct followed *followed)
 {
   const struct code_function *function
-      = functions_get (schedule->functions, followed->task.index);
+      = &schedule->functions->list[followed->task.index];
   bool trusted = followed->trusted && !function->no_rows;
   enum routine_trust trust = followed_trust (followed, function);
   const struct follower *by = followed->by;
-  functions_get (schedule->functions, followed->task.index)->is_compared
+  schedule->functions->list[followed->task.index].is_compared
       = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
   if (trusted)
-    row_map_add_start (schedule->row_map, function->entry);
+    schedule->row_map->failed
+        |= !address_list_add (&schedule->row_map->starts, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)
     if (!pass_on_note (schedule, followed,
                        &by->notes[followed->first_note + i], trusted))
@@ -243,11 +220,10 @@ pass_on_notes (struct schedule *schedule, const struct followed *followed)
   bool found
       = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
   bool ok = !found
-            || disproofs_add (
-                schedule->disproofs,
-                functions_get (schedule->functions, followed->task.index),
-                by->disproofs.list + followed->first_disproof,
-                followed->n_disproofs);
+            || disproofs_add (schedule->disproofs,
+                              &schedule->functions->list[followed->task.index],
+                              by->disproofs.list + followed->first_disproof,
+                              followed->n_disproofs);
   follower_release (followed);
   return ok;
 }
@@ -264,7 +240,7 @@ follow_now (struct schedule *schedule, struct followed *followed,
       followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
       followed->task.steps_left = schedule->steps_left;
       followed->task.notes_max = SIZE_MAX;
-      follower_follow (pool_own (schedule->pool), followed);
+      follower_follow (schedule->pool->workers[0].follower, followed);
       if (followed->skipped || !followed->result.met_unknown
           || followed->task.is_last)
         return true;
@@ -277,18 +253,6 @@ follow_now (struct schedule *schedule, struct followed *followed,
     }
 }
 
-/* Whether FOLLOWED lacks a proof that functions which were followed meanwhile
-   may have given.  */
-static bool
-lacks_proof (const struct code_function *function,
-             const struct followed *followed)
-{
-  return followed->result.failure == ROUTINE_DOUBTFUL
-         || followed->result.failure == ROUTINE_UNPROVEN
-         || (followed->result.failure == ROUTINE_SOUND
-             && !followed->result.leaves && !function->is_called);
-}
-
 /* Whether FOLLOWED was followed ahead of its turn, and to follow it now would
    find the same.  Other functions may have been seen to return meanwhile, or
    been proven; any other change ends what is followed ahead.  */
@@ -297,12 +261,16 @@ holds_in_turn (const struct schedule *schedule,
                const struct followed *followed)
 {
   const struct code_function *function
-      = functions_get (schedule->functions, followed->task.index);
+      = &schedule->functions->list[followed->task.index];
   if (!followed->by)
     return false;
   if (followed->skipped)
     return follower_skips (function, followed->task.attempt);
-  if (followed->result.met_unknown || lacks_proof (function, followed))
+  bool lacks_proof = followed->result.failure == ROUTINE_DOUBTFUL
+                     || followed->result.failure == ROUTINE_UNPROVEN
+                     || (followed->result.failure == ROUTINE_SOUND
+                         && !followed->result.leaves && !function->is_called);
+  if (followed->result.met_unknown || lacks_proof)
     return false;
   if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
       && followed->result.has_doubtful_calls)
@@ -318,25 +286,15 @@ holds_in_turn (const struct schedule *schedule,
 
 /* Count FUNCTION, with FAILURE, once.  */
 static void
-count (struct analysis_summary *summary, const struct code_function *function,
+count (struct schedule *schedule, const struct code_function *function,
        enum routine_failure failure)
 {
   bool was_sound = function->is_concluded && !function->fails;
   if (function->is_concluded && !was_sound)
     return;
-  summary->functions += !function->is_concluded;
-  summary->failures[ROUTINE_SOUND] -= was_sound;
-  summary->failures[failure]++;
-}
-
-/* Whether FUNCTION is where the program begins, by CFI that says so: it has no
-   caller, so that there is nothing to compare.  */
-static bool
-has_no_caller (const struct schedule *schedule,
-               const struct code_function *function)
-{
-  return schedule->context->request->only_compares && !function->is_known
-         && function->entry == schedule->context->program_entry;
+  schedule->n_functions += !function->is_concluded;
+  schedule->failures[ROUTINE_SOUND] -= was_sound;
+  schedule->failures[failure]++;
 }
 
 /* FOLLOWED was followed for the last time, or another time because something
@@ -347,9 +305,14 @@ conclude (struct schedule *schedule, const struct followed *followed)
   const struct analysis_observer *observer
       = schedule->context->request->observer;
   struct code_function *function
-      = functions_get (schedule->functions, followed->task.index);
-  if (!has_no_caller (schedule, function))
-    count (schedule->summary, function, followed->result.failure);
+      = &schedule->functions->list[followed->task.index];
+  /* Where the program begins, by CFI that says so, there is no caller, so that
+     there is nothing to compare.  */
+  bool has_no_caller = schedule->context->request->only_compares
+                       && !function->is_known
+                       && function->entry == schedule->context->program_entry;
+  if (!has_no_caller)
+    count (schedule, function, followed->result.failure);
   disproofs_retract (schedule->disproofs, schedule->functions, function);
   function->is_bare = followed->is_bare;
   function->fails = followed->result.failure != ROUTINE_SOUND;
@@ -366,12 +329,12 @@ static void
 judge_pointer (struct schedule *schedule, const struct followed *followed)
 {
   struct code_function *function
-      = functions_get (schedule->functions, followed->task.index);
+      = &schedule->functions->list[followed->task.index];
   bool is_start = followed->result.failure == ROUTINE_SOUND;
   if (!function_is_only_pointed (function))
     return;
   if (function->is_start != is_start)
-    functions_note_change (schedule->functions);
+    schedule->functions->n_changes++;
   function->is_start = is_start;
 }
 
@@ -389,9 +352,12 @@ follow (struct schedule *schedule, struct followed *followed,
     return true;
   schedule->steps_left -= followed->steps;
   if (followed->concluded || followed->is_part)
-    functions_note_changes (schedule->functions,
-                            functions_get (schedule->functions, index),
-                            followed->result.changes);
+    {
+      struct code_function *function = &schedule->functions->list[index];
+      if (followed->result.changes & ~function->changes)
+        functions_disturb_callers (schedule->functions, function);
+      function->changes |= followed->result.changes;
+    }
   if (followed->task.attempt != ATTEMPT_REVISION && !followed->is_part)
     judge_pointer (schedule, followed);
   if (followed->concluded)
@@ -456,16 +422,16 @@ static bool
 follow_all (struct schedule *schedule, const struct index_list *list,
             size_t *at, enum attempt attempt, struct error *err)
 {
-  const size_t all = functions_count (schedule->functions);
+  const size_t all = schedule->functions->n;
   for (;;)
     {
-      uint64_t before = functions_changes (schedule->functions);
+      uint64_t before = schedule->functions->n_changes;
       size_t n
           = look_ahead (schedule, list, list ? list->n : all, *at, attempt);
       size_t i = 0;
       if (n == 0)
         return true;
-      while (i < n && before == functions_changes (schedule->functions))
+      while (i < n && before == schedule->functions->n_changes)
         {
           ++*at;
           if (!follow (schedule, &schedule->items[i++], err))
@@ -484,8 +450,8 @@ withdraw (struct schedule *schedule, struct error *err)
   size_t at = 0;
   bool ok = true;
   for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
-    if (functions_get (schedule->functions, i)->no_rows
-        && functions_get (schedule->functions, i)->is_start)
+    if (schedule->functions->list[i].no_rows
+        && schedule->functions->list[i].is_start)
       ok = index_list_add (&list, i) || error_set_no_memory (err);
   ok = ok && follow_all (schedule, &list, &at, ATTEMPT_REVISION, err);
   free (list.list);
@@ -509,7 +475,7 @@ follow_affected (struct schedule *schedule, struct error *err)
       if (!follow (schedule, &again, err))
         return false;
     }
-  return !functions_failed (schedule->functions) || error_set_no_memory (err);
+  return !schedule->functions->failed || error_set_no_memory (err);
 }
 
 static bool

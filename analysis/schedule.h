@@ -27,14 +27,6 @@
 #include "analysis/row_map.h"
 #include "analysis/starts.h"
 
-struct analysis_summary
-{
-  uint64_t functions; /* followed */
-  uint64_t compared;  /* of which CFI was compared with the code */
-  uint64_t
-      failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
-};
-
 struct schedule
 {
   /* What functions have their turn with; none of it is owned.  */
@@ -44,8 +36,10 @@ struct schedule
   struct noreturn *noreturn;
   struct starts *starts;
   struct row_map *row_map;
-  struct disproofs *disproofs; /* or NULL: nothing is compared */
-  struct analysis_summary *summary;
+  struct disproofs *disproofs;
+  uint64_t n_functions; /* that were followed */
+  uint64_t
+      failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
   /* Set by schedule_begin.  */
   struct pool *pool;      /* of followers */
   struct followed *items; /* followed ahead */

@@ -31,8 +31,7 @@ starts_free (struct starts *starts)
 bool
 starts_pending (const struct starts *starts)
 {
-  return starts->n_tried < functions_count (starts->functions)
-         || starts->again.n > 0;
+  return starts->n_tried < starts->functions->n || starts->again.n > 0;
 }
 
 static bool
@@ -83,24 +82,10 @@ add_array (struct starts *starts, uint64_t address, uint64_t size)
   return true;
 }
 
-/* Static programs have no dynamic section, but sections of these types.  */
-static bool
-add_arrays_of_sections (struct starts *starts)
-{
-  for (size_t i = 1; i < starts->facts->image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &starts->facts->image->sections[i].header;
-      if (header->sh_type >= SHT_INIT_ARRAY
-          && header->sh_type <= SHT_PREINIT_ARRAY
-          && !add_array (starts, header->sh_addr, header->sh_size))
-        return false;
-    }
-  return true;
-}
-
 /* What is called when the image is loaded and unloaded: DT_INIT,
    DT_INIT_ARRAY and their kind (System V ABI, "Initialization and Termination
-   Functions").  */
+   Functions").  Static programs have no dynamic section, but sections of these
+   types.  */
 static bool
 add_initialisers (struct starts *starts)
 {
@@ -121,7 +106,15 @@ add_initialisers (struct starts *starts)
         && dynamic_find (image, arrays[i][1], &size)
         && !add_array (starts, address, size))
       return false;
-  return add_arrays_of_sections (starts);
+  for (size_t i = 1; i < image->n_sections; i++)
+    {
+      const GElf_Shdr *header = &image->sections[i].header;
+      if (header->sh_type >= SHT_INIT_ARRAY
+          && header->sh_type <= SHT_PREINIT_ARRAY
+          && !add_array (starts, header->sh_addr, header->sh_size))
+        return false;
+    }
+  return true;
 }
 
 /* An address that is mentioned is tried only where no function got to.  Go's
@@ -143,38 +136,23 @@ add_pointer (struct starts *starts, uint64_t address)
   return true;
 }
 
-/* What relocations put into memory, and the addresses that code computes.
-   Both may be anything.  */
-static bool
-add_mentioned (struct starts *starts)
-{
-  for (size_t i = 0; i < starts->facts->n_relocated; i++)
-    if (starts->facts->relocated[i].value != 0
-        && !add_pointer (starts, starts->facts->relocated[i].value))
-      return false;
-  for (size_t i = 0; i < starts->facts->n_named_sorted; i++)
-    if (!add_pointer (starts, starts->facts->named.list[i]))
-      return false;
-  return true;
-}
-
 /* Like add_pointer, for a number that can be an address of code: it may lead
    into an instruction, behind a part of what its function pushes.  */
 static bool
 add_guess (struct starts *starts, uint64_t address)
 {
-  size_t before = functions_count (starts->functions);
+  size_t before = starts->functions->n;
   if (!add_pointer (starts, address))
     return false;
-  if (functions_count (starts->functions) > before)
-    functions_get (starts->functions, (uint32_t)before)->is_guess = true;
+  if (starts->functions->n > before)
+    starts->functions->list[before].is_guess = true;
   return true;
 }
 
-/* Those of SEGMENT, but for those of .sframe.  A conversion adds .sframe
+/* The words of SEGMENT, but for those of .sframe.  A conversion adds .sframe
    and leaves the code as it was, so the code has to be judged as before.  */
 static bool
-add_words_of_segment (struct starts *starts, const GElf_Phdr *segment)
+add_words (struct starts *starts, const GElf_Phdr *segment)
 {
   const struct image *image = starts->facts->image;
   const GElf_Phdr *sframe = sframe_place_find (image).segment;
@@ -192,44 +170,26 @@ add_words_of_segment (struct starts *starts, const GElf_Phdr *segment)
   return true;
 }
 
-/* The words of data that can be addresses of code: where nothing is relocated,
-   nothing tells them apart from numbers.  */
-static bool
-add_words (struct starts *starts)
-{
-  const struct image *image = starts->facts->image;
-  for (size_t i = 0; i < image->n_segments; i++)
-    if (image->segments[i].p_type == PT_LOAD
-        && !(image->segments[i].p_flags & PF_X)
-        && !add_words_of_segment (starts, &image->segments[i]))
-      return false;
-  return true;
-}
-
 /* What has rows is tried like the target of a pointer.  */
-static bool
-add_described (struct starts *starts, uint64_t address)
-{
-  if (!add_pointer (starts, address))
-    return false;
-  uint32_t index = functions_find (starts->functions, address);
-  if (index == FUNCTION_NONE || row_map_find (starts->row_map, address))
-    return true;
-  const struct code_function *function
-      = functions_get (starts->functions, index);
-  return index >= starts->n_tried || function->is_start
-         || index_list_add (&starts->again, index);
-}
-
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
   const struct frame_function *list = starts->context->request->described;
   for (size_t i = 0; i < starts->context->request->n_described; i++)
-    if ((i > 0 && list[i - 1].address + list[i - 1].size == list[i].address)
-            == adjoining
-        && !add_described (starts, list[i].address))
-      return false;
+    {
+      uint64_t address = list[i].address;
+      bool adjoins
+          = i > 0 && list[i - 1].address + list[i - 1].size == address;
+      if (adjoins != adjoining)
+        continue;
+      if (!add_pointer (starts, address))
+        return false;
+      uint32_t index = functions_find (starts->functions, address);
+      if (index < starts->n_tried && !starts->functions->list[index].is_start
+          && !row_map_find (starts->row_map, address)
+          && !index_list_add (&starts->again, index))
+        return false;
+    }
   return true;
 }
 
@@ -241,7 +201,7 @@ add_known (struct starts *starts)
   for (size_t i = 0; i < known->n; i++)
     {
       uint64_t address = known->functions[i].address;
-      functions_mark (starts->functions, address);
+      address_set_add (&starts->functions->marks, address);
       if (part < known->n_parts && known->parts[part].start == address)
         part++;
       else if (!add_start (starts, address))
@@ -249,17 +209,6 @@ add_known (struct starts *starts)
       else if (functions_at (starts->functions, address))
         functions_at (starts->functions, address)->is_known = true;
     }
-  return true;
-}
-
-static bool
-add_go_starts (struct starts *starts)
-{
-  const struct go_table *go = starts->go;
-  for (size_t i = 0; i < go->n; i++)
-    if (go->steps[i].is_start
-        && !add_beyond_cfi (starts, go->steps[i].address))
-      return false;
   return true;
 }
 
@@ -281,33 +230,58 @@ note_exported (void *argument, uint64_t address, const char *name)
 bool
 starts_add_certain (struct starts *starts)
 {
-  const struct image *image = starts->context->request->image;
+  const struct code_request *request = starts->context->request;
+  const struct go_table *go = starts->go;
   uint64_t entry = starts->context->program_entry;
-  if (entry && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
+  if ((entry
+       && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
+      || !add_known (starts)
+      || (request->only_compares
+          && !function_symbols_walk (request->image, false, note_exported,
+                                     starts)))
     return false;
-  return add_known (starts)
-         && (!starts->context->request->only_compares
-             || function_symbols_walk (image, false, note_exported, starts))
-         && (!starts->context->request->beyond_cfi
-             || (add_go_starts (starts) && add_initialisers (starts)
-                 && function_symbols_walk (
-                     image, !starts->context->request->no_symbols, add_symbol,
-                     starts)));
+  if (!request->beyond_cfi)
+    return true;
+  for (size_t i = 0; i < go->n; i++)
+    if (go->steps[i].is_start
+        && !add_beyond_cfi (starts, go->steps[i].address))
+      return false;
+  return add_initialisers (starts)
+         && function_symbols_walk (request->image, !request->no_symbols,
+                                   add_symbol, starts);
 }
 
 bool
 starts_add_pointers (struct starts *starts)
 {
-  size_t before = functions_count (starts->functions);
-  bool ok = facts_sort_named (starts->facts) && add_mentioned (starts);
-  if (!ok || !starts->context->has_hints
-      || functions_count (starts->functions) > before)
-    return ok;
+  const struct image_facts *facts = starts->facts;
+  const struct image *image = facts->image;
+  size_t before = starts->functions->n;
+  if (!facts_sort_named (starts->facts))
+    return false;
+  /* What relocations put into memory, and the addresses that code computes.
+     Both may be anything.  */
+  for (size_t i = 0; i < facts->n_relocated; i++)
+    if (facts->relocated[i].value != 0
+        && !add_pointer (starts, facts->relocated[i].value))
+      return false;
+  for (size_t i = 0; i < facts->n_named_sorted; i++)
+    if (!add_pointer (starts, facts->named.list[i]))
+      return false;
+  if (!starts->context->has_hints || starts->functions->n > before)
+    return true;
+  /* The numbers in code and words of data that can be addresses of code: where
+     nothing is relocated, nothing tells them apart from other numbers.  */
   for (size_t i = 0; i < starts->hints.n; i++)
     if (!add_guess (starts, starts->hints.list[i]))
       return false;
   starts->hints.n = 0;
-  return add_words (starts);
+  for (size_t i = 0; i < image->n_segments; i++)
+    if (image->segments[i].p_type == PT_LOAD
+        && !(image->segments[i].p_flags & PF_X)
+        && !add_words (starts, &image->segments[i]))
+      return false;
+  return true;
 }
 
 /* Whether ADDRESS starts a function if code calls it: not inside of another's
@@ -322,11 +296,9 @@ may_be_called (const struct starts *starts, uint64_t address)
 void
 starts_promote_called (struct starts *starts)
 {
-  for (size_t i = starts->n_tried; i < functions_count (starts->functions);
-       i++)
+  for (size_t i = starts->n_tried; i < starts->functions->n; i++)
     {
-      struct code_function *function
-          = functions_get (starts->functions, (uint32_t)i);
+      struct code_function *function = &starts->functions->list[i];
       if (function->is_called && may_be_called (starts, function->entry))
         function->is_start = true;
     }
@@ -338,12 +310,12 @@ starts_note_call (struct starts *starts, uint64_t address)
   uint32_t index = functions_find (starts->functions, address);
   if (index == FUNCTION_NONE)
     return true;
-  struct code_function *function = functions_get (starts->functions, index);
+  struct code_function *function = &starts->functions->list[index];
   bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
   function->is_start |= may_be_called (starts, address);
   if (function->is_start && !function->is_known && (!was_called || !was_start))
-    functions_note_change (starts->functions);
+    starts->functions->n_changes++;
   if (was_start)
     return true;
   return (was_called && !function->is_start) || index >= starts->n_tried

@@ -14,7 +14,7 @@
 
 #include "analysis/row_map.h"
 #include "analysis/functions.h"
-#include "analysis/routine_context.h"
+#include "analysis/routine.h"
 
 /* Indexes of functions.  */
 struct index_list

@@ -6,14 +6,6 @@
 /* What a call may change holds an argument, or nothing of use, at a function's
    entry.  Registers that a call preserves hold values of the caller.  Of other
    registers it is not known.  */
-static enum value_kind
-kind_at_entry (const struct code_machine *machine, unsigned reg)
-{
-  return machine->preserved >> reg & 1   ? VALUE_SAVED
-         : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
-                                         : VALUE_MIXED;
-}
-
 void
 state_enter (struct state *state, const struct code_machine *machine,
              struct jump_tables *tables)
@@ -23,7 +15,11 @@ state_enter (struct state *state, const struct code_machine *machine,
   state->machine = machine;
   state->tables = tables;
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
-    state->registers[reg] = value_of (kind_at_entry (machine, reg), reg);
+    state->registers[reg]
+        = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
+                    : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
+                                                    : VALUE_MIXED,
+                    reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
   if (arch_tracks_ra (arch))
     {
@@ -37,15 +33,6 @@ state_enter (struct state *state, const struct code_machine *machine,
 
 /* The stack.  Slots are words that do not overlap each other.  */
 
-static bool
-slot_overlaps (const struct slot *slot, struct value place, unsigned width)
-{
-  int64_t own = slot->value.kind == VALUE_HALF ? 4 : 8;
-  return slot->place.kind == place.kind
-         && slot->place.number < place.number + (int64_t)width
-         && place.number < slot->place.number + own;
-}
-
 void
 state_remove_slot (struct state *state, unsigned index)
 {
@@ -55,14 +42,6 @@ state_remove_slot (struct state *state, unsigned index)
   state->released &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
   if (index != last)
     state->released |= released << index;
-}
-
-static void
-forget_memory (struct state *state, struct value place, unsigned width)
-{
-  for (unsigned i = state->n_slots; i-- > 0;)
-    if (slot_overlaps (&state->slots[i], place, width))
-      state_remove_slot (state, i);
 }
 
 /* Constants may be addresses of jump tables, or numbers of system calls, but
@@ -89,7 +68,15 @@ state_store (struct state *state, struct value place, struct value value,
 {
   if (place.kind != VALUE_CFA && place.kind != VALUE_BASE)
     return;
-  forget_memory (state, place, width);
+  for (unsigned i = state->n_slots; i-- > 0;)
+    {
+      const struct slot *slot = &state->slots[i];
+      int64_t own = slot->value.kind == VALUE_HALF ? 4 : 8;
+      if (slot->place.kind == place.kind
+          && slot->place.number < place.number + (int64_t)width
+          && place.number < slot->place.number + own)
+        state_remove_slot (state, i);
+    }
   /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_KEPT)
       && value.number > 1 && value.number < KERNEL_CALLS_MAX)
@@ -180,7 +167,6 @@ state_bound (const struct state *state, struct value value)
   return state_bound_of (state, &subject);
 }
 
-/* The oldest bound makes room for a new one.  */
 void
 state_set_bound (struct state *state, const struct subject *subject,
                  struct limit limit)
@@ -200,8 +186,8 @@ state_set_bound (struct state *state, const struct subject *subject,
   state->bounds[state->n_bounds++] = (struct bound){ *subject, limit };
 }
 
-void
-state_remove_bound (struct state *state, unsigned index)
+static void
+remove_bound (struct state *state, unsigned index)
 {
   state->bounds[index] = state->bounds[--state->n_bounds];
 }
@@ -224,35 +210,29 @@ is_changed_by (const struct subject *subject, struct value place,
              && place.number < start + 8);
 }
 
-/* WIDTH bytes of memory at PLACE may have changed.  */
 void
 state_forget_bounds (struct state *state, struct value place, unsigned width)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
     if (is_changed_by (&state->bounds[i].subject, place, width))
-      state_remove_bound (state, i);
+      remove_bound (state, i);
   state->has_compared &= !is_changed_by (&state->compared, place, width);
 }
 
-/* An instruction that was met before gives its register a new value under the
-   same number.  */
+/* Whether what BOUND is of depends on VALUE.  */
+static bool
+depends_on (const struct bound *bound, struct value value)
+{
+  return value_equal (bound->subject.base, value)
+         || value_equal (bound->subject.index, value);
+}
+
 void
 state_forget_value (struct state *state, struct value value)
 {
   for (unsigned i = state->n_bounds; i-- > 0;)
-    if (value_equal (state->bounds[i].subject.base, value)
-        || value_equal (state->bounds[i].subject.index, value))
-      state_remove_bound (state, i);
-}
-
-bool
-state_is_bounded (const struct state *state, struct value value)
-{
-  for (unsigned i = 0; i < state->n_bounds; i++)
-    if (value_equal (state->bounds[i].subject.base, value)
-        || value_equal (state->bounds[i].subject.index, value))
-      return true;
-  return false;
+    if (depends_on (&state->bounds[i], value))
+      remove_bound (state, i);
 }
 
 /* The meeting of two paths.  */
@@ -266,7 +246,10 @@ state_settle (struct state *state, uint64_t at)
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
-      if (value_is_anonymous (*value) && !state_is_bounded (state, *value))
+      bool is_bounded = false;
+      for (unsigned i = 0; i < state->n_bounds; i++)
+        is_bounded |= depends_on (&state->bounds[i], *value);
+      if (value_is_anonymous (*value) && !is_bounded)
         *value = value_new ((enum value_kind)value->kind, at, reg);
     }
 }
@@ -277,7 +260,9 @@ as_target (struct value value, struct jump_tables *tables)
 {
   uint32_t number;
   if (value_is_address (value) && value.number > 0
-      && jump_tables_note_address (tables, (uint64_t)value.number, &number))
+      && jump_tables_note (
+          tables, &(struct jump_table){ .address = (uint64_t)value.number },
+          &number))
     return value_of (VALUE_TARGET, number);
   return value;
 }
@@ -326,28 +311,22 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
                     at, reg);
 }
 
-/* Whether nothing that meets VALUE, which register REG has at AT, changes it:
-   mostly it was made where paths met here before.  */
-static bool
-stays (struct value value, struct value other, uint64_t at, unsigned reg)
-{
-  return value_equal (value, other)
-         || value_equal (value, value_new (VALUE_MIXED, at, reg))
-         || (is_definite (other)
-             && value_equal (value, value_new (VALUE_OPAQUE, at, reg)));
-}
-
+/* Mostly nothing that meets a value changes it: it was made where paths met
+   here before.  */
 static bool
 join_registers (struct state *state, const struct state *other, uint64_t at)
 {
   bool changed = false;
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
-      struct value *value = &state->registers[reg];
-      if (stays (*value, other->registers[reg], at, reg))
+      struct value *value = &state->registers[reg],
+                   with = other->registers[reg];
+      if (value_equal (*value, with)
+          || value_equal (*value, value_new (VALUE_MIXED, at, reg))
+          || (is_definite (with)
+              && value_equal (*value, value_new (VALUE_OPAQUE, at, reg))))
         continue;
-      struct value met
-          = value_join (*value, other->registers[reg], at, reg, state->tables);
+      struct value met = value_join (*value, with, at, reg, state->tables);
       changed |= !value_equal (met, *value);
       *value = met;
     }
@@ -399,7 +378,7 @@ join_bounds (struct state *state, const struct state *other)
       bool was_weak = limit->is_weak;
       limit->is_weak |= met.is_weak || met.max != limit->max;
       if (met.max == UINT64_MAX)
-        state_remove_bound (state, i);
+        remove_bound (state, i);
       else if (met.max > limit->max)
         limit->max = met.max;
       else if (limit->is_weak == was_weak)

@@ -159,10 +159,6 @@ struct limit state_bound_of (const struct state *state,
    room the oldest bound is dropped.  */
 void state_set_bound (struct state *state, const struct subject *subject,
                       struct limit limit);
-void state_remove_bound (struct state *state, unsigned index);
-
-/* Whether the subject of any bound depends on VALUE.  */
-bool state_is_bounded (const struct state *state, struct value value);
 
 /* Forget the bounds of all subjects that depend on WIDTH bytes of memory at
    PLACE, which have changed; or on VALUE.  A value has the number of the
@@ -184,5 +180,103 @@ bool state_join (struct state *state, const struct state *other, uint64_t at);
 /* STATE holds where paths meet, at AT: values that only have a number get one
    of this place, so that later paths, which have others, change nothing.  */
 void state_settle (struct state *state, uint64_t at);
+
+/* The transfer of one instruction (state_apply.c).  */
+
+/* Do INSN, without where it goes.  Loads of jump table entries are noted in
+   the tables of STATE.  */
+void state_apply (struct state *state, const struct insn *insn);
+
+/* The NUMBER of the system call that STATE is in front of.  False: unknown. */
+bool state_kernel_call (const struct state *state, int64_t *number);
+
+/* Whether INSN, with STATE in front, is a system call that ends the thread or
+   the process.  */
+bool state_exits (const struct state *state, const struct insn *insn);
+
+/* What INSN, a call, leaves after it returned.  */
+void state_call (struct state *state, const struct insn *insn);
+
+/* Whether state_branch changes anything.  */
+static inline bool
+state_tells_branches (const struct state *state, enum insn_condition condition)
+{
+  return condition != CONDITION_OTHER
+         && (state->has_compared || state->has_equals);
+}
+
+/* Whether INSN, a branch, is where the child of a system call that returned
+   twice leaves its parent (VALUE_FORKED) or may do so (VALUE_ASKED): *TAKEN,
+   by the branch, or else behind it.  VALUE_OPAQUE: it is not.  */
+enum value_kind state_parts_from_child (const struct state *state,
+                                        const struct insn *insn, bool *taken);
+
+/* The branch with CONDITION was TAKEN or not.  False: what was compared shows
+   that this cannot be.  */
+bool state_branch (struct state *state, enum insn_condition condition,
+                   bool taken);
+
+/* Whether INSN computes an address, and which.  */
+bool state_names_place (const struct state *state, const struct insn *insn,
+                        uint64_t *address);
+
+/* Note the table that INSN reads, if it can be one.  False: no.  */
+bool state_table (const struct state *state, const struct insn *insn,
+                  uint32_t *number);
+
+/* From a state to the rules of a row, and what it makes of others' rules
+   (state_row.c).  */
+
+/* Whether SP is what it was at the entry.  */
+bool state_is_at_entry (const struct state *state);
+
+/* A mask of the registers of the ABI that have other values than at the
+   entry.  */
+uint32_t state_changed_registers (const struct state *state);
+
+/* Whether register REG, or where the ABI fixes that, the place in the stack,
+   has the return address.  */
+bool state_has_ra (const struct state *state, unsigned reg);
+
+/* Whether the function could return now: SP, the return address and the
+   registers that belong to the caller are as they were when it began.  */
+bool state_is_restored (const struct state *state);
+
+/* Whether no register is known to point into the stack: then the code has left
+   its frame for another stack, and cannot come back to it.  */
+bool state_has_left (const struct state *state);
+
+/* Whether VALUE is in the frame, where it can be had back from.  */
+bool state_keeps (const struct state *state, struct value value);
+
+/* Whether a register of the ABI holds something else than the caller's value,
+   which is in the frame, below the stack pointer that the function was entered
+   with.  */
+bool state_saves_registers (const struct state *state);
+
+/* Set ROW to the CFA, RA and FP rules of STATE.  False when STATE has no such
+   row.  */
+bool state_row (const struct state *state, struct frame_row *row);
+
+/* Set ROW to the CFA and RA rules of STATE; the FP rule is RULE_SAME.  */
+bool state_row_without_fp (const struct state *state, struct frame_row *row);
+
+enum verdict
+{
+  VERDICT_UNKNOWN,
+  VERDICT_AGREES,
+  VERDICT_CONTRADICTS
+};
+
+/* What STATE makes of a rule of ROW.  */
+enum verdict state_check (const struct state *state, enum row_rule which,
+                          const struct frame_row *row);
+
+/* The value that it computes.  */
+struct value state_rule_value (const struct state *state, enum row_rule which,
+                               const struct frame_row *row);
+
+/* Where in the stack the caller's FP, or the RA, is kept, or VALUE_MIXED.  */
+struct value state_kept_at (const struct state *state, enum row_rule which);
 
 #endif /* ANALYSIS_STATE_H */

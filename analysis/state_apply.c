@@ -1,7 +1,7 @@
 /* The transfer of one instruction.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/state_apply.h"
+#include "analysis/state.h"
 
 static void
 compute (struct state *state, const struct insn *insn, unsigned reg)
@@ -147,30 +147,23 @@ sum_is_target (struct state *state, struct value a, struct value b,
   return true;
 }
 
-/* Add an entry of a jump table, which is extended and multiplied, to the base
-   of the table.  */
-static void
-apply_sum_scaled (struct state *state, const struct insn *insn)
-{
-  struct value from = state->registers[insn->from];
-  struct value index = state->registers[insn->index];
-  if (!sum_is_target (state, index, from, insn))
-    compute (state, insn, insn->to);
-}
-
+/* An entry of a jump table that is added to the base may be extended and
+   multiplied; of other such sums nothing is known.  */
 static void
 apply_sum (struct state *state, const struct insn *insn)
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  if (sum_is_target (state, a, b, insn) || sum_is_target (state, b, a, insn))
+  bool is_scaled = insn->op == OP_SUM_SCALED;
+  if (sum_is_target (state, b, a, insn)
+      || (!is_scaled && sum_is_target (state, a, b, insn)))
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* no address any more */
-  bool kept = a.kind == VALUE_KEPT || b.kind == VALUE_KEPT;
-  if (!kept && value_is_constant (b))
+  bool told = !is_scaled && a.kind != VALUE_KEPT && b.kind != VALUE_KEPT;
+  if (told && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
-  else if (!kept && value_is_constant (a))
+  else if (told && value_is_constant (a))
     set_register (state, insn, insn->to, value_moved (b, a.number));
   else
     compute (state, insn, insn->to);
@@ -273,15 +266,6 @@ state_names_place (const struct state *state, const struct insn *insn,
   return value_is_address (base);
 }
 
-/* INSN loads an entry of a table at an address that is known, as a compiler
-   does where it knows the index: a table with that entry alone.  */
-static bool
-is_known_entry (const struct insn *insn)
-{
-  return insn->memory && insn->base == REG_NONE && insn->index == REG_NONE
-         && insn->width == 4 && insn->sign_extended;
-}
-
 /* INSN loads from a table by an index.  *BASE is the table's address without
    the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
 static bool
@@ -306,27 +290,23 @@ is_indexed (const struct state *state, const struct insn *insn,
   return value_is_address (*base);
 }
 
-/* The limit of entries that INSN, which adds INDEX, loads one of.  */
-static struct limit
-last_entry (const struct state *state, const struct insn *insn,
-            struct value index)
-{
-  struct limit limit = state_bound (state, index);
-  if (insn->scale != insn->width && limit.max != UINT64_MAX)
-    limit.max /= insn->width;
-  return limit;
-}
-
+/* An entry at an address that is known, as a compiler loads where it knows the
+   index, is a table with that entry alone.  */
 bool
 state_table (const struct state *state, const struct insn *insn,
              uint32_t *number)
 {
   struct value base = value_of (VALUE_CONSTANT, 0), index;
-  bool indexed = is_indexed (state, insn, &base, &index);
-  if (!indexed && !is_known_entry (insn))
+  struct limit limit = { .max = 0 };
+  if (is_indexed (state, insn, &base, &index))
+    {
+      limit = state_bound (state, index);
+      if (insn->scale != insn->width && limit.max != UINT64_MAX)
+        limit.max /= insn->width;
+    }
+  else if (!insn->memory || insn->base != REG_NONE || insn->index != REG_NONE
+           || insn->width != 4 || !insn->sign_extended)
     return false;
-  const struct limit limit
-      = indexed ? last_entry (state, insn, index) : (struct limit){ .max = 0 };
   struct jump_table table
       = { .reader = insn->address,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,
@@ -560,9 +540,8 @@ apply_op (struct state *state, const struct insn *insn)
           state, insn, insn->to,
           value_moved (state->registers[insn->from], insn->immediate));
     case OP_SUM:
-      return apply_sum (state, insn);
     case OP_SUM_SCALED:
-      return apply_sum_scaled (state, insn);
+      return apply_sum (state, insn);
     case OP_INSERT:
       return apply_insert (state, insn);
     case OP_CALCULATE:
@@ -644,17 +623,6 @@ state_exits (const struct state *state, const struct insn *insn)
              || number == state->machine->exit_group);
 }
 
-/* Whether system call NUMBER, with STATE, makes a child with another stack. */
-static bool
-makes_child (const struct state *state, int64_t number)
-{
-  const struct code_machine *machine = state->machine;
-  struct value stack = state->registers[machine->clone_stack];
-  return number == machine->clone3
-         || (number == machine->clone
-             && !(value_is_constant (stack) && stack.number == 0));
-}
-
 /* Registers get values that the instruction's operation does not tell.  */
 static void
 apply_writes (struct state *state, const struct insn *insn)
@@ -666,10 +634,16 @@ apply_writes (struct state *state, const struct insn *insn)
 static void
 apply_kernel_call (struct state *state, const struct insn *insn)
 {
-  unsigned result = state->machine->kernel_result;
+  const struct code_machine *machine = state->machine;
+  unsigned result = machine->kernel_result;
   int64_t number;
   bool known = state_kernel_call (state, &number);
-  bool forks = known && makes_child (state, number);
+  struct value stack = state->registers[machine->clone_stack];
+  bool has_stack = !value_is_constant (stack) || stack.number != 0;
+  /* It makes a child with another stack.  */
+  bool forks = known
+               && (number == machine->clone3
+                   || (number == machine->clone && has_stack));
   forget_flags (state);
   apply_writes (state, insn);
   state->is_child_too |= forks;
@@ -690,7 +664,8 @@ state_apply (struct state *state, const struct insn *insn)
     }
   if (insn->sets_flags)
     forget_flags (state);
-  if (insn_compares (insn))
+  if (insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
+      || insn->op == OP_COMPARE_BOTH)
     apply_compare (state, insn);
   else if (insn->op == OP_TEST)
     note_tested (state, insn->from);

@@ -1,7 +1,7 @@
 /* From a state to the rules of a row, and what it makes of others' rules.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/state_row.h"
+#include "analysis/state.h"
 
 enum
 {
@@ -132,25 +132,20 @@ state_saves_registers (const struct state *state)
   return false;
 }
 
-/* Whether FP points to the word that the caller's FP was saved in, as a frame
-   pointer does.  Any other address of the stack in FP may be a variable's,
-   read from a word that a function which was called has changed since.  */
-static bool
-is_frame_pointer (const struct state *state)
-{
-  unsigned fp = state->machine->arch->fp;
-  return value_equal (state_load (state, state->registers[fp]),
-                      value_of (VALUE_SAVED, fp));
-}
-
+/* SP is the better base, unless FP points to the word that the caller's FP was
+   saved in, as a frame pointer does.  Any other address of the stack in FP may
+   be a variable's, read from a word that a function which was called has
+   changed since.  */
 static bool
 cfa_rule (const struct state *state, struct frame_rule *rule)
 {
   const struct code_machine *machine = state->machine;
   const uint16_t sp = machine->arch->sp, fp = machine->arch->fp;
-  bool sp_first = machine->keeps_sp
-                  || (state->registers[sp].kind == VALUE_CFA
-                      && !is_frame_pointer (state));
+  bool has_frame_pointer = value_equal (
+      state_load (state, state->registers[fp]), value_of (VALUE_SAVED, fp));
+  bool sp_first
+      = machine->keeps_sp
+        || (state->registers[sp].kind == VALUE_CFA && !has_frame_pointer);
   const uint16_t order[] = { sp_first ? sp : fp, sp_first ? fp : sp };
   const struct slot *slot
       = find_slot (state, VALUE_BASE, value_of (VALUE_CFA, 0));
@@ -167,19 +162,10 @@ cfa_rule (const struct state *state, struct frame_rule *rule)
   return false;
 }
 
-/* Whether SLOT is the second word of a frame record, behind the caller's FP
-   (AAPCS64, 6.4.6 "The Frame Pointer").  */
-static bool
-is_in_record (const struct state *state, const struct slot *slot)
-{
-  struct value fp
-      = state_load (state, moved (slot->place, -state->machine->word));
-  return value_equal (fp, value_of (VALUE_SAVED, state->machine->arch->fp));
-}
-
 /* The slot with VALUE, the return address; of several the one in the frame
-   record.  NULL also if none of several is: then some are copies, which
-   callees may overwrite.  */
+   record, behind the caller's FP (AAPCS64, 6.4.6 "The Frame Pointer").  NULL
+   also if none of several is: then some are copies, which callees may
+   overwrite.  */
 static const struct slot *
 find_true_slot (const struct state *state, enum value_kind base,
                 struct value value)
@@ -195,7 +181,10 @@ find_true_slot (const struct state *state, enum value_kind base,
       if (slot->place.kind != base)
         continue;
       last = slot;
-      if (is_in_record (state, slot))
+      struct value in_front
+          = state_load (state, moved (slot->place, -state->machine->word));
+      if (value_equal (in_front,
+                       value_of (VALUE_SAVED, state->machine->arch->fp)))
         in_record = slot;
     }
   return n == 1 ? last : in_record;
@@ -367,33 +356,25 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
              : VERDICT_UNKNOWN;
 }
 
-/* Whether RULE, which does not find what register REG still has, the caller's
-   value, looks for it in a word below the stack pointer: on a path that has
-   not saved it, say.  */
+/* Whether RULE looks for RIGHT, the caller's value of a register, where it is
+   not.  AT is another place that has it.  */
 static bool
-finds_nothing (const struct state *state, struct frame_rule rule, unsigned reg)
+looks_elsewhere (const struct state *state, struct frame_rule rule,
+                 struct value right, struct value at)
 {
   struct value sp = state_sp (state);
   struct value place = value_of (VALUE_CFA, rule.offset);
-  return rule.kind == RULE_DEREF_CFA && sp.kind == VALUE_CFA
-         && place.number < sp.number - state->machine->kept_below
-         && value_equal (state->registers[reg], value_of (VALUE_SAVED, reg));
-}
-
-/* Whether nothing is known of the word of the frame that RULE looks for the
-   caller's value of register REG, RIGHT, in, although it is known where that
-   is: in REG, or AT another place.  Every word that was saved into is known,
-   as long as there is room to remember it.  */
-static bool
-finds_another_word (const struct state *state, struct frame_rule rule,
-                    struct value right, struct value at)
-{
-  struct value sp = state_sp (state);
-  struct value place = value_of (VALUE_CFA, rule.offset);
-  bool is_kept = value_equal (state->registers[right.number], right)
-                 || at.kind == VALUE_CFA;
-  return rule.kind == RULE_DEREF_CFA && rule.offset < 0 && is_kept
-         && sp.kind == VALUE_CFA && state->n_slots < STATE_SLOTS_MAX
+  bool is_in_register = value_equal (state->registers[right.number], right);
+  if (rule.kind != RULE_DEREF_CFA || sp.kind != VALUE_CFA)
+    return false;
+  /* In a word below the stack pointer: on a path that has not saved it, say.
+   */
+  if (is_in_register && place.number < sp.number - state->machine->kept_below)
+    return true;
+  /* In a word of the frame of which nothing is known.  Every word that was
+     saved into is known, as long as there is room to remember it.  */
+  return rule.offset < 0 && (is_in_register || at.kind == VALUE_CFA)
+         && state->n_slots < STATE_SLOTS_MAX
          && state_load (state, place).kind == VALUE_MIXED;
 }
 
@@ -419,8 +400,7 @@ state_check (const struct state *state, enum row_rule which,
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  if (finds_nothing (state, rule, reg)
-      || finds_another_word (state, rule, came, place))
+  if (looks_elsewhere (state, rule, came, place))
     return VERDICT_CONTRADICTS;
   return judge_wrong (value, rule.kind, place);
 }

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "compact-unwind/encoding.h"
-#include "compact-unwind/info_dump.h"
-#include "compact-unwind/info_read.h"
+#include "compact-unwind/info.h"
 #include "write/output_file.h"
 
 static bool

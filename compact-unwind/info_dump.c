@@ -4,12 +4,9 @@
    The layout is that of llvm-objdump 14 to the last blank, except for what
    follows a semicolon, so that the two can be compared with diff.  */
 
-#include "compact-unwind/info_dump.h"
+#include "compact-unwind/info.h"
 
 #include <inttypes.h>
-
-#include "compact-unwind/encoding.h"
-#include "compact-unwind/info_format.h"
 
 /* Meaning of an encoding.  */
 

@@ -4,11 +4,9 @@
    Opening checks every offset and index once; what comes later can then rely
    on them.  */
 
-#include "compact-unwind/info_read.h"
+#include "compact-unwind/info.h"
 
 #include "base/bytes.h"
-#include "compact-unwind/encoding.h"
-#include "compact-unwind/info_format.h"
 
 uint32_t
 cunwind_reader_word (const struct cunwind_reader *reader, uint32_t offset)

@@ -1,14 +1,13 @@
 /* Writing an __unwind_info section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "compact-unwind/info_write.h"
+#include "compact-unwind/info.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/radix.h"
-#include "compact-unwind/info_format.h"
 
 enum
 {
@@ -206,13 +205,6 @@ find_encodings (struct encodings *encodings, const struct cunwind_info *info)
   return found;
 }
 
-static void
-encodings_free (struct encodings *encodings)
-{
-  free (encodings->kinds);
-  free (encodings->numbers);
-}
-
 /* Pages.  */
 
 /* A page being filled from entry `begin` on.  */
@@ -379,17 +371,6 @@ write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
     }
 }
 
-static void
-write_lsdas (const struct cunwind_info *info, struct buffer *out)
-{
-  for (size_t i = 0; i < info->n; i++)
-    if (info->entries[i].encoding & CUNWIND_HAS_LSDA)
-      {
-        buffer_u32 (out, info->entries[i].function);
-        buffer_u32 (out, info->entries[i].lsda);
-      }
-}
-
 static bool
 put_together (const struct cunwind_info *info,
               const struct encodings *encodings, const struct buffer *pages,
@@ -407,7 +388,12 @@ put_together (const struct cunwind_info *info,
                            (uint32_t)(index->size / CUNWIND_INDEX_ENTRY_SIZE),
                            out);
   write_index (index, (uint32_t)lsdas_at, (uint32_t)pages_at, out);
-  write_lsdas (info, out);
+  for (size_t i = 0; i < info->n; i++)
+    if (info->entries[i].encoding & CUNWIND_HAS_LSDA)
+      {
+        buffer_u32 (out, info->entries[i].function);
+        buffer_u32 (out, info->entries[i].lsda);
+      }
   buffer_append (out, pages->bytes, pages->size);
   return !out->failed || error_set_no_memory (err);
 }
@@ -432,6 +418,7 @@ cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
             && put_together (info, &page.encodings, &pages, &index, out, err);
   buffer_free (&pages);
   buffer_free (&index);
-  encodings_free (&page.encodings);
+  free (page.encodings.kinds);
+  free (page.encodings.numbers);
   return written;
 }

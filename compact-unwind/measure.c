@@ -9,7 +9,7 @@
 #include "cfi/finished_rows.h"
 #include "sframe/emitter.h"
 #include "sframe/formats.h"
-#include "compact-unwind/info_format.h"
+#include "compact-unwind/info.h"
 #include "compact-unwind/section_builder.h"
 
 _Static_assert((int)CUNWIND_REASON_COUNT <= CFI2SFRAME_REASONS_MAX,
@@ -81,24 +81,16 @@ measured_reason_text (enum measured_format format, unsigned reason)
 /* Opening.  */
 
 static bool
-check_kind (const struct image *image, struct error *err)
-{
-  if (!image_expect_linked (image, err))
-    return false;
-  if (image->arch != NULL && image->debug_only)
-    return error_set (err, CFI2SFRAME_NOTHING,
-                      "debug file: the code is not in it");
-  return true;
-}
-
-static bool
 open_source (struct measuring *measuring, struct error *err)
 {
   const struct image *image = measuring->image;
   struct measurement *result = measuring->result;
   struct cfi_source *source = &measuring->source;
-  if (!check_kind (image, err))
+  if (!image_expect_linked (image, err))
     return false;
+  if (image->arch != NULL && image->debug_only)
+    return error_set (err, CFI2SFRAME_NOTHING,
+                      "debug file: the code is not in it");
   if (image->arch != NULL)
     result->machine = image->arch->name;
   /* The figures to compare with: .eh_frame and what is made from it.  */

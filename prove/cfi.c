@@ -44,33 +44,6 @@ note_memory (struct cfi *cfi)
   cfi->no_memory |= errno == ENOMEM;
 }
 
-static bool never_tells_of_fp (struct cfi *cfi, const struct file *file);
-
-struct cfi *
-cfi_open (const struct file *file)
-{
-  struct cfi *cfi = calloc (1, sizeof *cfi);
-  if (cfi == NULL)
-    return NULL;
-  cfi->abi = file->abi;
-  errno = 0;
-  cfi->eh_frame = dwarf_getcfi_elf (file->elf);
-  cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
-  if (cfi->dwarf != NULL)
-    cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
-  cfi->in_eh_frame = signatures_open (file, true);
-  cfi->in_debug_frame = signatures_open (file, false);
-  cfi->no_memory = cfi->in_eh_frame == NULL || cfi->in_debug_frame == NULL;
-  cfi->problem = file_cfi_problem (file);
-  note_memory (cfi);
-  if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
-    cfi->problem = "no call-frame information";
-  cfi->fp_unsaid = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
-                   && never_tells_of_fp (cfi, file);
-  cfi->row_end = 0;
-  return cfi;
-}
-
 const char *
 cfi_problem (const struct cfi *cfi)
 {
@@ -460,14 +433,6 @@ next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
   return true;
 }
 
-/* Whether RULE is that of a function's first instruction.  */
-static bool
-is_of_entry (const struct abi *abi, const struct rule *rule)
-{
-  return rule->cfa.kind == PLACE_VALUE && rule->cfa.reg == abi->sp
-         && rule->cfa.offset == abi->cfa_bias - abi->fixed_ra;
-}
-
 static bool
 never_tells_of_fp (struct cfi *cfi, const struct file *file)
 {
@@ -485,20 +450,38 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
         {
           if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
             return false;
-          moved += !is_of_entry (cfi->abi, &span.rule);
+          /* A function's first instruction has this CFA.  */
+          const struct place *cfa = &span.rule.cfa;
+          moved += cfa->kind != PLACE_VALUE || cfa->reg != cfi->abi->sp
+                   || cfa->offset != cfi->abi->cfa_bias - cfi->abi->fixed_ra;
         }
     }
   return moved >= MOVED_MIN;
 }
 
-/* Rows end wherever the signature may change: libdw begins one at each advance
-   of the location.  */
-static void
-note_signature (const struct cfi *cfi, struct span *span)
+struct cfi *
+cfi_open (const struct file *file)
 {
-  span->rule.signature = signature_at (
-      cfi->row_from_other ? cfi->in_debug_frame : cfi->in_eh_frame,
-      span->start);
+  struct cfi *cfi = calloc (1, sizeof *cfi);
+  if (cfi == NULL)
+    return NULL;
+  cfi->abi = file->abi;
+  errno = 0;
+  cfi->eh_frame = dwarf_getcfi_elf (file->elf);
+  cfi->dwarf = dwarf_begin_elf (file->elf, DWARF_C_READ, NULL);
+  if (cfi->dwarf != NULL)
+    cfi->debug_frame = dwarf_getcfi (cfi->dwarf);
+  cfi->in_eh_frame = signatures_open (file, true);
+  cfi->in_debug_frame = signatures_open (file, false);
+  cfi->no_memory = cfi->in_eh_frame == NULL || cfi->in_debug_frame == NULL;
+  cfi->problem = file_cfi_problem (file);
+  note_memory (cfi);
+  if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
+    cfi->problem = "no call-frame information";
+  cfi->fp_unsaid = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
+                   && never_tells_of_fp (cfi, file);
+  cfi->row_end = 0;
+  return cfi;
 }
 
 bool
@@ -509,6 +492,10 @@ cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
   span->rule.fp_unsaid = cfi->row_from_other && cfi->fp_unsaid;
   if (span->rule.fp_unsaid)
     span->rule.fp.kind = PLACE_UNKNOWN;
-  note_signature (cfi, span);
+  /* Rows end wherever the signature may change: libdw begins one at each
+     advance of the location.  */
+  span->rule.signature = signature_at (
+      cfi->row_from_other ? cfi->in_debug_frame : cfi->in_eh_frame,
+      span->start);
   return true;
 }

@@ -87,18 +87,6 @@ by_address (const void *a, const void *b)
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Add HEADER to the segments of FILE, unless the file lacks its bytes.  */
-static void
-add_load (struct file *file, const GElf_Phdr *header)
-{
-  if (header->p_type == PT_LOAD && header->p_filesz > 0
-      && header->p_offset <= file->size
-      && header->p_filesz <= file->size - header->p_offset)
-    file->loads[file->n_loads++]
-        = (struct load){ header->p_vaddr, header->p_offset, header->p_filesz,
-                         (header->p_flags & PF_X) != 0 };
-}
-
 /* Read the segments of FILE once: a hostile file has 65,535 headers.
    Neighbours may share a page of the file.  If each segment had all bytes of
    the file, the work would be the product of both numbers.  */
@@ -113,8 +101,14 @@ read_loads (struct file *file)
   for (size_t i = 0; i < count; i++)
     {
       GElf_Phdr header;
-      if (gelf_getphdr (file->elf, (int)i, &header) != NULL)
-        add_load (file, &header);
+      /* Those whose bytes the file lacks are left out.  */
+      if (gelf_getphdr (file->elf, (int)i, &header) != NULL
+          && header.p_type == PT_LOAD && header.p_filesz > 0
+          && header.p_offset <= file->size
+          && header.p_filesz <= file->size - header.p_offset)
+        file->loads[file->n_loads++]
+            = (struct load){ header.p_vaddr, header.p_offset, header.p_filesz,
+                             (header.p_flags & PF_X) != 0 };
     }
   qsort (file->loads, file->n_loads, sizeof *file->loads, by_address);
   uint64_t left = 2 * (uint64_t)file->size;

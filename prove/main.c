@@ -243,21 +243,6 @@ same_code (const struct file *file, const struct file *original)
   return same;
 }
 
-/* Compare the section with all of CFI, which is ORIGINAL's.  */
-static void
-compare_spans (struct proof *proof, struct cfi *cfi,
-               const struct file *original)
-{
-  for (size_t i = 0; i < original->n_loads; i++)
-    {
-      struct span span;
-      const struct load *load = &original->loads[i];
-      uint64_t pc = load->address, end = pc + load->size;
-      while (load->code && cfi_next (cfi, &pc, end, &span))
-        compare_span (proof, &span);
-    }
-}
-
 /* Compare FILE's section with the CFI of ORIGINAL.  */
 static bool
 compare_files (struct proof *proof, const struct file *file,
@@ -265,31 +250,20 @@ compare_files (struct proof *proof, const struct file *file,
 {
   struct cfi *cfi = cfi_open (original);
   const char *wrong = cfi != NULL ? cfi_problem (cfi) : "out of memory";
-  if (wrong == NULL)
+  for (size_t i = 0; wrong == NULL && i < original->n_loads; i++)
     {
-      compare_spans (proof, cfi, original);
-      wrong = cfi_problem (cfi);
+      struct span span;
+      const struct load *load = &original->loads[i];
+      uint64_t pc = load->address, end = pc + load->size;
+      while (load->code && cfi_next (cfi, &pc, end, &span))
+        compare_span (proof, &span);
     }
+  if (wrong == NULL)
+    wrong = cfi_problem (cfi);
   cfi_close (cfi);
   if (wrong != NULL)
     complain (original->path, wrong);
   return wrong == NULL && same_code (file, original);
-}
-
-/* Compare FILE's section with ORIGINAL, and read it to its end, whatever it
-   can be compared with: what is broken in it, and how many rows it has, is
-   told of all of it.  */
-static bool
-prove_section (struct proof *proof, const struct file *file,
-               const struct file *original)
-{
-  if (!section_open (&proof->section, file))
-    return false;
-  next_span (proof);
-  bool same = compare_files (proof, file, original);
-  while (proof->more)
-    next_span (proof);
-  return same;
 }
 
 /* What is broken in the section itself.  */
@@ -351,7 +325,16 @@ prove (const char *path, const char *original_path)
           return 2;
         }
     }
-  bool proved = prove_section (&proof, &file, original);
+  bool proved = section_open (&proof.section, &file);
+  if (proved)
+    {
+      /* The section is read to its end, whatever it can be compared with: what
+         is broken in it, and how many rows it has, is told of all of it.  */
+      next_span (&proof);
+      proved = compare_files (&proof, &file, original);
+      while (proof.more)
+        next_span (&proof);
+    }
   proved &= section_is_whole (&proof, &file);
   if (proof.section.bytes != NULL)
     print_line (&proof, &file, original);

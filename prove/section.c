@@ -62,14 +62,6 @@ flags_of (unsigned version)
                         : FLAG_SORTED | FLAG_PCREL;
 }
 
-/* Whether SECTION names the ABI of its machine and byte order.  */
-static bool
-is_for_machine (const struct section *section)
-{
-  unsigned id = section->big ? section->abi->id_big : section->abi->id_little;
-  return id != 0 && section->bytes[4] == id;
-}
-
 /* Section 2.2.  */
 bool
 section_begin (struct section *section)
@@ -87,7 +79,8 @@ section_begin (struct section *section)
     return broken (section, 3, "not sorted");
   if (section->flags & ~flags_of (section->version))
     return broken (section, 3, "flags that are not defined");
-  if (!is_for_machine (section))
+  unsigned id = section->big ? section->abi->id_big : section->abi->id_little;
+  if (id == 0 || section->bytes[4] != id)
     return broken (section, 4, "for another machine");
   section->fixed_ra = (int)signed_number (section, 6, 1);
   if (section->bytes[5] != 0 || section->fixed_ra != section->abi->fixed_ra)

@@ -184,14 +184,6 @@ take_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
   return taken;
 }
 
-/* A register gets its initial rule back; RA_SIGN_STATE its value.  */
-static void
-restore_register (struct run *run, uint64_t reg)
-{
-  if (reg == RA_SIGN_STATE)
-    run->state = run->cie->initial;
-}
-
 static bool
 step_extended (struct run *run, uint8_t opcode)
 {
@@ -205,8 +197,9 @@ step_extended (struct run *run, uint8_t opcode)
     case DW_CFA_advance_loc4:
       run->location += value * run->cie->code_alignment;
       return true;
-    case DW_CFA_restore_extended:
-      restore_register (run, value);
+    case DW_CFA_restore_extended: /* to the initial rule, or value */
+      if (value == RA_SIGN_STATE)
+        run->state = run->cie->initial;
       return true;
     case DW_CFA_remember_state:
       if (run->depth == STATES_MAX)
@@ -241,7 +234,8 @@ step (struct run *run)
     case DW_CFA_offset:
       return take_leb (&run->bytes, &ignored);
     case DW_CFA_restore:
-      restore_register (run, opcode & 0x3f);
+      if ((opcode & 0x3f) == RA_SIGN_STATE)
+        run->state = run->cie->initial;
       return true;
     default:
       return step_extended (run, opcode);

@@ -4,8 +4,6 @@
 
 #include "convert/code_evidence.h"
 
-#include "analysis/finding.h"
-#include "analysis/found_functions.h"
 #include "cfi/plt.h"
 #include "convert/location.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 
 int
 main (int argc, char **argv)

@@ -18,8 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/analysis.h"
-#include "analysis/state_row.h"
+#include "analysis/follower.h"
 #include "convert/code_evidence.h"
 
 static bool everything_hidden, symbols_seen, everywhere, count_gaps, verbose;
@@ -44,7 +43,8 @@ struct subject_file
   const struct arch *arch;
   const struct code_machine *machine;
   struct frame_functions functions;
-  struct row_map row_map;
+  struct code_findings findings;
+  uint64_t failures[ROUTINE_FAILURE_COUNT]; /* a function may fail twice */
   struct count count;
   uint64_t last_entry; /* of the function seen last */
   uint64_t trusted;    /* functions whose rows may be set against CFI */
@@ -147,7 +147,8 @@ static void
 reject (void *argument, uint64_t entry, enum routine_failure failure,
         uint64_t failed_at)
 {
-  (void)argument;
+  struct subject_file *file = argument;
+  file->failures[failure]++;
   if (verbose)
     printf ("  rejected: %#lx %s at %#lx\n", entry, failure_name (failure),
             failed_at);
@@ -181,13 +182,13 @@ count_seen (struct subject_file *file)
     {
       struct verdicts *v = &seen[i];
       const struct row_range *row_range
-          = row_map_find (&file->row_map, v->start);
+          = row_map_find (&file->findings.row_map, v->start);
       uint64_t from = v->start > reached ? v->start : reached;
       if (v->end <= from || !row_range || row_range->row == ROW_UNKNOWN)
         continue;
       uint64_t size = v->end - from;
       const struct frame_row *own
-          = &file->row_map.numbers.rows[row_range->row];
+          = &file->findings.row_map.numbers.rows[row_range->row];
       reached = v->end;
       v->ra = judge (v->ra, &v->row.ra, &own->ra);
       v->fp = judge (v->fp, &v->row.fp, &own->fp);
@@ -263,12 +264,12 @@ bytes_of_code (const struct image *image, struct subject_file *file)
       while (at < end && !is_plt (function))
         {
           const struct row_range *row_range
-              = row_map_find (&file->row_map, at);
+              = row_map_find (&file->findings.row_map, at);
           uint64_t next = at + 1;
           if (row_range)
             next = row_range->start + row_range->size;
           else
-            while (next < end && !row_map_find (&file->row_map, next))
+            while (next < end && !row_map_find (&file->findings.row_map, next))
               next++;
           if (next > end)
             next = end;
@@ -318,14 +319,15 @@ count_section (const struct image *image, const struct subject_file *file,
   struct insn_decoder *decoder = insn_decoder_new (image->arch);
   for (uint64_t at = start, next; at < end; at = next)
     {
-      const struct row_range *row_range = row_map_find (&file->row_map, at);
+      const struct row_range *row_range
+          = row_map_find (&file->findings.row_map, at);
       const struct frame_function *function
           = function_at (&file->functions, at);
       bool has_row = (function && is_plt (function))
-                     || makes_row (&file->row_map, row_range);
+                     || makes_row (&file->findings.row_map, row_range);
       next = row_range ? row_range->start + row_range->size : at + 1;
       while (!row_range && !has_row && next < end
-             && !row_map_find (&file->row_map, next))
+             && !row_map_find (&file->findings.row_map, next))
         next++;
       next = next > end ? end : next;
       const uint8_t *bytes = image_bytes_at (image, at, next - at);
@@ -358,10 +360,9 @@ report_gaps (const char *name, const struct image *image,
 }
 
 static void
-report (const char *name, const struct count *count,
-        const struct analysis_summary *summary, uint64_t trusted,
-        double seconds)
+report (const char *name, const struct subject_file *file, double seconds)
 {
+  const struct count *count = &file->count;
   uint64_t said = count->equal + count->cfa_differs + count->ra_differs
                   + count->fp_differs + count->unknown + count->incomparable;
   printf ("%-50s %9lu equal %.3f%% cfa-differs %lu ra-differs %lu "
@@ -372,12 +373,14 @@ report (const char *name, const struct count *count,
               / (double)(count->total - count->incomparable),
           count->cfa_differs, count->ra_differs, count->fp_differs,
           count->unknown, count->incomparable, count->total - said,
-          summary->functions, seconds);
-  for (int i = 0; i < ROUTINE_FAILURE_COUNT; i++)
-    if (summary->failures[i])
+          file->findings.functions, seconds);
+  printf (" %s:%lu", failure_name (ROUTINE_SOUND),
+          file->findings.functions_trusted);
+  for (int i = ROUTINE_SOUND + 1; i < ROUTINE_FAILURE_COUNT; i++)
+    if (file->failures[i])
       printf (" %s:%lu", failure_name ((enum routine_failure)i),
-              summary->failures[i]);
-  printf (" trusted:%lu\n", trusted);
+              file->failures[i]);
+  printf (" trusted:%lu\n", file->trusted);
 }
 
 static double
@@ -396,7 +399,6 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       = { .arch = image->arch, .machine = code_machine_of (image->arch) };
   struct code_facts facts;
   struct code_request request;
-  struct analysis_summary summary;
   n_seen = 0;
   if (!code_facts_read (&facts, source, &request, err))
     return false;
@@ -412,7 +414,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       request.no_symbols = !symbols_seen;
     }
   double began = seconds_now ();
-  bool ok = analysis_run (&request, &file.row_map, NULL, &summary, NULL, err);
+  bool ok = code_analyse (&request, &file.findings, err);
   double took = seconds_now () - began;
   if (ok)
     {
@@ -420,13 +422,13 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
       if (count_gaps)
         report_gaps (name, image, &file);
       file.count.total = bytes_of_code (image, &file);
-      report (name, &file.count, &summary, file.trusted, took);
+      report (name, &file, took);
       if (file.count.cfa_differs + file.count.ra_differs
               + file.count.fp_differs
           > 0)
         ok = error_set (err, CFI2SFRAME_MISMATCH, "CFI and code differ");
     }
-  row_map_free (&file.row_map);
+  code_findings_free (&file.findings);
   code_facts_free (&facts);
   return ok;
 }

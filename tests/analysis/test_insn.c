@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 #include "arch/arch.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include <config.h>
 
-#include "analysis/decoder.h"
+#include "analysis/insn.h"
 
 #include <endian.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/routine.h"
-#include "analysis/routine_graph.h"
 #include "base/bytes.h"
 #include "tests/unit/elf_builder.h"
 #include "tests/unit_test.h"
@@ -75,7 +74,7 @@ follow (struct fixture *f, uint64_t steps)
 {
   f->routine->steps_left = steps;
   return routine_follow (f->routine, ENTRY, ENTRY + 0x400,
-                         DOUBTFUL_CALLS_RETURN)
+                         DOUBTFUL_CALLS_RETURN, false)
       ->failure;
 }
 

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/state_apply.h"
-#include "analysis/state_row.h"
+#include "analysis/state.h"
 #include "tests/unit_test.h"
 
 #ifdef CODE_ANALYSIS

@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 #include "compact-unwind/encoding.h"
-#include "compact-unwind/info_format.h"
-#include "compact-unwind/info_read.h"
+#include "compact-unwind/info.h"
 
 struct cunwind_found
 {

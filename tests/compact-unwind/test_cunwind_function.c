@@ -4,10 +4,8 @@
 #include "cfi/cfi_section.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
-#include "compact-unwind/call_free.h"
-#include "compact-unwind/encode_function.h"
-#include "compact-unwind/encoding.h"
 #include "compact-unwind/section_builder.h"
+#include "compact-unwind/encoding.h"
 #include "tests/unit/cfi_fixture.h"
 #include "tests/unit_test.h"
 

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "compact-unwind/info_dump.h"
-#include "compact-unwind/info_format.h"
-#include "compact-unwind/info_read.h"
+#include "compact-unwind/info.h"
 #include "compact-unwind/section_builder.h"
 #include "tests/compact-unwind/cunwind_find.h"
 #include "tests/unit_test.h"

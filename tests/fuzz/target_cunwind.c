@@ -10,8 +10,7 @@
 #include "cfi/walk.h"
 #include "compact-unwind/measure.h"
 #include "compact-unwind/encoding.h"
-#include "compact-unwind/info_dump.h"
-#include "compact-unwind/info_read.h"
+#include "compact-unwind/info.h"
 #include "tests/compact-unwind/cunwind_find.h"
 
 /* Everything that READER gives is inside, ascending, and found again.  */

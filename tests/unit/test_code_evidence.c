@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
 #include "cfi/source.h"
-#include "analysis/found_functions.h"
+#include "analysis/code.h"
 #include "analysis/starts.h"
 #include "convert/code_evidence.h"
 #include "tests/unit/elf_builder.h"

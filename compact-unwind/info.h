@@ -1,0 +1,170 @@
+/* The __unwind_info section, version 1: writing, reading and printing it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Source: Mach-O header compact_unwind_encoding.h, part "Final Linked Images".
+   All numbers are little-endian; offsets in the section count from its start,
+   in a page from the page's start, of functions from the image's base.
+
+     header: version, then offset and count each of the common encodings, the
+       personalities and the first-level index, 7 words
+     common encodings, 1 word each
+     personalities, 1 word each: where the pointer to the function is
+     first-level index, 3 words each: first function, its page, its LSDAs; the
+       last one has no page and ends the others
+     LSDA index, 2 words each: function, LSDA
+     pages, regular (kind 2): kind, u16 offset and count of the entries;
+              an entry is 2 words: function, encoding
+            compressed (kind 3): kind, u16 offset and count of the entries, u16
+              offset and count of the page's own encodings; an entry is 1
+              word: 8 bits index of an encoding, first the common ones, then
+              the page's own, and 24 bits of offset from the page's first
+              function.  */
+
+#ifndef COMPACT_UNWIND_INFO_H
+#define COMPACT_UNWIND_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "arch/arch.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "compact-unwind/encoding.h"
+
+enum
+{
+  CUNWIND_INFO_VERSION = 1,
+  CUNWIND_HEADER_SIZE = 28,
+  CUNWIND_INDEX_ENTRY_SIZE = 12,
+  CUNWIND_LSDA_ENTRY_SIZE = 8,
+  CUNWIND_PAGE_MAX = 4096,
+  CUNWIND_REGULAR = 2,
+  CUNWIND_REGULAR_HEADER_SIZE = 8,
+  CUNWIND_REGULAR_ENTRY_SIZE = 8,
+  CUNWIND_COMPRESSED = 3,
+  CUNWIND_COMPRESSED_HEADER_SIZE = 12,
+  CUNWIND_FUNCTION_BITS = 24,
+  CUNWIND_COMMON_MAX = 127,   /* what readers expect at most */
+  CUNWIND_ENCODINGS_MAX = 256 /* common and a page's own */
+};
+
+/* Writing (info_write.c).  */
+
+struct cunwind_entry
+{
+  uint32_t function; /* from the image's base */
+  uint32_t encoding; /* complete */
+  uint32_t lsda;     /* from the image's base; with CUNWIND_HAS_LSDA */
+};
+
+/* What decides about the bytes between two functions.  */
+struct cunwind_gaps
+{
+  const void *context;
+  /* Whether the SIZE bytes at ADDRESS are never executed.  */
+  bool (*is_padding) (const void *context, uint64_t address, uint64_t size);
+};
+
+struct cunwind_info
+{
+  const struct arch *arch;
+  uint64_t base; /* address of the image */
+  struct cunwind_gaps gaps;
+  struct cunwind_entry *entries; /* owned; ascending */
+  size_t n, capacity, n_lsdas;
+  uint64_t end; /* of the last function, from the base */
+  uint32_t personalities[CUNWIND_PERSONALITIES_MAX];
+  unsigned n_personalities;
+};
+
+/* Start an empty section for an image of ARCH loaded at BASE.  */
+void cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
+                        uint64_t base, struct cunwind_gaps gaps);
+void cunwind_info_free (struct cunwind_info *info);
+
+/* The number (from 1) of the personality to which there is a pointer at
+   ADDRESS; 0 when there are three others already or it is too far away.  */
+unsigned cunwind_info_personality (struct cunwind_info *info,
+                                   uint64_t address);
+
+/* Whether ADDRESS can be written as an offset from the base.  */
+bool cunwind_info_reaches (const struct cunwind_info *info, uint64_t address);
+
+/* Append the function of SIZE bytes at ADDRESS, in ascending order without
+   overlaps.  ENCODING is complete; LSDA is an address that can be reached, or
+   0 without CUNWIND_HAS_LSDA.  A function that says the same as the one
+   before costs nothing; code between them that is not padding gets an entry
+   with encoding 0.  CFI2SFRAME_UNSUPPORTED for code 4 GiB from the base.  */
+bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
+                       uint64_t size, uint32_t encoding, uint64_t lsda,
+                       struct error *err);
+
+/* Append the section to OUT.  */
+bool cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
+                         struct error *err);
+
+/* Reading a section, which may hold anything (info_read.c).  */
+
+/* A section that was checked.  Offsets are in the section, except those of
+   functions and data, which count from the image's base.  */
+struct cunwind_reader
+{
+  const uint8_t *bytes;
+  uint64_t size;
+  uint32_t common, n_common; /* encodings */
+  uint32_t personalities, n_personalities;
+  uint32_t index, n_index; /* with the last entry, which only ends */
+  uint32_t lsdas, n_lsdas;
+};
+
+struct cunwind_reader_page
+{
+  uint32_t function; /* the page's first, by the first-level index */
+  uint32_t end;      /* where the next page's functions begin */
+  uint32_t at;       /* offset of the page in the section */
+  bool compressed;
+  uint32_t entries, n_entries; /* offset in the section */
+  uint32_t own, n_own;         /* compressed: the page's encodings */
+};
+
+struct cunwind_reader_entry
+{
+  uint32_t function, encoding;
+  uint32_t index; /* of the encoding, in compressed pages */
+};
+
+/* Open the SIZE BYTES, which must outlive READER, and check that all tables
+   lie inside them, that functions ascend, and that every index is one of a
+   table. CFI2SFRAME_MALFORMED with the offset otherwise.  */
+bool cunwind_reader_open (struct cunwind_reader *reader, const void *bytes,
+                          uint64_t size, struct error *err);
+
+/* Pages there are.  */
+static inline uint32_t
+cunwind_reader_n_pages (const struct cunwind_reader *reader)
+{
+  return reader->n_index > 0 ? reader->n_index - 1 : 0;
+}
+
+/* Page I < cunwind_reader_n_pages, and its entry J < n_entries.  */
+void cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
+                               struct cunwind_reader_page *page);
+struct cunwind_reader_entry
+cunwind_reader_read_entry (const struct cunwind_reader *reader,
+                           const struct cunwind_reader_page *page, uint32_t j);
+
+/* The word at OFFSET, which must be inside the section.  */
+uint32_t cunwind_reader_word (const struct cunwind_reader *reader,
+                              uint32_t offset);
+
+/* Printing (info_dump.c).  */
+
+/* Print the section behind READER to OUT the way llvm-objdump --unwind-info
+   does.  With ARCH, which may be NULL because the section does not say for
+   which machine it is, each encoding is explained behind a semicolon.  */
+void cunwind_dump (const struct cunwind_reader *reader,
+                   const struct arch *arch, FILE *out);
+
+#endif /* COMPACT_UNWIND_INFO_H */
