@@ -21,7 +21,6 @@
 #include "stacks/memory.h"
 #include "stacks/registers.h"
 #include "walk/apply.h"
-#include "walk/frame_rules.h"
 #include "walk/maps.h"
 
 struct thread

@@ -10,7 +10,6 @@
 #include "stacks/code_symbols.h"
 #include "stacks/fp_step.h"
 #include "stacks/syscall_code.h"
-#include "walk/frame_rules.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
