@@ -10,7 +10,7 @@
 
 #include <config.h>
 
-#include "stacks/file_finder.h"
+#include "stacks/process.h"
 
 #include <elf.h>
 #include <inttypes.h>

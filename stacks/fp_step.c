@@ -1,10 +1,9 @@
 /* Steps from code without rules: by FP, and from calls of what is no code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/fp_step.h"
+#include "stacks/steps.h"
 
 #include "base/bytes.h"
-#include "stacks/syscall_code.h"
 
 enum
 {

@@ -8,12 +8,11 @@
 
 #include <config.h>
 
-#include "stacks/full_step.h"
+#include "stacks/steps.h"
 
 #include <dwarf.h>
 
 #include "base/bytes.h"
-#include "stacks/syscall_code.h"
 
 enum
 {

@@ -54,7 +54,7 @@ struct process
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,
                               struct unwind_rules *rules);
-  /* Open the file of MAPPING; -1 if it is not found: file_finder_open.  */
+  /* file_finder_open, but in tests.  */
   int (*open_file) (struct process *process, const struct mapping *mapping);
   bool recorded; /* it may have ended, and its number be another's */
   /* Of a core: when it was written, and where its program is, if the user has
@@ -64,6 +64,10 @@ struct process
   struct code_file *program_file; /* which one that is */
   struct code_file *jit; /* what stands for its code in no file, or NULL */
 };
+
+/* Open the file of MAPPING, which is in the list of PROCESS; -1 if it is not
+   found: file_finder.c.  */
+int file_finder_open (struct process *process, const struct mapping *mapping);
 
 /* The file that is mapped at ADDRESS, opened if it can be, or NULL; *OFFSET is
    the place there.  A memfd is none unless it has a program or a library; a

@@ -8,8 +8,6 @@
 
 #include "base/bytes.h"
 #include "stacks/code_symbols.h"
-#include "stacks/fp_step.h"
-#include "stacks/syscall_code.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
@@ -77,15 +75,6 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
         walk->end = unwind_apply (frame, &memory, &rules);
     }
   while (walk->end == SFW_MORE && walk->n <= walk->max);
-}
-
-/* Whether the file of the last frame of WALK, which no row describes, has
-   got rows that it did not have.  */
-static bool
-gets_rows (struct process *process, const struct stack_walk *walk)
-{
-  const struct frame *last = &walk->frames[walk->n - 1];
-  return process_analyze (process, last->pc - !last->at_pc);
 }
 
 /* All registers of frame number AT of a walk, as far as they are known.  */
@@ -241,6 +230,7 @@ find_caller (struct process *process, struct stack_walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
              enum frame_way *way)
 {
+  const struct frame *last = &walk->frames[walk->n - 1];
   const unsigned may = tries[walk->end];
   const uint64_t sp = frame->sp;
   if (walk->n > walk->max)
@@ -256,7 +246,7 @@ find_caller (struct process *process, struct stack_walk *walk,
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
     return walk->end = step, WALK_ENDS;
-  if (may & TRY_CODE && gets_rows (process, walk))
+  if (may & TRY_CODE && process_analyze (process, last->pc - !last->at_pc))
     return WALK_REPEATS;
   if (may & TRY_CODE && fp_step (process, frame))
     return *way = WAY_FP, WALK_GOES_ON;
@@ -331,19 +321,15 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
   while (walk->end == SFW_MORE && walk->n < walk->max);
 }
 
-static bool
-same_frame (const struct frame *a, const struct frame *b)
-{
-  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
-     activation, too.  */
-  return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
-}
-
 size_t
 stack_walk_same_frames (const struct stack_walk *a, const struct stack_walk *b)
 {
   size_t i = 0;
-  while (i < a->n && i < b->n && same_frame (&a->frames[i], &b->frames[i]))
+  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
+     activation, too.  */
+  while (i < a->n && i < b->n && a->frames[i].pc == b->frames[i].pc
+         && a->frames[i].sp == b->frames[i].sp
+         && a->frames[i].fp == b->frames[i].fp)
     i++;
   return i;
 }

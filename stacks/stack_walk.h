@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "sframewalk.h"
-#include "stacks/full_step.h"
+#include "stacks/steps.h"
 
 struct frame
 {
@@ -38,7 +38,7 @@ void stack_walk_free (struct stack_walk *walk);
    address is taken from where a call puts it, if a call ends there.  Such a
    caller is a guess.
    - The CFI of the file, and of a signal handler's caller what the kernel
-   saved (full_step).
+   saved (steps.h).
    - Rows made from the code, with the policy `on_need'.
    - The frame pointer, if a call ends where it leads.  */
 void stack_walk_by_sframe (struct process *process,

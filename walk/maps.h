@@ -11,6 +11,8 @@
 
 #include "sframewalk.h"
 
+struct dl_phdr_info;
+
 /* A mapping, as the kernel tells of it.  */
 struct walk_mapping
 {
