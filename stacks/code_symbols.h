@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "stacks/code_files.h"
-#include "stacks/code_name.h"
 
 /* Whether OFFSET of FILE is in the code where the kernel has a program, or the
    dynamic linker, begin, if no CFI describes that: it ends where CFI or
@@ -17,7 +16,7 @@ bool code_file_is_entry (struct code_file *file, uint64_t offset);
 
 /* What the code at OFFSET of FILE is called: by its symbol or, where there is
    none, by FILE and the address where its rows begin, as functions do; code in
-   no file, by its compiler.  WANTED: code_name.h.  */
+   no file, by its compiler.  WANTED: symbol_index.h.  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 

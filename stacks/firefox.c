@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "stacks/profile_names.h"
 
 /* Categories of functions: at least one has to be grey.  */
 enum

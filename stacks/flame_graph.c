@@ -15,7 +15,6 @@
 #include "base/printable.h"
 #include "stacks/flame_graph_page.h"
 #include "stacks/profile_diff.h"
-#include "stacks/profile_names.h"
 
 enum
 {

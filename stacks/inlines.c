@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/code_name.h"
+#include "stacks/symbol_index.h"
 
 enum
 {

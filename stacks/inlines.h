@@ -44,7 +44,7 @@ void inlines_free (struct inlines *inlines);
    ADDRESS of MODULE, which is always the same one for INLINES, from the
    outermost function on, each with what tools for folded stacks mark such a
    name by, "_[i]".  There are none where memory for their list runs out.
-   WANTED: code_name.h.  False when TAKE has returned false.  */
+   WANTED: symbol_index.h.  False when TAKE has returned false.  */
 bool inlines_at (struct inlines *inlines, Dwfl_Module *module,
                  uint64_t address, unsigned wanted,
                  bool (*take) (void *context, const char *name),

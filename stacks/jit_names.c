@@ -24,7 +24,7 @@ enum
   /* Descriptors of folders and dumps: each process of a build may have code of
      its own, and a program may have 1,024 descriptors as a rule.  */
   DESCRIPTORS_MAX = 256,
-  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (code_name.h) */
+  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (symbol_index.h) */
   /* Bytes of the file with names.  Another user may have written the file, and
      one line could be as long as the whole.  */
   FILE_MAX = 256 << 20

@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "stacks/perf_input.h"
+#include "stacks/sampling.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "stacks/perf_sampler.h"
+#include "stacks/sampling.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

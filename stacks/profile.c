@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "stacks/profile_keys.h"
 #include "stacks/shortage.h"
 
 enum

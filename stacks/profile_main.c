@@ -20,12 +20,10 @@
 #include "stacks/command.h"
 #include "stacks/live.h"
 #include "stacks/lost_files.h"
-#include "stacks/perf_input.h"
-#include "stacks/perf_sampler.h"
 #include "stacks/profile.h"
 #include "stacks/profile_options.h"
 #include "stacks/profile_output.h"
-#include "stacks/trace_sampler.h"
+#include "stacks/sampling.h"
 #include "stacks/shortage.h"
 
 struct session

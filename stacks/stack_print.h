@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 #include "stacks/stack_walk.h"
-#include "stacks/code_name.h"
+#include "stacks/symbol_index.h"
 
 /* What is printed, and how.  */
 struct page
 {
   struct process *process;
-  unsigned wanted; /* of symbols (code_name.h) */
+  unsigned wanted; /* of symbols (symbol_index.h) */
   FILE *out;
   bool first; /* nothing was printed yet */
 };

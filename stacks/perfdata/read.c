@@ -166,6 +166,83 @@ read_features (struct perf_data *data, struct error *err)
   return true;
 }
 
+/* The table of build-ids: records of a process, a build-id and a path.  */
+
+enum
+{
+  BUILD_ID_PROCESS = 4,
+  BUILD_ID_FIELDS = BUILD_ID_PROCESS + 24
+};
+
+/* The path of RECORD, an entry of the table; NULL if it has none.  */
+static const char *
+build_id_path (const struct perf_record *record)
+{
+  const char *path = (const char *)record->bytes + BUILD_ID_FIELDS;
+  return record->size > BUILD_ID_FIELDS
+                 && memchr (path, '\0', record->size - BUILD_ID_FIELDS) != NULL
+             ? path
+             : NULL;
+}
+
+static uint32_t
+key_of_path (struct perf_data *data, const char *path)
+{
+  return key_of_bytes (&data->build_id_numbers, 0, path, strlen (path));
+}
+
+/* Set RECORD to the entry for PATH, which has HASH.  Returns its number, or
+   UINT32_MAX.  */
+static uint32_t
+find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
+               struct perf_record *record)
+{
+  return KEY_FIND (&data->build_id_numbers, hash, i,
+                   perf_record_read (data->bytes + data->build_ids[i],
+                                     (size_t)(data->size - data->build_ids[i]),
+                                     record)
+                       && strcmp (build_id_path (record), path) == 0);
+}
+
+/* List the entry RECORD, which is at OFFSET.  Of several for one path the
+   first one counts.  */
+static bool
+add_build_id (struct perf_data *data, const struct perf_record *record,
+              uint64_t offset)
+{
+  struct perf_record other;
+  const char *path = build_id_path (record);
+  if (path == NULL)
+    return true;
+  uint32_t hash = key_of_path (data, path);
+  if (find_build_id (data, hash, path, &other) != UINT32_MAX)
+    return true;
+  if (!ARRAY_ROOM (data->build_ids, data->n_build_ids + 1,
+                   &data->build_ids_capacity)
+      || !key_table_add (&data->build_id_numbers, hash, data->n_build_ids))
+    return false;
+  data->build_ids[data->n_build_ids++] = offset;
+  return true;
+}
+
+/* List the entries of the table.  False when memory ran out.  */
+static bool
+list_build_ids (struct perf_data *data, struct error *err)
+{
+  struct perf_part part = data->features[PERF_FEATURE_BUILD_ID];
+  struct perf_record record;
+  while (
+      perf_record_read (data->bytes + part.offset, (size_t)part.size, &record))
+    {
+      uint64_t size = record.size + sizeof (struct perf_event_header);
+      if (!add_build_id (data, &record, part.offset))
+        return error_set_no_memory (err);
+      part.offset += size;
+      part.size -= size;
+    }
+  return true;
+}
+
 /* What all events have in common.  */
 
 /* Fields of a sample in front of its identifier.  */
@@ -370,7 +447,7 @@ perf_data_open (const uint8_t *bytes, size_t size, struct error *err)
   data->size = size;
   if (read_header (data, err) && read_events (data, err)
       && read_ids (data, err) && read_features (data, err)
-      && perf_build_ids_list (data, err) && collect_facts (data, err)
+      && list_build_ids (data, err) && collect_facts (data, err)
       && list_records (data, err))
     return data;
   perf_data_close (data);
@@ -432,4 +509,25 @@ const struct perf_data_facts *
 perf_data_facts (const struct perf_data *data)
 {
   return &data->facts;
+}
+
+size_t
+perf_data_build_id (struct perf_data *data, const char *path,
+                    uint8_t build_id[PERF_BUILD_ID_MAX])
+{
+  enum
+  {
+    HAS_SIZE = 1 << 15 /* PERF_RECORD_MISC_BUILD_ID_SIZE */
+  };
+  struct perf_record record = { 0 };
+  uint32_t number
+      = find_build_id (data, key_of_path (data, path), path, &record);
+  if (number == UINT32_MAX || record.bytes == NULL)
+    return 0;
+  const uint8_t *id = record.bytes + BUILD_ID_PROCESS;
+  size_t size = PERF_BUILD_ID_MAX;
+  if (record.misc & HAS_SIZE && id[size] <= size)
+    size = id[size];
+  memcpy (build_id, id, size);
+  return size;
 }

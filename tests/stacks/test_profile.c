@@ -17,7 +17,6 @@
 #include "stacks/command.h"
 #include "stacks/perf_events.h"
 #include "stacks/profile.h"
-#include "stacks/profile_names.h"
 #include "tests/unit_test.h"
 
 /* The address as a name.  */
