@@ -14,7 +14,6 @@
 #include "base/plural.h"
 #include "base/printable.h"
 #include "stacks/flame_graph_page.h"
-#include "stacks/profile_diff.h"
 
 enum
 {

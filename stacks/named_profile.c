@@ -1,4 +1,4 @@
-/* Profiles with functions instead of addresses.
+/* Profiles with functions instead of addresses, from both sides.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -107,4 +107,36 @@ named_profile_free (struct named_profile *named)
   free (named->totals);
   free (named->log);
   call_tree_free (&named->calls);
+}
+
+bool
+profile_invert (const struct named_profile *from, struct named_profile *to)
+{
+  const struct call_tree *tree = &from->calls;
+  *to = *from;
+  to->totals = NULL;
+  to->levels = 0;
+  if (!call_tree_init (&to->calls))
+    return false;
+  for (uint32_t i = 0; i < tree->n; i++)
+    {
+      uint32_t node = 0;
+      if (tree->nodes[i].self == 0)
+        continue;
+      for (uint32_t at = i; at != 0; at = tree->nodes[at].parent)
+        {
+          node = call_tree_child (&to->calls, node, tree->nodes[at].key);
+          if (node == 0)
+            return false;
+        }
+      to->calls.nodes[node].self += tree->nodes[i].self;
+    }
+  return named_profile_sum (to);
+}
+
+void
+profile_inverted_free (struct named_profile *inverted)
+{
+  call_tree_free (&inverted->calls);
+  free (inverted->totals);
 }

@@ -76,4 +76,11 @@ bool named_profile_sum (struct named_profile *named);
 
 void named_profile_free (struct named_profile *named);
 
+/* Make TO of FROM: each stack begins with its innermost function, and goes on
+   with that one's callers.  TO has the names of FROM, and is to be freed by
+   profile_inverted_free, also after a failure.  False when memory ran out.  */
+bool profile_invert (const struct named_profile *from,
+                     struct named_profile *to);
+void profile_inverted_free (struct named_profile *inverted);
+
 #endif /* STACKS_NAMED_PROFILE_H */

@@ -19,11 +19,9 @@
 #include "cli/signals.h"
 #include "stacks/command.h"
 #include "stacks/live.h"
-#include "stacks/lost_files.h"
 #include "stacks/profile.h"
-#include "stacks/profile_options.h"
-#include "stacks/profile_output.h"
 #include "stacks/sampling.h"
+#include "stacks/sframe_profile.h"
 #include "stacks/shortage.h"
 
 struct session

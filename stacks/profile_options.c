@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/profile_options.h"
+#include "stacks/sframe_profile.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -12,10 +12,9 @@
 #include "base/plural.h"
 #include "base/prefix.h"
 #include "base/printable.h"
-#include "stacks/folded.h"
 #include "stacks/printed_file.h"
 #include "stacks/profile_writers.h"
-#include "stacks/profile_output.h"
+#include "stacks/sframe_profile.h"
 #include "walk/apply.h"
 
 /* A profile with its names, and what is printed with it.  */

@@ -1,14 +1,15 @@
-/* The command line of sframe-profile.
+/* What the parts of sframe-profile have of each other: its command line
+   (profile_options.c), and what it makes of a profile (profile_output.c).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef STACKS_PROFILE_OPTIONS_H
-#define STACKS_PROFILE_OPTIONS_H
+#ifndef STACKS_SFRAME_PROFILE_H
+#define STACKS_SFRAME_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "stacks/process.h"
+#include "stacks/profile.h"
 
 enum
 {
@@ -41,4 +42,23 @@ struct profile_options
 void profile_options_parse (struct profile_options *options, int argc,
                             char **argv);
 
-#endif /* STACKS_PROFILE_OPTIONS_H */
+/* Print a message: WHAT is at fault, for the reason WHY.  Returns false.  */
+bool profile_fail (const char *what, const char *why);
+
+/* Whether the files that OPTIONS name can be made, as far as can be told
+   before: an hour's samples must not be lost to a misspelt folder.  Set *OLD,
+   which is zeroed and to be freed, to the profile to compare with, if that is
+   wanted.  False after a message.  */
+bool profile_open_outputs (const struct profile_options *options,
+                           struct named_profile *old);
+
+/* Write what OPTIONS ask for of PROFILE, and OLD, as it was opened.  False
+   after a message.  */
+bool profile_write_outputs (struct profile *profile,
+                            const struct profile_options *options,
+                            const struct named_profile *old);
+
+/* Say on standard error what PROFILE has, and what is missing in it.  */
+void profile_print_summary (const struct profile *profile);
+
+#endif /* STACKS_SFRAME_PROFILE_H */
