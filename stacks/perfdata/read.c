@@ -225,9 +225,8 @@ add_build_id (struct perf_data *data, const struct perf_record *record,
   return true;
 }
 
-/* List the entries of the table.  False when memory ran out.  */
-static bool
-list_build_ids (struct perf_data *data, struct error *err)
+bool
+perf_build_ids_list (struct perf_data *data, struct error *err)
 {
   struct perf_part part = data->features[PERF_FEATURE_BUILD_ID];
   struct perf_record record;
@@ -447,7 +446,7 @@ perf_data_open (const uint8_t *bytes, size_t size, struct error *err)
   data->size = size;
   if (read_header (data, err) && read_events (data, err)
       && read_ids (data, err) && read_features (data, err)
-      && list_build_ids (data, err) && collect_facts (data, err)
+      && perf_build_ids_list (data, err) && collect_facts (data, err)
       && list_records (data, err))
     return data;
   perf_data_close (data);

@@ -119,6 +119,9 @@ perf_part_cursor (const struct perf_data *data, struct perf_part part)
   return perf_cursor (data->bytes + part.offset, (size_t)part.size);
 }
 
+/* List the entries of the table of build-ids.  False when memory ran out.  */
+bool perf_build_ids_list (struct perf_data *data, struct error *err);
+
 /* Append what RECORD has, of type PERF_COMPRESSED or PERF_COMPRESSED2, to
    data->plain.  Its records may end in the next RECORD that was compressed. */
 bool perf_decompress (struct perf_data *data, const struct perf_record *record,
