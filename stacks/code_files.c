@@ -126,12 +126,12 @@ code_file_is_memory (const struct code_file *file)
   return file->image.bytes == NULL && has_prefix (file->path, "/memfd:");
 }
 
-/* The segment that has the byte at OFFSET of FILE in memory; of several, the
-   one that can be executed.  NULL if none has.  */
-static const GElf_Phdr *
-segment_at (const struct code_file *file, uint64_t offset)
+uint64_t
+code_file_address (const struct code_file *file, uint64_t offset)
 {
   const GElf_Phdr *found = NULL;
+  /* Of several segments with that byte, it is in the one that can be
+     executed.  */
   for (size_t i = 0; i < file->image.n_segments; i++)
     {
       const GElf_Phdr *segment = &file->image.segments[i];
@@ -140,15 +140,7 @@ segment_at (const struct code_file *file, uint64_t offset)
           && (found == NULL || segment->p_flags & PF_X))
         found = segment;
     }
-  return found;
-}
-
-uint64_t
-code_file_address (const struct code_file *file, uint64_t offset)
-{
-  const GElf_Phdr *segment = segment_at (file, offset);
-  return segment != NULL ? offset - segment->p_offset + segment->p_vaddr
-                         : offset;
+  return found != NULL ? offset - found->p_offset + found->p_vaddr : offset;
 }
 
 bool

@@ -230,25 +230,19 @@ rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
   return true;
 }
 
-/* What the compiler of the code at ADDRESS, in no file, calls it.  */
-static void
-jit_symbol (struct code_file *file, uint64_t address, struct code_name *symbol)
-{
-  const struct jit_name *found = jit_names_at (&file->jit_names, address);
-  *symbol = (struct code_name){ 0 };
-  if (found == NULL)
-    return;
-  symbol->offset = address - found->start;
-  snprintf (symbol->name, sizeof symbol->name, "%s", found->name);
-}
-
 void
 code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
                   struct code_name *symbol)
 {
   if (file->is_jit)
     {
-      jit_symbol (file, offset, symbol);
+      const struct jit_name *found = jit_names_at (&file->jit_names, offset);
+      *symbol = (struct code_name){ 0 };
+      if (found != NULL)
+        {
+          symbol->offset = offset - found->start;
+          snprintf (symbol->name, sizeof symbol->name, "%s", found->name);
+        }
       return;
     }
   uint64_t rows, address = code_file_address (file, offset);

@@ -204,22 +204,10 @@ add_child (void *family, char *number)
   return true;
 }
 
-/* Add the children of thread TID of PID: numbers, each with a space behind it
-   (proc(5), "children").  */
-static void
-add_children_of_thread (struct family *family, pid_t pid, pid_t tid)
-{
-  char path[64];
-  snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
-            (int)tid);
-  FILE *file = fopen (path, "re");
-  if (file != NULL)
-    (void)lines_take (file, ' ', add_child, family);
-}
-
 void
 family_add_children (struct family *family)
 {
+  char path[64];
   /* Members that are added meanwhile are at the end, so that the loop reaches
      them.  */
   for (size_t i = 0; i < family->n; i++)
@@ -229,7 +217,14 @@ family_add_children (struct family *family)
       if (threads == NULL)
         continue;
       for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
-        add_children_of_thread (family, pid, tid);
+        {
+          /* Numbers, each with a space behind it (proc(5), "children").  */
+          snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
+                    (int)tid);
+          FILE *file = fopen (path, "re");
+          if (file != NULL)
+            (void)lines_take (file, ' ', add_child, family);
+        }
       closedir (threads);
     }
 }

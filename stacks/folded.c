@@ -161,24 +161,6 @@ profile_diff_name (const struct named_profile *now, uint64_t number,
   return found != NULL ? (uint64_t)(found - old->names.list) : old->names.n;
 }
 
-/* Set BEFORE to what the nodes of NOW have of TOTALS, those of the calls OLD.
-   NAMES has the numbers of the names there.  NODES, of as many nodes, become
-   those of OLD; 0: there is none.  */
-static void
-match_nodes (const struct call_tree *now, const struct call_tree *old,
-             const uint64_t *totals, const uint64_t *names, uint32_t *nodes,
-             uint64_t *before)
-{
-  before[0] = totals[0];
-  for (uint32_t i = 1; i < now->n; i++)
-    {
-      const struct call_node *node = &now->nodes[i];
-      if (node->parent == 0 || nodes[node->parent] != 0)
-        nodes[i] = call_tree_find (old, nodes[node->parent], names[node->key]);
-      before[i] = nodes[i] != 0 ? totals[nodes[i]] : 0;
-    }
-}
-
 /* Make *MERGED the calls of OLD without its processes, and *TOTALS what they
    weigh.  Both are to be freed.  False when memory ran out.  */
 static bool
@@ -208,6 +190,7 @@ profile_diff_nodes (const struct named_profile *now,
   struct call_tree merged = { 0 };
   uint64_t *totals = NULL;
   uint32_t n = now->calls.n;
+  /* The nodes of OLD; 0: there is none.  */
   uint32_t *nodes = calloc (n, sizeof *nodes);
   uint64_t *names = calloc (now->names.n + 1, sizeof *names);
   *before = calloc (n, sizeof **before);
@@ -216,9 +199,16 @@ profile_diff_nodes (const struct named_profile *now,
               && (same || merge_processes (old, &merged, &totals));
   for (uint64_t i = 0; done && i < now->names.n; i++)
     names[i] = profile_diff_name (now, i, old);
-  if (done)
-    match_nodes (&now->calls, same ? &old->calls : &merged,
-                 same ? old->totals : totals, names, nodes, *before);
+  const struct call_tree *calls = same ? &old->calls : &merged;
+  const uint64_t *weights = same ? old->totals : totals;
+  for (uint32_t i = 0; done && i < n; i++)
+    {
+      const struct call_node *node = &now->calls.nodes[i];
+      if (i > 0 && (node->parent == 0 || nodes[node->parent] != 0))
+        nodes[i]
+            = call_tree_find (calls, nodes[node->parent], names[node->key]);
+      (*before)[i] = i == 0 || nodes[i] != 0 ? weights[nodes[i]] : 0;
+    }
   call_tree_free (&merged);
   free (totals);
   free (nodes);

@@ -118,24 +118,18 @@ kernel_node (struct profile *profile, uint32_t node,
   return node;
 }
 
-/* Whether the kernel executes a program for MEMBER, whose registers are still
-   those of the old one, which is gone.  */
-static bool
-is_executing (struct member *member, const struct registers *registers)
-{
-  member->executing
-      = member->executing
-        && mappings_at (&member->process.mappings, registers->pc) == NULL;
-  return member->executing;
-}
-
-/* Walk the stack of MOMENT.  While a program is executed there is the kernel's
-   alone.  */
+/* Walk the stack of MOMENT.  While the kernel executes a program for MEMBER,
+   whose registers are still those of the old one, which is gone, there is the
+   kernel's alone.  */
 static void
 walk_moment (struct member *member, const struct profile_moment *moment,
              struct stack_walk *walk)
 {
-  if (!is_executing (member, moment->registers))
+  member->executing
+      = member->executing
+        && mappings_at (&member->process.mappings, moment->registers->pc)
+               == NULL;
+  if (!member->executing)
     {
       stack_walk_by_sframe (&member->process, moment->registers, walk);
       return;

@@ -222,15 +222,6 @@ is_there (const struct session *session)
   return !live_thread_ended (session->pid, live_memory_thread (session->pid));
 }
 
-/* Wait a moment, and count what the kernel has sampled meanwhile.  Whether a
-   command has ended its status tells.  */
-static bool
-read_once (struct session *session)
-{
-  perf_sampler_read (session->sampler);
-  return session->command.pid > 0 || is_there (session);
-}
-
 /* Wait for the time of the next sample, and take it by ptrace.  A process that
    was sampled before may be another tracer's for a while, or there may be no
    thread to stop it: that sample is lost.  */
@@ -264,8 +255,14 @@ sample (struct session *session)
   bool more = true;
   while (more && !interrupted)
     {
-      more = session->sampler != NULL ? read_once (session)
-                                      : trace_once (session);
+      if (session->sampler == NULL)
+        more = trace_once (session);
+      else
+        {
+          perf_sampler_read (session->sampler);
+          /* Whether a command has ended its status tells.  */
+          more = session->command.pid > 0 || is_there (session);
+        }
       session->profile.seconds = clock_now () - session->started;
       read_name (session);
       if (command_ended (session)

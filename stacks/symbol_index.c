@@ -89,12 +89,6 @@ section_end (const GElf_Sym *symbol, uint64_t value, GElf_Word section,
   return header.sh_addr + header.sh_size + (value - symbol->st_value);
 }
 
-static uint64_t
-sum (uint64_t a, uint64_t b)
-{
-  return a + b >= a ? a + b : UINT64_MAX;
-}
-
 /* Add symbol NUMBER of MODULE.  */
 static bool
 add_symbol (struct entries *entries, Dwfl_Module *module, int number)
@@ -107,9 +101,11 @@ add_symbol (struct entries *entries, Dwfl_Module *module, int number)
                                               &section, &elf, NULL);
   if (!names_code (&symbol, name))
     return true;
-  uint64_t end = symbol.st_size != 0
-                     ? sum (value, symbol.st_size)
-                     : section_end (&symbol, value, section, elf);
+  uint64_t end;
+  if (symbol.st_size == 0)
+    end = section_end (&symbol, value, section, elf);
+  else if (__builtin_add_overflow (value, symbol.st_size, &end))
+    end = UINT64_MAX;
   if (end <= value)
     return true;
   if (!ARRAY_ROOM (entries->list, entries->n + 1, &entries->capacity))

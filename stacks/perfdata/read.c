@@ -350,21 +350,15 @@ is_compressed (const struct perf_record *record)
   return record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2;
 }
 
-/* Whether RECORD only says how far perf was.  */
-static bool
-is_mark (const struct perf_record *record)
-{
-  return record->type == PERF_FINISHED_ROUND
-         || (record->type >= PERF_USER_TYPES && record->size == 0);
-}
-
 static bool
 add_record (struct perf_data *data, const struct perf_record *record,
             uint64_t offset, struct error *err)
 {
   if (record->type == PERF_AUXTRACE)
     return unsupported (err, "it has traces of the processor (AUX)");
-  if (is_mark (record))
+  /* Marks of how far perf was.  */
+  if (record->type == PERF_FINISHED_ROUND
+      || (record->type >= PERF_USER_TYPES && record->size == 0))
     return true;
   /* So the list is no larger than the records.  */
   if (record->size < 8)
