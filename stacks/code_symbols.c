@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/code_symbols.h"
+#include "stacks/code_files.h"
 
 #include <inttypes.h>
 #include <limits.h>

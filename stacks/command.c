@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/command.h"
+#include "stacks/sframe_profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 
 #include <config.h>
 
-#include "stacks/core.h"
+#include "stacks/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,7 +25,7 @@
 #include "base/io.h"
 #include "base/prefix.h"
 #include "elf/build_id.h"
-#include "stacks/served.h"
+#include "stacks/row_source.h"
 #include "stacks/shortage.h"
 
 enum

@@ -2,8 +2,6 @@
    information.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/inlines.h"
-
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/symbol_index.h"
+#include "stacks/names.h"
 
 enum
 {

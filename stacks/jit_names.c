@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/jit_names.h"
+#include "stacks/names.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum
   /* Descriptors of folders and dumps: each process of a build may have code of
      its own, and a program may have 1,024 descriptors as a rule.  */
   DESCRIPTORS_MAX = 256,
-  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (symbol_index.h) */
+  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (names.h) */
   /* Bytes of the file with names.  Another user may have written the file, and
      one line could be as long as the whole.  */
   FILE_MAX = 256 << 20

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/kernel_names.h"
+#include "stacks/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,8 @@
    file, an emulated machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   live.h and core.h have what depends on where the program is: stopping,
-   copying, reporting.  This header has what all kinds have in common, and what
-   walks need.  */
+   live.h has what a living one needs: stopping, copying, reporting.  This
+   header has what all kinds have in common, and what walks need.  */
 
 #ifndef STACKS_PROCESS_H
 #define STACKS_PROCESS_H
@@ -16,6 +15,7 @@
 #include <time.h>
 
 #include "arch/arch.h"
+#include "base/error.h"
 #include "stacks/code_files.h"
 #include "stacks/mappings.h"
 #include "stacks/memory.h"
@@ -123,5 +123,22 @@ void process_forget_threads (struct process *process);
 
 /* Release everything.  */
 void process_free (struct process *process);
+
+/* ---- A core file (core.c).  */
+
+struct core; /* opaque */
+
+/* Open the core file at PATH, of the program EXECUTABLE (NULL: the program
+   that the core names).  Fills in all of PROCESS, which is zeroed but for its
+   options.  NULL on failure.  */
+struct core *core_open (struct process *process, const char *path,
+                        const char *executable, struct error *err);
+
+/* How many bytes of memory and notes the core should have, but has not,
+   because it was cut off.  */
+uint64_t core_missing (const struct core *core);
+
+/* Release CORE (may be NULL) and PROCESS.  */
+void core_close (struct core *core, struct process *process);
 
 #endif /* STACKS_PROCESS_H */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "stacks/family.h"
-#include "stacks/kernel_names.h"
+#include "stacks/names.h"
 #include "stacks/named_profile.h"
 #include "stacks/sampled_threads.h"
 #include "stacks/stack_walk.h"
@@ -111,7 +111,7 @@ profile_key (unsigned kind, uint64_t offset)
 bool profile_is_of_kernel (const char *name);
 
 /* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
-   of symbols (symbol_index.h).  False when memory ran out.  */
+   of symbols (names.h).  False when memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
 

@@ -17,7 +17,6 @@
 #include "base/descriptors.h"
 #include "base/plural.h"
 #include "cli/signals.h"
-#include "stacks/command.h"
 #include "stacks/live.h"
 #include "stacks/profile.h"
 #include "stacks/sampling.h"

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/prefix.h"
-#include "stacks/code_symbols.h"
+#include "stacks/code_files.h"
 #include "walk/apply.h"
 
 /* Keys that become names.  */

@@ -12,7 +12,6 @@
 #include "base/plural.h"
 #include "base/prefix.h"
 #include "base/printable.h"
-#include "stacks/printed_file.h"
 #include "stacks/profile_writers.h"
 #include "stacks/sframe_profile.h"
 #include "walk/apply.h"

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/row_cache.h"
+#include "stacks/row_source.h"
 
 #include <dirent.h>
 #include <fcntl.h>

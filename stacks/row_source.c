@@ -11,8 +11,6 @@
 #include "convert/section_check.h"
 #include "elf/detached_file.h"
 #include "elf/sframe_place.h"
-#include "stacks/row_cache.h"
-#include "stacks/served.h"
 #include "stacks/shortage.h"
 #include "walk/lookup.h"
 

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/stack_groups.h"
+#include "stacks/stack_walk.h"
 
 #include <stdlib.h>
 #include <string.h>

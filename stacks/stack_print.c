@@ -9,7 +9,7 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
-#include "stacks/code_symbols.h"
+#include "stacks/code_files.h"
 #include "walk/apply.h"
 
 enum

@@ -17,13 +17,13 @@
 #include <stdio.h>
 
 #include "stacks/stack_walk.h"
-#include "stacks/symbol_index.h"
+#include "stacks/names.h"
 
 /* What is printed, and how.  */
 struct page
 {
   struct process *process;
-  unsigned wanted; /* of symbols (symbol_index.h) */
+  unsigned wanted; /* of symbols (names.h) */
   FILE *out;
   bool first; /* nothing was printed yet */
 };

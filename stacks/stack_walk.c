@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "stacks/code_symbols.h"
+#include "stacks/code_files.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)

@@ -16,7 +16,7 @@
 
 #include <config.h>
 
-#include "stacks/symbol_index.h"
+#include "stacks/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

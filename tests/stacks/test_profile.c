@@ -14,7 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "stacks/command.h"
+#include "stacks/sframe_profile.h"
 #include "stacks/perf_events.h"
 #include "stacks/profile.h"
 #include "tests/unit_test.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tests/unit/failing_allocations.h"
-#include "stacks/stack_groups.h"
 #include "stacks/stack_walk.h"
 #include "walk/apply.h"
 #include "tests/unit_test.h"
