@@ -58,11 +58,14 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
   const struct walk_section_copy *section = table->modules[at].section;
   const struct unwind_section *opened = &section->opened;
   uint64_t bucket = (pc - section->first) >> section->shift;
-  bool indexed = section->buckets != NULL && bucket < section->n_buckets;
-  uint32_t count = unwind_section_count (
-      opened, pc, indexed ? section->buckets[bucket] : 0,
-      indexed ? section->buckets[bucket + 1] : opened->n_fdes);
+  uint32_t low = 0, high = opened->n_fdes;
+  if (section->buckets != NULL && bucket < section->n_buckets)
+    {
+      low = section->buckets[bucket];
+      high = section->buckets[bucket + 1];
+    }
   rules->arch = opened->arch;
+  uint32_t count = unwind_section_count (opened, pc, low, high);
   return count == 0 ? SFW_NO_ROW
                     : unwind_section_rules (opened, count - 1, pc, rules);
 }
