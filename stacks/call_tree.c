@@ -1,7 +1,7 @@
 /* Stacks, counted: a tree of calls.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/call_tree.h"
+#include "stacks/named_profile.h"
 
 #include <stdlib.h>
 

@@ -169,27 +169,24 @@ code_file_rules (struct code_file *file, uint64_t address,
   return cfi != NULL && register_rules_find (cfi, address, rules);
 }
 
-static void
-code_file_free (struct code_file *file)
-{
-  symbol_index_free (&file->symbols);
-  inlines_free (&file->inlines);
-  jit_names_free (&file->jit_names);
-  if (file->dwfl != NULL)
-    dwfl_end (file->dwfl);
-  if (file->written != NULL)
-    mapped_file_close (file->written, file->written_size);
-  row_source_free (&file->rows);
-  image_close (&file->image);
-  free (file->path);
-  free (file);
-}
-
 void
 code_files_free (struct code_files *files)
 {
   for (uint32_t i = 0; i < files->n; i++)
-    code_file_free (files->files[i]);
+    {
+      struct code_file *file = files->files[i];
+      symbol_index_free (&file->symbols);
+      inlines_free (&file->inlines);
+      jit_names_free (&file->jit_names);
+      if (file->dwfl != NULL)
+        dwfl_end (file->dwfl);
+      if (file->written != NULL)
+        mapped_file_close (file->written, file->written_size);
+      row_source_free (&file->rows);
+      image_close (&file->image);
+      free (file->path);
+      free (file);
+    }
   free (files->files);
   key_table_free (&files->numbers);
   *files = (struct code_files){ 0 };

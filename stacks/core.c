@@ -436,24 +436,6 @@ map_vdso (const struct core *core, struct process *process)
   return process_map (process, &vdso);
 }
 
-/* Map the segments of IMAGE, the program, at BIAS.  */
-static bool
-map_image (struct process *process, const struct image *image, uint64_t bias)
-{
-  FOR_EACH_LOAD (load, image)
-    {
-      const struct walk_mapping report
-          = { .start = bias + load->p_vaddr,
-              .end = bias + load->p_vaddr + load->p_filesz,
-              .offset = load->p_offset,
-              .path = process->program,
-              .runs = load->p_flags & PF_X };
-      if (!process_map (process, &report))
-        return false;
-    }
-  return true;
-}
-
 /* Map the program that the user has named, where the core says that it
    begins.  Emulators do not say which files were mapped.  */
 static bool
@@ -466,7 +448,19 @@ map_program (const struct core *core, struct process *process)
   uint64_t bias = core->entry - image.header.e_entry;
   bool fits = image.arch == process->arch
               && bias % process->arch->max_page_size == 0;
-  bool mapped = !fits || map_image (process, &image, bias);
+  bool mapped = true;
+  FOR_EACH_LOAD (load, &image)
+    {
+      const struct walk_mapping report
+          = { .start = bias + load->p_vaddr,
+              .end = bias + load->p_vaddr + load->p_filesz,
+              .offset = load->p_offset,
+              .path = process->program,
+              .runs = load->p_flags & PF_X };
+      if (!fits || !mapped)
+        break;
+      mapped = process_map (process, &report);
+    }
   image_close (&image);
   return mapped;
 }

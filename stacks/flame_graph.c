@@ -205,30 +205,23 @@ place (struct picture *picture)
     }
 }
 
-/* Set the rank from which on nothing is drawn.  False when memory ran out.  */
-static bool
-find_limit (struct picture *picture)
-{
-  uint32_t n = picture->profile->calls.n;
-  struct rank *ranks = calloc (n, sizeof *ranks);
-  if (ranks == NULL)
-    return false;
-  for (uint32_t node = 0; node < n; node++)
-    ranks[node] = rank_of (picture, node);
-  qsort (ranks, n, sizeof *ranks, by_rank);
-  picture->left_out_first = ranks[FUNCTIONS_MAX];
-  free (ranks);
-  return true;
-}
-
 /* Choose the functions to be drawn.  False when memory ran out.  */
 static bool
 choose (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
   picture->left_out_first = (struct rank){ 0, UINT32_MAX };
-  if (n > FUNCTIONS_MAX && !find_limit (picture))
-    return false;
+  if (n > FUNCTIONS_MAX)
+    {
+      struct rank *ranks = calloc (n, sizeof *ranks);
+      if (ranks == NULL)
+        return false;
+      for (uint32_t node = 0; node < n; node++)
+        ranks[node] = rank_of (picture, node);
+      qsort (ranks, n, sizeof *ranks, by_rank);
+      picture->left_out_first = ranks[FUNCTIONS_MAX];
+      free (ranks);
+    }
   for (uint32_t node = 0; node < n; node++)
     if (!is_drawn (picture, node))
       picture->left_out++;
@@ -411,17 +404,22 @@ print_table (const struct picture *picture)
   return true;
 }
 
-/* Print PICTURE, and what a page has besides.  TURNED: from the other side. */
+/* Print PICTURE; in a page, with TURNED, the picture from the other side, and
+   what a page has besides.  False when memory ran out.  */
 static bool
-print_page (const struct picture *picture, const struct picture *turned)
+print_picture (const struct picture *picture, const struct picture *turned)
 {
   FILE *out = picture->out;
-  print_head (picture, true);
+  print_head (picture, turned != NULL);
   print_group (picture, false);
-  print_group (turned, true);
-  print_bar (picture, true);
+  if (turned != NULL)
+    print_group (turned, true);
+  print_bar (picture, turned != NULL);
   fputs (script, out);
-  fputs ("</svg>\n</div>\n", out);
+  fputs ("</svg>\n", out);
+  if (turned == NULL)
+    return true;
+  fputs ("</div>\n", out);
   bool printed = print_table (picture);
   fputs (page_script, out);
   fputs ("</body></html>\n", out);
@@ -439,7 +437,7 @@ turn_and_print (const struct picture *picture)
                && open_picture (&turned, &inverted, words, true, picture->out);
   if (ready && words->old != NULL)
     ready = profile_invert (words->old, &old) && compare (&turned, &old);
-  ready = ready && print_page (picture, &turned);
+  ready = ready && print_picture (picture, &turned);
   close_picture (&turned);
   profile_inverted_free (&inverted);
   profile_inverted_free (&old);
@@ -453,16 +451,9 @@ flame_graph_print (const struct named_profile *profile,
   struct picture picture;
   bool ready = open_picture (&picture, profile, words, words->icicle, out)
                && (words->old == NULL || compare (&picture, words->old));
-  if (ready && as_page)
-    ready = turn_and_print (&picture);
-  else if (ready)
-    {
-      print_head (&picture, false);
-      print_group (&picture, false);
-      print_bar (&picture, false);
-      fputs (script, out);
-      fputs ("</svg>\n", out);
-    }
+  if (ready)
+    ready
+        = as_page ? turn_and_print (&picture) : print_picture (&picture, NULL);
   close_picture (&picture);
   return ready;
 }

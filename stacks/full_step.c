@@ -160,25 +160,6 @@ combine (unsigned code, uint64_t *a, uint64_t b)
   return false;
 }
 
-/* Execute the operation CODE, which changes the value on TOP of the stack.  */
-static enum sfw_end
-change (struct machine *machine, unsigned code, struct cursor *operations,
-        uint64_t *top)
-{
-  switch (code)
-    {
-    case DW_OP_deref:
-      return read_word (machine, *top, 8, top);
-    case DW_OP_deref_size:
-      return read_word (machine, *top, cursor_u8 (operations), top);
-    case DW_OP_plus_uconst:
-      *top += cursor_uleb (operations);
-      return SFW_MORE;
-    default:
-      return SFW_NO_ROW;
-    }
-}
-
 /* Execute the next one of OPERATIONS on STACK, of *DEPTH values.  */
 static enum sfw_end
 execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
@@ -194,7 +175,19 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
       --*depth;
       return SFW_MORE;
     }
-  return change (machine, code, operations, &stack[*depth - 1]);
+  uint64_t *top = &stack[*depth - 1];
+  switch (code)
+    {
+    case DW_OP_deref:
+      return read_word (machine, *top, 8, top);
+    case DW_OP_deref_size:
+      return read_word (machine, *top, cursor_u8 (operations), top);
+    case DW_OP_plus_uconst:
+      *top += cursor_uleb (operations);
+      return SFW_MORE;
+    default:
+      return SFW_NO_ROW;
+    }
 }
 
 /* Set *VALUE to what the expression of RULE says.  All but the CFA's begin

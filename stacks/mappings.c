@@ -121,15 +121,17 @@ replace_mappings (struct mappings *all, size_t *sum, size_t first, size_t last,
   return true;
 }
 
-/* Put MAPPING in its place, and cut what reaches into it.  */
-static bool
-insert_mapping (struct mappings *all, size_t *sum,
-                const struct mapping *mapping)
+bool
+mappings_put (struct mappings *all, size_t *sum, const struct mapping *mapping)
 {
   struct mapping parts[3];
+  all->has_files |= mapping->file != NULL;
+  if (mapping->start >= mapping->end)
+    return true;
   size_t n = 0, first = mappings_before (all, mapping->start);
   size_t last = SEARCH_FIRST (all->n, i, all->list[i].start >= mapping->end);
   const struct mapping *old = all->list;
+  /* What reaches into it is cut.  */
   if (first < last && old[first].start < mapping->start)
     {
       parts[n] = old[first];
@@ -146,15 +148,6 @@ insert_mapping (struct mappings *all, size_t *sum,
     return false;
   memcpy (all->list + first, parts, n * sizeof *parts);
   return true;
-}
-
-bool
-mappings_put (struct mappings *mappings, size_t *sum,
-              const struct mapping *mapping)
-{
-  mappings->has_files |= mapping->file != NULL;
-  return mapping->start >= mapping->end
-         || insert_mapping (mappings, sum, mapping);
 }
 
 bool

@@ -50,7 +50,7 @@ bool mapping_is_of_file (const char *path, bool is_known);
 
 /* Put MAPPING, which may be empty, in the place of whatever was mapped there.
    False when memory ran out.  */
-bool mappings_put (struct mappings *mappings, size_t *sum,
+bool mappings_put (struct mappings *all, size_t *sum,
                    const struct mapping *mapping);
 
 /* Give TO, which has none, the mappings of FROM, too.  False when memory ran

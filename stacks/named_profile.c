@@ -59,25 +59,6 @@ named_profile_add (struct named_profile *named, uint32_t parent,
                               : 0;
 }
 
-/* Sort the names; ORDER has room for what their numbers become.  */
-static bool
-sort_names (struct named_profile *named, uint64_t *order)
-{
-  struct name *sorted = calloc (named->names.n + 1, sizeof *sorted);
-  if (sorted == NULL)
-    return false;
-  for (uint64_t i = 0; i < named->names.n; i++)
-    sorted[i] = (struct name){ named->names.list[i], i };
-  qsort (sorted, named->names.n, sizeof *sorted, by_text);
-  for (uint64_t i = 0; i < named->names.n; i++)
-    {
-      named->names.list[i] = sorted[i].text;
-      order[sorted[i].number] = i;
-    }
-  free (sorted);
-  return true;
-}
-
 bool
 named_profile_sum (struct named_profile *named)
 {
@@ -92,12 +73,24 @@ named_profile_sum (struct named_profile *named)
 bool
 named_profile_finish (struct named_profile *named)
 {
-  uint64_t *order = calloc (named->names.n + 1, sizeof *order);
-  bool sorted = order != NULL && sort_names (named, order);
-  for (uint32_t i = 1; sorted && i < named->calls.n; i++)
+  const size_t n = named->names.n;
+  struct name *sorted = calloc (n + 1, sizeof *sorted);
+  uint64_t *order = calloc (n + 1, sizeof *order); /* what numbers become */
+  bool done = sorted != NULL && order != NULL;
+  for (uint64_t i = 0; done && i < n; i++)
+    sorted[i] = (struct name){ named->names.list[i], i };
+  if (done)
+    qsort (sorted, n, sizeof *sorted, by_text);
+  for (uint64_t i = 0; done && i < n; i++)
+    {
+      named->names.list[i] = sorted[i].text;
+      order[sorted[i].number] = i;
+    }
+  for (uint32_t i = 1; done && i < named->calls.n; i++)
     named->calls.nodes[i].key = order[named->calls.nodes[i].key];
+  free (sorted);
   free (order);
-  return sorted && named_profile_sum (named);
+  return done && named_profile_sum (named);
 }
 
 void

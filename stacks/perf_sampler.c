@@ -355,22 +355,6 @@ take_records (struct perf_sampler *sampler, uint64_t until)
     }
 }
 
-/* Milliseconds until a quarter of the smallest ring is full.  */
-static unsigned
-interval (const struct perf_sampler *sampler)
-{
-  size_t room = RING_MAX;
-  for (unsigned i = 0; i < sampler->n_rings; i++)
-    if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
-      room = sampler->rings[i].size;
-  uint64_t milliseconds
-      = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
-  /* Modules must be read before the process ends.  */
-  return milliseconds < 1    ? 1
-         : milliseconds > 20 ? 20
-                             : (unsigned)milliseconds;
-}
-
 void
 perf_sampler_read (struct perf_sampler *sampler)
 {
@@ -378,8 +362,19 @@ perf_sampler_read (struct perf_sampler *sampler)
      times: the records of one processor up to now are there when those of the
      others up to two milliseconds later are.  */
   const uint64_t margin = 2000000;
-  /* poll would return at once when the thread that owns a ring has ended.  */
-  usleep (1000 * interval (sampler));
+  size_t room = RING_MAX;
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
+      room = sampler->rings[i].size;
+  /* Until a quarter of the smallest ring is full; but modules must be read
+     before the process ends.  poll would return at once when the thread that
+     owns a ring has ended.  */
+  uint64_t milliseconds
+      = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
+  usleep (1000
+          * (milliseconds < 1    ? 1
+             : milliseconds > 20 ? 20
+                                 : (unsigned)milliseconds));
   take_records (sampler, clock_nanoseconds () - margin);
 }
 

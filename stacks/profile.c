@@ -50,11 +50,16 @@ process_node (struct profile *profile, const char *name)
                                 profile_key (KEY_OF_PROCESS, number));
 }
 
-/* The number of FILE, from 1 on; 0 if there are too many.  */
-static uint32_t
-file_number (struct profile *profile, struct code_file *file)
+/* The key of the code that PROCESS has at ADDRESS; 0 if it is not known, or if
+   there are too many files.  */
+static uint64_t
+code_key (struct profile *profile, struct process *process, uint64_t address)
 {
+  uint64_t offset;
+  struct code_file *file = process_code_at (process, address, &offset);
   size_t n = profile->n_sampled;
+  if (file == NULL || offset >> KEY_OFFSET_BITS != 0)
+    return 0;
   if (file->number == 0 && n < KEY_FILES_MAX
       && (ARRAY_ROOM (profile->sampled, n + 1, &profile->sampled_capacity)
           || shortage_note ()))
@@ -62,19 +67,7 @@ file_number (struct profile *profile, struct code_file *file)
       profile->sampled[n] = file;
       file->number = (uint32_t)++profile->n_sampled;
     }
-  return file->number;
-}
-
-/* The key of the code that PROCESS has at ADDRESS; 0 if it is not known.  */
-static uint64_t
-code_key (struct profile *profile, struct process *process, uint64_t address)
-{
-  uint64_t offset;
-  struct code_file *file = process_code_at (process, address, &offset);
-  uint32_t number = file != NULL && offset >> KEY_OFFSET_BITS == 0
-                        ? file_number (profile, file)
-                        : 0;
-  return number != 0 ? profile_key (number, offset) : 0;
+  return file->number != 0 ? profile_key (file->number, offset) : 0;
 }
 
 static uint64_t

@@ -60,20 +60,6 @@ read_line (int fd, char line[LINE_SIZE])
   return n > 0;
 }
 
-/* The file that is mapped at ADDRESS: its name is in LINE.  NULL if there is
-   none.  */
-static const char *
-file_at (uintptr_t address, char line[LINE_SIZE])
-{
-  struct walk_mapping mapping;
-  int fd = open ("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  while (read_line (fd, line))
-    if (walk_maps_line (line, &mapping) && mapping.inode != 0
-        && address - mapping.start < mapping.end - mapping.start)
-      return mapping.path;
-  return NULL;
-}
-
 static void
 say (const char *text)
 {
@@ -85,10 +71,16 @@ void
 lost_files_tell (const void *address)
 {
   char line[LINE_SIZE], shown[LINE_SIZE];
-  const char *file = file_at ((uintptr_t)address, line);
-  if (file == NULL)
+  struct walk_mapping mapping;
+  bool found = false;
+  int fd = open ("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  while (!found && read_line (fd, line))
+    found
+        = walk_maps_line (line, &mapping) && mapping.inode != 0
+          && (uintptr_t)address - mapping.start < mapping.end - mapping.start;
+  if (!found)
     return;
-  printable_copy (shown, sizeof shown, file);
+  printable_copy (shown, sizeof shown, mapping.path);
   say (program_invocation_short_name);
   say (": ");
   say (shown);

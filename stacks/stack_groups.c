@@ -24,15 +24,6 @@ same_walk (const struct stack_walk *a, const struct stack_walk *b)
   return true;
 }
 
-static uint32_t
-hash_of (struct stack_groups *groups, const struct stack_walk *walk)
-{
-  uint32_t hash = key_of_number (&groups->numbers, walk->n);
-  for (size_t i = 0; i < walk->n; i++)
-    hash = key_of_pair (&groups->numbers, hash, walk->frames[i].pc);
-  return hash;
-}
-
 /* A new group for WALK, which has HASH, with room for one thread; NULL when
    memory ran out.  */
 static struct stack_group *
@@ -63,7 +54,9 @@ bool
 stack_groups_add (struct stack_groups *groups, const struct thread *thread,
                   const struct stack_walk *walk)
 {
-  uint32_t hash = hash_of (groups, walk);
+  uint32_t hash = key_of_number (&groups->numbers, walk->n);
+  for (size_t i = 0; i < walk->n; i++)
+    hash = key_of_pair (&groups->numbers, hash, walk->frames[i].pc);
   uint32_t found = KEY_FIND (&groups->numbers, hash, i,
                              same_walk (&groups->groups[i].walk, walk));
   struct stack_group *group = found != UINT32_MAX

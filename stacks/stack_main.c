@@ -123,19 +123,10 @@ parse_option (int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Exit status 2 with a message for wrong usage, 0 for --help and --version.
-   Returns otherwise.  */
-static void
-parse_options (struct stack_options *options, int argc, char **argv)
-{
-  static const struct argp parser
-      = { option_table,  parse_option, "PID\nCORE [EXECUTABLE]",
-          documentation, NULL,         NULL,
-          NULL };
-  *options = (struct stack_options){ .frames = FRAMES_DEFAULT,
-                                     .policy.detached = DETACHED_DEFAULT };
-  standard_options_parse ("sframe-stack", &parser, 0, argc, argv, options);
-}
+static const struct argp parser
+    = { option_table,  parse_option, "PID\nCORE [EXECUTABLE]",
+        documentation, NULL,         NULL,
+        NULL };
 
 /* The stacks.  */
 
@@ -342,10 +333,13 @@ run (struct session *session)
 int
 main (int argc, char **argv)
 {
-  struct session session = { 0 };
+  struct session session
+      = { .options = { .frames = FRAMES_DEFAULT,
+                       .policy.detached = DETACHED_DEFAULT } };
   descriptors_occupy_standard ();
   signals_install (NULL, lost_files_tell);
-  parse_options (&session.options, argc, argv);
+  standard_options_parse ("sframe-stack", &parser, 0, argc, argv,
+                          &session.options);
   session.process.files = &session.files;
   session.process.policy = session.options.policy;
   session.process.policy.on_need = !session.options.policy.only_sframe;

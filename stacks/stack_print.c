@@ -176,25 +176,20 @@ print_thread (const struct thread *thread, FILE *out)
              (int)thread->tracer);
 }
 
-static void
-print_threads (const struct thread *const *threads, size_t n, FILE *out)
-{
-  if (n == 1)
-    {
-      print_thread (threads[0], out);
-      return;
-    }
-  fprintf (out, "%zu threads:", n);
-  for (size_t i = 0; i < n && i < THREADS_SHOWN; i++)
-    fprintf (out, " %d", (int)threads[i]->tid);
-  fputs (n > THREADS_SHOWN ? " ...\n" : "\n", out);
-}
-
 void
 stack_print (const struct page *page, const struct thread *const *threads,
              size_t n, const struct stack_walk *walk)
 {
-  print_threads (threads, n, page->out);
+  FILE *out = page->out;
+  if (n == 1)
+    print_thread (threads[0], out);
+  else
+    {
+      fprintf (out, "%zu threads:", n);
+      for (size_t i = 0; i < n && i < THREADS_SHOWN; i++)
+        fprintf (out, " %d", (int)threads[i]->tid);
+      fputs (n > THREADS_SHOWN ? " ...\n" : "\n", out);
+    }
   if (walk == NULL)
     return;
   for (size_t i = 0; i < walk->n; i++)
