@@ -161,14 +161,6 @@ code_file_name (const struct code_file *file)
   return slash != NULL && slash[1] != '\0' ? slash + 1 : file->path;
 }
 
-bool
-code_file_rules (struct code_file *file, uint64_t address,
-                 struct register_rules *rules)
-{
-  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
-  return cfi != NULL && register_rules_find (cfi, address, rules);
-}
-
 void
 code_files_free (struct code_files *files)
 {

@@ -15,7 +15,6 @@
 #include <elfutils/libdwfl.h>
 
 #include "base/key_table.h"
-#include "cfi/register_rules.h"
 #include "elf/build_id.h"
 #include "stacks/row_source.h"
 #include "stacks/names.h"
@@ -100,11 +99,6 @@ uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);
-
-/* Set RULES to what the CFI of FILE says of the code at ADDRESS of its own.
-   False if it says nothing.  */
-bool code_file_rules (struct code_file *file, uint64_t address,
-                      struct register_rules *rules);
 
 /* The name of FILE without its folder.  */
 const char *code_file_name (const struct code_file *file);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cfi/register_rules.h"
 #include "elf/dynamic.h"
 #include "walk/lookup.h"
 #include "stacks/shortage.h"

@@ -109,11 +109,15 @@ take_line (void *context, char *line)
     return false;
   uint32_t node = 0;
   for (char *rest = line, *name; (name = strsep (&rest, ";")) != NULL;)
-    if ((node = named_profile_add (profile, node, name, strlen (name))) == 0)
-      {
-        reading->no_memory = true;
+    {
+      uint32_t number
+          = name_list_number (&profile->names, name, strlen (name));
+      if (number != UINT32_MAX)
+        node = call_tree_child (&profile->calls, node, number);
+      reading->no_memory = number == UINT32_MAX || node == 0;
+      if (reading->no_memory)
         return false;
-      }
+    }
   profile->calls.nodes[node].self += samples;
   return true;
 }

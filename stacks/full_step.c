@@ -354,8 +354,9 @@ find_rules (const struct process *process, uint64_t pc, uint64_t *shift,
   if (file == NULL)
     return false;
   uint64_t address = code_file_address (file, offset);
+  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
   *shift = pc - address;
-  return code_file_rules (file, address, rules);
+  return cfi != NULL && register_rules_find (cfi, address, rules);
 }
 
 enum sfw_end

@@ -202,13 +202,11 @@ live_refresh (struct process *process, struct error *err)
   bool listed = list_mappings (&now, live_memory_thread (process->pid), err);
   if (listed && now.mappings.n == 0)
     listed = set_no_memory (process, err);
-  if (!listed)
-    {
-      mappings_forget (&now.mappings, &process->files->mappings);
-      return false;
-    }
-  mappings_move (&process->mappings, &now.mappings, &process->files->mappings);
-  return true;
+  mappings_forget (listed ? &process->mappings : &now.mappings,
+                   &process->files->mappings);
+  if (listed)
+    process->mappings = now.mappings;
+  return listed;
 }
 
 /* Threads.  */

@@ -164,11 +164,3 @@ mappings_share (struct mappings *to, struct mappings *from)
   *to = *from;
   return true;
 }
-
-void
-mappings_move (struct mappings *to, struct mappings *from, size_t *sum)
-{
-  mappings_forget (to, sum);
-  *to = *from;
-  *from = (struct mappings){ 0 };
-}

@@ -57,10 +57,6 @@ bool mappings_put (struct mappings *all, size_t *sum,
    out.  */
 bool mappings_share (struct mappings *to, struct mappings *from);
 
-/* Give TO the mappings of FROM, which has none then, in the place of its own.
- */
-void mappings_move (struct mappings *to, struct mappings *from, size_t *sum);
-
 void mappings_forget (struct mappings *mappings, size_t *sum);
 
 #endif /* STACKS_MAPPINGS_H */

@@ -50,15 +50,6 @@ name_list_free (struct name_list *names)
   free (names->list);
 }
 
-uint32_t
-named_profile_add (struct named_profile *named, uint32_t parent,
-                   const char *name, size_t length)
-{
-  uint32_t number = name_list_number (&named->names, name, length);
-  return number != UINT32_MAX ? call_tree_child (&named->calls, parent, number)
-                              : 0;
-}
-
 bool
 named_profile_sum (struct named_profile *named)
 {

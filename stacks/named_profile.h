@@ -121,12 +121,6 @@ struct named_profile
   size_t n_threads;
 };
 
-/* The node for NAME, of LENGTH bytes, called by PARENT of NAMED, whose tree is
-   there; names have no order before named_profile_finish.  0 when memory ran
-   out.  */
-uint32_t named_profile_add (struct named_profile *named, uint32_t parent,
-                            const char *name, size_t length);
-
 /* Sort the names, order callees by them, and sum up.  False when memory ran
    out.  */
 bool named_profile_finish (struct named_profile *named);

@@ -66,20 +66,6 @@ take_interrupt (int number)
   interrupted = 1;
 }
 
-/* Interrupts end the sampling also where the caller ignores them: shells have
-   commands in the background of a script ignore SIGINT, and scripts end perf
-   record by it.  The second one of two at once ends no opening of a pipe.  */
-static void
-await_interrupts (void)
-{
-  struct sigaction action
-      = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART };
-  sigfillset (&action.sa_mask);
-  sampling = 1;
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
-}
-
 /* The name may change: a command may be a script that starts the program.  */
 static void
 read_name (struct session *session)
@@ -295,7 +281,16 @@ take_recording (struct session *session)
 static bool
 take_samples (struct session *session)
 {
-  await_interrupts ();
+  struct sigaction action
+      = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART };
+  /* Interrupts end the sampling also where the caller ignores them: shells
+     have commands in the background of a script ignore SIGINT, and scripts end
+     perf record by it.  The second one of two at once ends no opening of a
+     pipe.  */
+  sigfillset (&action.sa_mask);
+  sampling = 1;
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
   if (!open_target (session))
     return false;
   sample (session);

@@ -56,15 +56,6 @@ enum
   RANK_SIZED = 4 /* ranks from here on: the symbol has a size */
 };
 
-static uint32_t
-rank_of (const GElf_Sym *symbol)
-{
-  static const uint8_t strengths[16]
-      = { [STB_GLOBAL] = 3, [STB_WEAK] = 2, [STB_LOCAL] = 1 };
-  return strengths[GELF_ST_BIND (symbol->st_info)]
-         + (symbol->st_size != 0 ? RANK_SIZED : 0);
-}
-
 /* Whether SYMBOL can be what an address is called.  */
 static bool
 names_code (const GElf_Sym *symbol, const char *name)
@@ -93,6 +84,8 @@ section_end (const GElf_Sym *symbol, uint64_t value, GElf_Word section,
 static bool
 add_symbol (struct entries *entries, Dwfl_Module *module, int number)
 {
+  static const uint8_t strengths[16]
+      = { [STB_GLOBAL] = 3, [STB_WEAK] = 2, [STB_LOCAL] = 1 };
   GElf_Sym symbol;
   GElf_Addr value;
   GElf_Word section;
@@ -111,7 +104,9 @@ add_symbol (struct entries *entries, Dwfl_Module *module, int number)
   if (!ARRAY_ROOM (entries->list, entries->n + 1, &entries->capacity))
     return false;
   entries->list[entries->n++]
-      = (struct entry){ value, end, (uint32_t)number, rank_of (&symbol) };
+      = (struct entry){ value, end, (uint32_t)number,
+                        strengths[GELF_ST_BIND (symbol.st_info)]
+                            + (symbol.st_size != 0 ? RANK_SIZED : 0) };
   return true;
 }
 

@@ -343,28 +343,23 @@ walk_listed_section (const struct dl_phdr_info *info,
                               section->address);
 }
 
-/* Begin the list.  dl_iterate_phdr has its lock by then: whoever is called by
-   it and changes MODULES takes that lock first, too.  */
-static bool
-own_listing_begin (struct own_listing *listing)
-{
-  listing->draft = walk_draft_begin (listing->modules, true);
-  if (listing->draft == NULL)
-    return false;
-  listing->counters = *walk_modules_counters (listing->modules);
-  listing->unchanged = listing->counters.adds > 0;
-  listing->counters.covered = false;
-  return true;
-}
-
 static int
 list_module (struct dl_phdr_info *info, size_t size, void *data)
 {
   (void)size;
   struct own_listing *listing = data;
   struct sfw_section section;
-  if (listing->draft == NULL && !own_listing_begin (listing))
-    return 1;
+  if (listing->draft == NULL)
+    {
+      /* dl_iterate_phdr has its lock by now: whoever is called by it and
+         changes MODULES takes that lock first, too.  */
+      listing->draft = walk_draft_begin (listing->modules, true);
+      if (listing->draft == NULL)
+        return 1;
+      listing->counters = *walk_modules_counters (listing->modules);
+      listing->unchanged = listing->counters.adds > 0;
+      listing->counters.covered = false;
+    }
   if (listing->unchanged && info->dlpi_adds == listing->counters.adds
       && info->dlpi_subs == listing->counters.subs)
     return 1;

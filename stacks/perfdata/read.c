@@ -469,32 +469,25 @@ perf_data_next (struct perf_data *data, struct perf_record *record)
   return record_at (data, offset, record);
 }
 
-/* The number of the event that RECORD, a sample, is of, from 1 on; 0 if there
-   is none.  */
-static uint32_t
-event_of (const struct perf_data *data, const struct perf_record *record)
-{
-  uint64_t type = data->events[0].attr.sample_type;
-  struct cursor at = perf_cursor (record->bytes, record->size);
-  if (!tells_events (data))
-    return 1;
-  cursor_take (&at, 8 * fields_before_id (type));
-  uint64_t id = cursor_u64 (&at);
-  size_t i = SEARCH_FIRST (data->n_ids, j, data->ids[j].id >= id);
-  return i < data->n_ids && data->ids[i].id == id
-             ? (uint32_t)data->ids[i].event + 1
-             : 0;
-}
-
 bool
 perf_data_sample (const struct perf_data *data,
                   const struct perf_record *record, struct perf_sample *sample)
 {
-  uint32_t event = event_of (data, record);
-  if (event == 0
-      || !perf_sample_read (&data->events[event - 1].attr, record, sample))
+  uint64_t type = data->events[0].attr.sample_type;
+  uint32_t event = 0;
+  if (tells_events (data))
+    {
+      struct cursor at = perf_cursor (record->bytes, record->size);
+      cursor_take (&at, 8 * fields_before_id (type));
+      uint64_t id = cursor_u64 (&at);
+      size_t i = SEARCH_FIRST (data->n_ids, j, data->ids[j].id >= id);
+      if (i == data->n_ids || data->ids[i].id != id)
+        return false;
+      event = data->ids[i].event;
+    }
+  if (!perf_sample_read (&data->events[event].attr, record, sample))
     return false;
-  sample->event = event;
+  sample->event = event + 1;
   return true;
 }
 
