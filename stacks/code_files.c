@@ -129,17 +129,21 @@ code_file_is_memory (const struct code_file *file)
 uint64_t
 code_file_address (const struct code_file *file, uint64_t offset)
 {
-  const GElf_Phdr *found = NULL;
-  /* Of several segments with that byte, it is in the one that can be
-     executed.  */
+  const GElf_Phdr *found = NULL, *before = NULL;
   for (size_t i = 0; i < file->image.n_segments; i++)
     {
       const GElf_Phdr *segment = &file->image.segments[i];
-      if (segment->p_type == PT_LOAD
-          && offset - segment->p_offset < segment->p_filesz
-          && (found == NULL || segment->p_flags & PF_X))
+      bool runs = segment->p_flags & PF_X;
+      if (segment->p_type != PT_LOAD || offset < segment->p_offset)
+        continue;
+      if (offset - segment->p_offset >= segment->p_filesz)
+        before = runs ? segment : before;
+      else if (found == NULL || runs)
         found = segment;
     }
+  /* Code may be behind its segment, in the last page, which is mapped whole:
+     at an address that is OFFSET other code may be.  */
+  found = found != NULL ? found : before;
   return found != NULL ? offset - found->p_offset + found->p_vaddr : offset;
 }
 

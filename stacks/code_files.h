@@ -89,8 +89,9 @@ void code_file_take (struct code_file *file, int fd);
    as just-in-time compilers have for their code.  */
 bool code_file_is_memory (const struct code_file *file);
 
-/* The address that FILE, which was opened, has for the code at OFFSET; without
-   program headers, OFFSET.  */
+/* The address that FILE, which was opened, has for the code at OFFSET: in the
+   segment that has that byte, of several in the one that can be executed, or
+   behind one of these; without such a segment, OFFSET.  */
 uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
 /* Set *SECTION to the rows of the code around OFFSET of FILE, which was
