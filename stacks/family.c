@@ -74,20 +74,6 @@ member_read_name (struct member *member)
   live_thread_name (pid, pid, member->name, sizeof member->name);
 }
 
-/* Of those that begin or end meanwhile the kernel tells, too: a member may
-   stay longer than its process, but does not go before.  */
-static void
-count_others (struct member *member)
-{
-  pid_t pid = member->process.pid;
-  DIR *threads = live_threads (pid);
-  if (threads == NULL)
-    return;
-  for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
-    member->others += tid != pid;
-  closedir (threads);
-}
-
 struct member *
 family_add (struct family *family, pid_t pid, struct error *err)
 {
@@ -100,7 +86,13 @@ family_add (struct family *family, pid_t pid, struct error *err)
   if (family->recorded)
     return member;
   member_read_name (member);
-  count_others (member);
+  /* Of threads that begin or end meanwhile the kernel tells, too: a member may
+     stay longer than its process, but does not go before.  */
+  DIR *threads = live_threads (pid);
+  for (pid_t tid; threads != NULL && (tid = live_next_thread (threads)) != 0;)
+    member->others += tid != pid;
+  if (threads != NULL)
+    closedir (threads);
   if (live_renew (&member->process, err)
       && live_refresh (&member->process, err))
     return member;

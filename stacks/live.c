@@ -183,24 +183,21 @@ add_mapping (void *context, const struct walk_mapping *mapping)
   return process_map (context, &report);
 }
 
-static bool
-list_mappings (struct process *process, pid_t pid, struct error *err)
-{
-  char name[64];
-  if (walk_maps_read (pid, add_mapping, process))
-    return true;
-  if (errno == ENOMEM)
-    return error_set_no_memory (err);
-  snprintf (name, sizeof name, "/proc/%d/maps", (int)pid);
-  return error_set_errno (err, name);
-}
-
 bool
 live_refresh (struct process *process, struct error *err)
 {
   struct process now = { .files = process->files };
-  bool listed = list_mappings (&now, live_memory_thread (process->pid), err);
-  if (listed && now.mappings.n == 0)
+  char name[64];
+  pid_t tid = live_memory_thread (process->pid);
+  bool listed = walk_maps_read (tid, add_mapping, &now);
+  if (!listed && errno == ENOMEM)
+    error_set_no_memory (err);
+  else if (!listed)
+    {
+      snprintf (name, sizeof name, "/proc/%d/maps", (int)tid);
+      error_set_errno (err, name);
+    }
+  else if (now.mappings.n == 0)
     listed = set_no_memory (process, err);
   mappings_forget (listed ? &process->mappings : &now.mappings,
                    &process->files->mappings);

@@ -12,7 +12,7 @@
 
 #include "base/key_table.h"
 
-/* ---- A tree of calls (call_tree.c).
+/* ---- A tree of calls.
 
    Nodes are numbers; 0 is the root, and callers have lower numbers than what
    they call.  */

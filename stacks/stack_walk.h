@@ -60,7 +60,7 @@ size_t stack_walk_same_frames (const struct stack_walk *a,
 bool stack_walks_agree (const struct stack_walk *sframe,
                         const struct stack_walk *cfi);
 
-/* ---- Threads with equal stacks, together (stack_groups.c).  */
+/* ---- Threads with equal stacks, together.  */
 
 struct stack_group
 {
