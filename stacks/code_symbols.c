@@ -186,27 +186,22 @@ undescribed_size (struct code_file *file, uint64_t entry)
   return size;
 }
 
-/* Whether no symbol says that ADDRESS, behind ENTRY, is another function's. */
-static bool
-is_entry_by_symbol (struct code_file *file, uint64_t address, uint64_t entry)
-{
-  struct code_name symbol;
-  find_symbol (file, address, SYMBOL_MANGLED, &symbol);
-  /* glibc has a second label there (sysdeps/.../dl-machine.h).  */
-  return symbol.name[0] == '\0' || address - symbol.offset <= entry
-         || strcmp (symbol.name, "_dl_start_user") == 0;
-}
-
 bool
 code_file_is_entry (struct code_file *file, uint64_t offset)
 {
+  struct code_name symbol;
   uint64_t entry = file->image.header.e_entry;
   uint64_t address = code_file_address (file, offset);
   if (file->entry_size == 0)
     file->entry_size
         = 1 + (is_begun (file) ? undescribed_size (file, entry) : 0);
-  return address - entry < file->entry_size - 1
-         && is_entry_by_symbol (file, address, entry);
+  if (address - entry >= file->entry_size - 1)
+    return false;
+  /* A symbol may say that it is another function's; but glibc has a second
+     label there (sysdeps/.../dl-machine.h).  */
+  find_symbol (file, address, SYMBOL_MANGLED, &symbol);
+  return symbol.name[0] == '\0' || address - symbol.offset <= entry
+         || strcmp (symbol.name, "_dl_start_user") == 0;
 }
 
 /* Names.  */

@@ -148,13 +148,6 @@ is_drawn (const struct picture *picture, uint32_t node)
   return by_rank (&rank, &picture->left_out_first) < 0;
 }
 
-static unsigned
-row_of (const struct picture *picture, uint32_t node)
-{
-  uint32_t depth = picture->depth[node];
-  return HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
-}
-
 /* A picture in the picture: what is in there is cut off at its edges.  */
 static void
 print_node (const struct picture *picture, uint32_t node)
@@ -162,10 +155,13 @@ print_node (const struct picture *picture, uint32_t node)
   FILE *out = picture->out;
   uint64_t total = picture->profile->totals[node];
   const char *name = name_of (picture, node);
+  uint32_t depth = picture->depth[node];
+  unsigned y
+      = HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
   fprintf (out,
            "<svg x=\"%.5f%%\" y=\"%u\" width=\"%.5f%%\" height=\"%d\">"
            "<title>",
-           percent (picture, picture->start[node]), row_of (picture, node),
+           percent (picture, picture->start[node]), y,
            percent (picture, total), ROW - 1);
   print_text (name, SIZE_MAX, out);
   /* The script takes what is behind the name away.  */
@@ -189,20 +185,6 @@ print_node (const struct picture *picture, uint32_t node)
       fputs ("</text>", out);
     }
   fputs ("</svg>\n", out);
-}
-
-/* Set where each function is drawn: callees side by side on their caller.  */
-static void
-place (struct picture *picture)
-{
-  const struct call_tree *tree = &picture->profile->calls;
-  for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
-    {
-      uint32_t parent = tree->nodes[node].parent;
-      picture->start[node] = picture->next[node] = picture->next[parent];
-      picture->next[parent] += picture->profile->totals[node];
-      picture->depth[node] = picture->depth[parent] + 1;
-    }
 }
 
 /* Choose the functions to be drawn.  False when memory ran out.  */
@@ -246,7 +228,15 @@ open_picture (struct picture *picture, const struct named_profile *profile,
   if (picture->start == NULL || picture->next == NULL
       || picture->depth == NULL)
     return false;
-  place (picture);
+  /* Callees are side by side on their caller.  */
+  const struct call_tree *tree = &profile->calls;
+  for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
+    {
+      uint32_t parent = tree->nodes[node].parent;
+      picture->start[node] = picture->next[node] = picture->next[parent];
+      picture->next[parent] += profile->totals[node];
+      picture->depth[node] = picture->depth[parent] + 1;
+    }
   return choose (picture);
 }
 

@@ -151,18 +151,6 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
-/* Set *EVENT to what has become of TID, which was asked to stop. EVENT->si_pid
-   is 0 if that is nothing yet.  An end is left for whoever waits for the
-   process.  */
-static bool
-find_event (pid_t tid, siginfo_t *event)
-{
-  *event = (siginfo_t){ 0 };
-  return waitid (P_PID, (id_t)tid, event,
-                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
-         == 0;
-}
-
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
    for long.  If a signal on its way stopped it, the thread gets that signal
    when it is resumed.  */
@@ -171,8 +159,15 @@ await_stop (const struct process *process, struct thread *thread)
 {
   unsigned patience = PATIENCE;
   siginfo_t event;
-  while (find_event (thread->tid, &event) && event.si_pid == 0)
+  for (;;)
     {
+      event = (siginfo_t){ 0 };
+      /* An end is left for whoever waits for the process.  */
+      if (waitid (P_PID, (id_t)thread->tid, &event,
+                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
+              != 0
+          || event.si_pid != 0)
+        break;
       if (live_thread_state (process->pid, thread->tid) == 'D'
           && patience-- == 0)
         {

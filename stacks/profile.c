@@ -104,21 +104,6 @@ sampled_threads_rename (struct sampled_threads *list, pid_t pid, pid_t tid,
   set_own_name (list, task);
 }
 
-/* Put THREAD, which is new, in the list under HASH.  Returns its number.  */
-static uint32_t
-add_thread (struct sampled_threads *list, uint32_t hash,
-            const struct profile_thread *thread)
-{
-  if (!ARRAY_ROOM (list->threads, list->n + 1, &list->capacity)
-      || !key_table_add (&list->numbers, hash, list->n))
-    {
-      shortage_note ();
-      return PROFILE_NO_THREAD;
-    }
-  list->threads[list->n] = *thread;
-  return (uint32_t)list->n++;
-}
-
 static bool
 is_same (const struct profile_thread *a, const struct profile_thread *b)
 {
@@ -142,9 +127,16 @@ sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
     {
       if (!recorded && (task == NULL || !task->renamed))
         live_thread_name (pid, tid, made.own_name, sizeof made.own_name);
-      number = add_thread (list, hash, &made);
+      if (!ARRAY_ROOM (list->threads, list->n + 1, &list->capacity)
+          || !key_table_add (&list->numbers, hash, list->n))
+        {
+          shortage_note ();
+          return PROFILE_NO_THREAD;
+        }
+      list->threads[list->n] = made;
+      number = (uint32_t)list->n++;
     }
-  if (task == NULL || number == PROFILE_NO_THREAD)
+  if (task == NULL)
     return number;
   task->latest = number;
   set_own_name (list, task);

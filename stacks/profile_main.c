@@ -306,34 +306,28 @@ take_samples (struct session *session)
 }
 
 static bool
-open_profile (struct session *session)
+run (struct session *session)
 {
   const struct profile_options *options = &session->options;
   struct profile *profile = &session->profile;
+  if (!profile_open_outputs (options, &session->old))
+    return false;
   if (!profile_init (profile))
     return profile_fail ("profile", "out of memory");
   profile->family.policy = options->policy;
   profile->by_thread = options->threads;
   profile->off_cpu = options->off_cpu;
   profile->hz = options->off_cpu ? 0 : options->hz;
-  return true;
-}
-
-static bool
-run (struct session *session)
-{
-  const struct profile_options *options = &session->options;
-  if (!profile_open_outputs (options, &session->old) || !open_profile (session)
-      || !(options->input != NULL ? take_recording (session)
-                                  : take_samples (session)))
+  if (!(options->input != NULL ? take_recording (session)
+                               : take_samples (session)))
     return false;
   /* The folded stacks are printed unless another output is asked for.  */
   if ((options->n_outputs > 0 || options->top > 0
        || options->perf_data == NULL)
-      && !profile_write_outputs (&session->profile, options, &session->old))
+      && !profile_write_outputs (profile, options, &session->old))
     return false;
   if (!options->quiet)
-    profile_print_summary (&session->profile);
+    profile_print_summary (profile);
   return true;
 }
 

@@ -171,17 +171,6 @@ put_description (struct perf_writer *writer, const uint8_t *bytes, size_t size)
 }
 
 static bool
-put_feature (struct perf_writer *writer, unsigned feature)
-{
-  struct perf_part part = writer->data->features[feature];
-  const uint8_t *bytes = writer->data->bytes + part.offset;
-  if (feature == PERF_FEATURE_EVENTS)
-    return put_description (writer, bytes, (size_t)part.size);
-  fwrite (bytes, 1, (size_t)part.size, writer->out);
-  return true;
-}
-
-static bool
 put_features (struct perf_writer *writer, const struct perf_header *header)
 {
   const struct perf_data *data = writer->data;
@@ -198,8 +187,15 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
         offset += data->features[i].size;
       }
   for (unsigned i = 0; i < PERF_FEATURES; i++)
-    if (perf_has (data, i) && !put_feature (writer, i))
-      return false;
+    if (perf_has (data, i))
+      {
+        struct perf_part part = data->features[i];
+        const uint8_t *bytes = data->bytes + part.offset;
+        if (i != PERF_FEATURE_EVENTS)
+          fwrite (bytes, 1, (size_t)part.size, writer->out);
+        else if (!put_description (writer, bytes, (size_t)part.size))
+          return false;
+      }
   return true;
 }
 
