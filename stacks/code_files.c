@@ -126,29 +126,25 @@ code_file_is_memory (const struct code_file *file)
   return file->image.bytes == NULL && has_prefix (file->path, "/memfd:");
 }
 
-/* The segment that has the byte at OFFSET of FILE in memory; of several, the
-   one that can be executed.  NULL if none has.  */
-static const GElf_Phdr *
-segment_at (const struct code_file *file, uint64_t offset)
-{
-  const GElf_Phdr *found = NULL;
-  for (size_t i = 0; i < file->image.n_segments; i++)
-    {
-      const GElf_Phdr *segment = &file->image.segments[i];
-      if (segment->p_type == PT_LOAD
-          && offset - segment->p_offset < segment->p_filesz
-          && (found == NULL || segment->p_flags & PF_X))
-        found = segment;
-    }
-  return found;
-}
-
 uint64_t
 code_file_address (const struct code_file *file, uint64_t offset)
 {
-  const GElf_Phdr *segment = segment_at (file, offset);
-  return segment != NULL ? offset - segment->p_offset + segment->p_vaddr
-                         : offset;
+  const GElf_Phdr *found = NULL, *before = NULL;
+  for (size_t i = 0; i < file->image.n_segments; i++)
+    {
+      const GElf_Phdr *segment = &file->image.segments[i];
+      bool runs = segment->p_flags & PF_X;
+      if (segment->p_type != PT_LOAD || offset < segment->p_offset)
+        continue;
+      if (offset - segment->p_offset >= segment->p_filesz)
+        before = runs ? segment : before;
+      else if (found == NULL || runs)
+        found = segment;
+    }
+  /* Code may be behind its segment, in the last page, which is mapped whole:
+     at an address that is OFFSET other code may be.  */
+  found = found != NULL ? found : before;
+  return found != NULL ? offset - found->p_offset + found->p_vaddr : offset;
 }
 
 bool
@@ -169,35 +165,24 @@ code_file_name (const struct code_file *file)
   return slash != NULL && slash[1] != '\0' ? slash + 1 : file->path;
 }
 
-bool
-code_file_rules (struct code_file *file, uint64_t address,
-                 struct register_rules *rules)
-{
-  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
-  return cfi != NULL && register_rules_find (cfi, address, rules);
-}
-
-static void
-code_file_free (struct code_file *file)
-{
-  symbol_index_free (&file->symbols);
-  inlines_free (&file->inlines);
-  jit_names_free (&file->jit_names);
-  if (file->dwfl != NULL)
-    dwfl_end (file->dwfl);
-  if (file->written != NULL)
-    mapped_file_close (file->written, file->written_size);
-  row_source_free (&file->rows);
-  image_close (&file->image);
-  free (file->path);
-  free (file);
-}
-
 void
 code_files_free (struct code_files *files)
 {
   for (uint32_t i = 0; i < files->n; i++)
-    code_file_free (files->files[i]);
+    {
+      struct code_file *file = files->files[i];
+      symbol_index_free (&file->symbols);
+      inlines_free (&file->inlines);
+      jit_names_free (&file->jit_names);
+      if (file->dwfl != NULL)
+        dwfl_end (file->dwfl);
+      if (file->written != NULL)
+        mapped_file_close (file->written, file->written_size);
+      row_source_free (&file->rows);
+      image_close (&file->image);
+      free (file->path);
+      free (file);
+    }
   free (files->files);
   key_table_free (&files->numbers);
   *files = (struct code_files){ 0 };

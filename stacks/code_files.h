@@ -15,12 +15,9 @@
 #include <elfutils/libdwfl.h>
 
 #include "base/key_table.h"
-#include "cfi/register_rules.h"
 #include "elf/notes.h"
-#include "stacks/inlines.h"
-#include "stacks/jit_names.h"
 #include "stacks/row_source.h"
-#include "stacks/symbol_index.h"
+#include "stacks/names.h"
 
 /* What is known of a file that was mapped.  */
 struct mapped_identity
@@ -92,8 +89,9 @@ void code_file_take (struct code_file *file, int fd);
    as just-in-time compilers have for their code.  */
 bool code_file_is_memory (const struct code_file *file);
 
-/* The address that FILE, which was opened, has for the code at OFFSET; without
-   program headers, OFFSET.  */
+/* The address that FILE, which was opened, has for the code at OFFSET: in the
+   segment that has that byte, of several in the one that can be executed, or
+   behind one of these; without such a segment, OFFSET.  */
 uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
 /* Set *SECTION to the rows of the code around OFFSET of FILE, which was
@@ -103,12 +101,35 @@ bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);
 
-/* Set RULES to what the CFI of FILE says of the code at ADDRESS of its own.
-   False if it says nothing.  */
-bool code_file_rules (struct code_file *file, uint64_t address,
-                      struct register_rules *rules);
-
 /* The name of FILE without its folder.  */
 const char *code_file_name (const struct code_file *file);
+
+/* ---- What the code of a file is called, and where it begins
+   (code_symbols.c).  */
+
+/* Whether OFFSET of FILE is in the code where the kernel has a program, or the
+   dynamic linker, begin, if no CFI describes that: it ends where CFI or
+   another function begins, and after 64 bytes.  */
+bool code_file_is_entry (struct code_file *file, uint64_t offset);
+
+/* What the code at OFFSET of FILE is called: by its symbol or, where there is
+   none, by FILE and the address where its rows begin, as functions do; code in
+   no file, by its compiler.  WANTED: SYMBOL_SOURCE and so on.  */
+void code_file_symbol (struct code_file *file, uint64_t offset,
+                       unsigned wanted, struct code_name *symbol);
+
+/* The same of what is inlined there, as inlines_at has it.  */
+bool code_file_inlines (struct code_file *file, uint64_t offset,
+                        unsigned wanted,
+                        bool (*take) (void *context, const char *name),
+                        void *context);
+
+/* For libdwfl: as dwfl_standard_find_debuginfo, but with no result where the
+   debug file that FILE names is a fifo: the standard function would open the
+   fifo and wait for ever.  */
+int code_symbols_find_debuginfo (Dwfl_Module *module, void **user,
+                                 const char *name, Dwarf_Addr base,
+                                 const char *file, const char *link,
+                                 GElf_Word crc, char **found);
 
 #endif /* STACKS_CODE_FILES_H */

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/code_symbols.h"
+#include "stacks/code_files.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cfi/register_rules.h"
 #include "elf/dynamic.h"
 #include "walk/lookup.h"
 #include "stacks/shortage.h"
@@ -185,27 +186,22 @@ undescribed_size (struct code_file *file, uint64_t entry)
   return size;
 }
 
-/* Whether no symbol says that ADDRESS, behind ENTRY, is another function's. */
-static bool
-is_entry_by_symbol (struct code_file *file, uint64_t address, uint64_t entry)
-{
-  struct code_name symbol;
-  find_symbol (file, address, SYMBOL_MANGLED, &symbol);
-  /* glibc has a second label there (sysdeps/.../dl-machine.h).  */
-  return symbol.name[0] == '\0' || address - symbol.offset <= entry
-         || strcmp (symbol.name, "_dl_start_user") == 0;
-}
-
 bool
 code_file_is_entry (struct code_file *file, uint64_t offset)
 {
+  struct code_name symbol;
   uint64_t entry = file->image.header.e_entry;
   uint64_t address = code_file_address (file, offset);
   if (file->entry_size == 0)
     file->entry_size
         = 1 + (is_begun (file) ? undescribed_size (file, entry) : 0);
-  return address - entry < file->entry_size - 1
-         && is_entry_by_symbol (file, address, entry);
+  if (address - entry >= file->entry_size - 1)
+    return false;
+  /* A symbol may say that it is another function's; but glibc has a second
+     label there (sysdeps/.../dl-machine.h).  */
+  find_symbol (file, address, SYMBOL_MANGLED, &symbol);
+  return symbol.name[0] == '\0' || address - symbol.offset <= entry
+         || strcmp (symbol.name, "_dl_start_user") == 0;
 }
 
 /* Names.  */
@@ -230,25 +226,19 @@ rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
   return true;
 }
 
-/* What the compiler of the code at ADDRESS, in no file, calls it.  */
-static void
-jit_symbol (struct code_file *file, uint64_t address, struct code_name *symbol)
-{
-  const struct jit_name *found = jit_names_at (&file->jit_names, address);
-  *symbol = (struct code_name){ 0 };
-  if (found == NULL)
-    return;
-  symbol->offset = address - found->start;
-  snprintf (symbol->name, sizeof symbol->name, "%s", found->name);
-}
-
 void
 code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
                   struct code_name *symbol)
 {
   if (file->is_jit)
     {
-      jit_symbol (file, offset, symbol);
+      const struct jit_name *found = jit_names_at (&file->jit_names, offset);
+      *symbol = (struct code_name){ 0 };
+      if (found != NULL)
+        {
+          symbol->offset = offset - found->start;
+          snprintf (symbol->name, sizeof symbol->name, "%s", found->name);
+        }
       return;
     }
   uint64_t rows, address = code_file_address (file, offset);

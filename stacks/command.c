@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/command.h"
+#include "stacks/sframe_profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +21,6 @@ command_remember_signals (void)
 {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     sigaction (numbers[i], NULL, &found[i]);
-}
-
-static void
-restore_signals (void)
-{
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    sigaction (numbers[i], &found[i], NULL);
 }
 
 /* read, which a signal does not end.  */
@@ -48,7 +41,8 @@ execute (int go, int result, char **arguments)
   /* The parent may have ended instead.  */
   if (read_on (go, &byte, 1) != 1)
     _exit (127);
-  restore_signals ();
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction (numbers[i], &found[i], NULL);
   execvp (arguments[0], arguments);
   int problem = errno;
   if (write (result, &problem, sizeof problem) < 0)

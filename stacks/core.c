@@ -7,17 +7,27 @@
    fs/binfmt_elf.c); file_finder opens them.
 
    A core may be made to keep its readers busy: segments are sorted and gone
-   through once, and notes that several headers have are read once.  */
+   through once, and notes that several headers have are read once.
+
+   A core is read at many places in no order, so that a compressed one has to
+   be decompressed as a whole.  Another process does it: nothing that a damaged
+   file does to a decompressor happens to this one.  */
 
 #include <config.h>
 
-#include "stacks/core.h"
+#include "stacks/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -26,8 +36,6 @@
 #include "base/mapped_file.h"
 #include "base/radix.h"
 #include "elf/notes.h"
-#include "stacks/file_finder.h"
-#include "stacks/unpack.h"
 
 enum
 {
@@ -59,6 +67,118 @@ struct core
   struct note files;    /* NT_FILE; no contents: there is none */
   uint64_t entry, vdso; /* where they begin; 0: not known */
 };
+
+/* Compressed cores, as systemd-coredump keeps them.  */
+
+enum
+{
+  MAGIC_MAX = 6,
+  NOT_THERE = 127 /* exit status: no such program, as shells have it */
+};
+
+struct packer
+{
+  uint8_t magic[MAGIC_MAX];
+  uint8_t size;
+  const char *program;
+};
+
+/* RFC 8878, the .xz file format 1.2.1, the LZ4 frame format 1.6.4, RFC 1952.
+ */
+static const struct packer packers[] = {
+  { { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
+  { { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, "xz" },
+  { { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" },
+  { { 0x1f, 0x8b }, 2, "gzip" },
+};
+
+static const char *
+packer_of (int fd)
+{
+  uint8_t magic[MAGIC_MAX];
+  if (pread (fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic)
+    return NULL;
+  for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
+    if (memcmp (magic, packers[i].magic, packers[i].size) == 0)
+      return packers[i].program;
+  return NULL;
+}
+
+/* A file without a name, and how large it may get: a limit of the user's,
+   which only root could exceed, may be lower.  */
+static int
+open_nameless (struct rlimit *limit)
+{
+  const char *folder = getenv ("TMPDIR");
+  struct statvfs space;
+  if (folder == NULL || folder[0] != '/')
+    folder = "/var/tmp";
+  int fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return -1;
+  if (fstatvfs (fd, &space) != 0 || getrlimit (RLIMIT_FSIZE, limit) != 0)
+    {
+      close (fd);
+      return -1;
+    }
+  rlim_t half = (rlim_t)space.f_bavail / 2 * space.f_frsize;
+  if (half < limit->rlim_max)
+    limit->rlim_max = half;
+  limit->rlim_cur = limit->rlim_max;
+  return fd;
+}
+
+/* The child.  */
+_Noreturn static void
+run_packer (const char *program, int from, int to, const struct rlimit *limit)
+{
+  /* What it writes is of no use when the parent has ended.  */
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  /* A write beyond the limit fails, and the program says so.  */
+  signal (SIGXFSZ, SIG_IGN);
+  if (lseek (from, 0, SEEK_SET) == 0 && setrlimit (RLIMIT_FSIZE, limit) == 0
+      && dup2 (from, STDIN_FILENO) >= 0 && dup2 (to, STDOUT_FILENO) >= 0)
+    execlp (program, program, "-dcq", (char *)NULL);
+  _exit (errno == ENOENT ? NOT_THERE : 1);
+}
+
+/* If the file *FD begins as one of zstd, xz, lz4 or gzip does, have that
+   program, which has to be installed, decompress it to a file without a name
+   in $TMPDIR (/var/tmp), close *FD and put the new file's descriptor there. At
+   most half of the space that is free is used.  */
+static bool
+unpack_file (int *fd, struct error *err)
+{
+  const char *program = packer_of (*fd);
+  struct rlimit limit;
+  int status = 1;
+  if (program == NULL)
+    return true;
+  int to = open_nameless (&limit);
+  if (to < 0)
+    return error_set_errno (err, "a temporary file");
+  pid_t child = fork ();
+  if (child == 0)
+    run_packer (program, *fd, to, &limit);
+  pid_t ended;
+  do
+    ended = child > 0 ? waitpid (child, &status, 0) : child;
+  while (ended < 0 && child > 0 && errno == EINTR);
+  if (child > 0 && status == 0)
+    {
+      close (*fd);
+      *fd = to;
+      return true;
+    }
+  close (to);
+  if (child > 0 && WIFEXITED (status) && WEXITSTATUS (status) == NOT_THERE)
+    return error_set (err, CFI2SFRAME_UNSUPPORTED,
+                      "it is compressed, and %s is not installed", program);
+  return error_set (err, CFI2SFRAME_MALFORMED,
+                    "%s cannot decompress it, or there is no space", program);
+}
+
+/* The file.  */
 
 static bool
 map_file (struct core *core, const char *path, struct error *err)
@@ -167,9 +287,19 @@ take_notes (struct core *core, struct process *process, uint64_t offset,
 
 /* Segments.  */
 
+/* Take the segment of HEADER.  The core may have been cut off within it.  */
 static bool
-add_segment (struct core *core, const GElf_Phdr *header, uint64_t size)
+take_segment (struct core *core, struct process *process,
+              const GElf_Phdr *header)
 {
+  uint64_t left
+      = header->p_offset < core->size ? core->size - header->p_offset : 0;
+  uint64_t size = header->p_filesz < left ? header->p_filesz : left;
+  core->missing += header->p_filesz - size;
+  if (header->p_type == PT_NOTE)
+    return take_notes (core, process, size > 0 ? header->p_offset : 0, size);
+  if (header->p_type != PT_LOAD)
+    return true;
   uint64_t start = header->p_vaddr, length = header->p_memsz;
   if (!ARRAY_ROOM (core->segments, core->n_segments + 1,
                    &core->segments_capacity))
@@ -182,21 +312,6 @@ add_segment (struct core *core, const GElf_Phdr *header, uint64_t size)
                           .size = size,
                           .runs = header->p_flags & PF_X };
   return true;
-}
-
-/* Take the segment of HEADER.  The core may have been cut off within it.  */
-static bool
-take_segment (struct core *core, struct process *process,
-              const GElf_Phdr *header)
-{
-  uint64_t left
-      = header->p_offset < core->size ? core->size - header->p_offset : 0;
-  uint64_t size = header->p_filesz < left ? header->p_filesz : left;
-  core->missing += header->p_filesz - size;
-  return header->p_type == PT_LOAD   ? add_segment (core, header, size)
-         : header->p_type == PT_NOTE ? take_notes (
-               core, process, size > 0 ? header->p_offset : 0, size)
-                                     : true;
 }
 
 static bool
@@ -321,24 +436,6 @@ map_vdso (const struct core *core, struct process *process)
   return process_map (process, &vdso);
 }
 
-/* Map the segments of IMAGE, the program, at BIAS.  */
-static bool
-map_image (struct process *process, const struct image *image, uint64_t bias)
-{
-  FOR_EACH_LOAD (load, image)
-    {
-      const struct walk_mapping report
-          = { .start = bias + load->p_vaddr,
-              .end = bias + load->p_vaddr + load->p_filesz,
-              .offset = load->p_offset,
-              .path = process->program,
-              .runs = load->p_flags & PF_X };
-      if (!process_map (process, &report))
-        return false;
-    }
-  return true;
-}
-
 /* Map the program that the user has named, where the core says that it
    begins.  Emulators do not say which files were mapped.  */
 static bool
@@ -351,7 +448,19 @@ map_program (const struct core *core, struct process *process)
   uint64_t bias = core->entry - image.header.e_entry;
   bool fits = image.arch == process->arch
               && bias % process->arch->max_page_size == 0;
-  bool mapped = !fits || map_image (process, &image, bias);
+  bool mapped = true;
+  FOR_EACH_LOAD (load, &image)
+    {
+      const struct walk_mapping report
+          = { .start = bias + load->p_vaddr,
+              .end = bias + load->p_vaddr + load->p_filesz,
+              .offset = load->p_offset,
+              .path = process->program,
+              .runs = load->p_flags & PF_X };
+      if (!fits || !mapped)
+        break;
+      mapped = process_map (process, &report);
+    }
   image_close (&image);
   return mapped;
 }

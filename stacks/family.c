@@ -74,20 +74,6 @@ member_read_name (struct member *member)
   live_thread_name (pid, pid, member->name, sizeof member->name);
 }
 
-/* Of those that begin or end meanwhile the kernel tells, too: a member may
-   stay longer than its process, but does not go before.  */
-static void
-count_others (struct member *member)
-{
-  pid_t pid = member->process.pid;
-  DIR *threads = live_threads (pid);
-  if (threads == NULL)
-    return;
-  for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
-    member->others += tid != pid;
-  closedir (threads);
-}
-
 struct member *
 family_add (struct family *family, pid_t pid, struct error *err)
 {
@@ -100,7 +86,13 @@ family_add (struct family *family, pid_t pid, struct error *err)
   if (family->recorded)
     return member;
   member_read_name (member);
-  count_others (member);
+  /* Of threads that begin or end meanwhile the kernel tells, too: a member may
+     stay longer than its process, but does not go before.  */
+  DIR *threads = live_threads (pid);
+  for (pid_t tid; threads != NULL && (tid = live_next_thread (threads)) != 0;)
+    member->others += tid != pid;
+  if (threads != NULL)
+    closedir (threads);
   if (live_renew (&member->process, err)
       && live_refresh (&member->process, err))
     return member;
@@ -204,22 +196,10 @@ add_child (void *family, char *number)
   return true;
 }
 
-/* Add the children of thread TID of PID: numbers, each with a space behind it
-   (proc(5), "children").  */
-static void
-add_children_of_thread (struct family *family, pid_t pid, pid_t tid)
-{
-  char path[64];
-  snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
-            (int)tid);
-  FILE *file = fopen (path, "re");
-  if (file != NULL)
-    (void)lines_take (file, ' ', add_child, family);
-}
-
 void
 family_add_children (struct family *family)
 {
+  char path[64];
   /* Members that are added meanwhile are at the end, so that the loop reaches
      them.  */
   for (size_t i = 0; i < family->n; i++)
@@ -229,7 +209,14 @@ family_add_children (struct family *family)
       if (threads == NULL)
         continue;
       for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
-        add_children_of_thread (family, pid, tid);
+        {
+          /* Numbers, each with a space behind it (proc(5), "children").  */
+          snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
+                    (int)tid);
+          FILE *file = fopen (path, "re");
+          if (file != NULL)
+            (void)lines_take (file, ' ', add_child, family);
+        }
       closedir (threads);
     }
 }

@@ -10,7 +10,7 @@
 
 #include <config.h>
 
-#include "stacks/file_finder.h"
+#include "stacks/process.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 #include "base/io.h"
 #include "base/prefix.h"
 #include "elf/notes.h"
-#include "stacks/served.h"
+#include "stacks/row_source.h"
 #include "stacks/shortage.h"
 
 enum
@@ -126,23 +126,6 @@ copied_part (const struct mapping *mapping, uint64_t most)
              : 0;
 }
 
-/* Copy to the SIZE BYTES what PROCESS has in memory of the file of MAPPING, at
-   most MOST bytes of each mapping.  */
-static void
-copy_mappings (struct process *process, const struct mapping *mapping,
-               uint64_t most, uint8_t *bytes, size_t size)
-{
-  const struct mapping *at = NULL;
-  while ((at = next_mapping (process, mapping, at)) != NULL)
-    if (at->offset < size)
-      {
-        uint64_t part = copied_part (at, most), left = size - at->offset;
-        process->files->copied
-            += memory_read_now (&process->memory, at->start,
-                                bytes + at->offset, part < left ? part : left);
-      }
-}
-
 /* How many bytes from its start on the file of MAPPING has in PROCESS; 0 if
    there are more than may be copied, MOST of each mapping.  */
 static size_t
@@ -178,7 +161,15 @@ copy_memory (struct process *process, const struct mapping *mapping,
   int fd = make_file (size, &bytes);
   if (fd < 0)
     return -1;
-  copy_mappings (process, mapping, most, bytes, size);
+  for (const struct mapping *at = NULL;
+       (at = next_mapping (process, mapping, at)) != NULL;)
+    if (at->offset < size)
+      {
+        uint64_t part = copied_part (at, most), left = size - at->offset;
+        process->files->copied += memory_read_now (
+            &process->memory, at->start, (uint8_t *)bytes + at->offset,
+            part < left ? part : left);
+      }
   Elf64_Ehdr *header = bytes;
   header->e_shoff = 0;
   header->e_shnum = header->e_shstrndx = 0;
@@ -187,18 +178,6 @@ copy_memory (struct process *process, const struct mapping *mapping,
 }
 
 /* Whether a file is the one that was mapped.  */
-
-/* Whether ID is the build-id of FILE.  Tables of older versions of perf have
-   20 bytes, whatever its size is.  */
-static bool
-is_build_id (const struct code_file *file, struct build_id id)
-{
-  const struct mapped_identity *recorded = &file->recorded;
-  size_t size = recorded->build_id_size;
-  size_t n = id.size < size ? id.size : size;
-  return n > 0 && memcmp (id.bytes, recorded->build_id, n) == 0
-         && bytes_are_zero (recorded->build_id + n, size - n);
-}
 
 /* Open IMAGE, of the file FD, which is closed with IMAGE; -1: there is none.
  */
@@ -230,14 +209,19 @@ find_build_id (struct process *process, const struct mapping *mapping)
   image_close (&image);
 }
 
-/* Whether FD has the build-id of FILE.  */
+/* Whether FD has the build-id of FILE.  Tables of older versions of perf have
+   20 bytes, whatever its size is.  */
 static bool
 has_build_id (const struct code_file *file, int fd)
 {
+  const struct mapped_identity *recorded = &file->recorded;
   struct image image;
   if (!open_image (&image, dup (fd)))
     return false;
-  bool same = is_build_id (file, build_id_find (&image));
+  const struct build_id id = build_id_find (&image);
+  size_t size = recorded->build_id_size, n = id.size < size ? id.size : size;
+  bool same = n > 0 && memcmp (id.bytes, recorded->build_id, n) == 0
+              && bytes_are_zero (recorded->build_id + n, size - n);
   image_close (&image);
   return same;
 }

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "stacks/profile_names.h"
 
 /* Categories of functions: at least one has to be grey.  */
 enum
@@ -157,17 +156,6 @@ by_thread (const void *a, const void *b)
   return x->thread != y->thread ? (x->thread > y->thread ? 1 : -1)
          : x->time != y->time   ? (x->time > y->time ? 1 : -1)
                                 : (x->node > y->node) - (x->node < y->node);
-}
-
-/* Sort the samples by thread, and each thread's by time.  */
-static void
-sort_log (struct writer *writer)
-{
-  writer->start = UINT64_MAX;
-  for (size_t i = 0; i < writer->n_log; i++)
-    if (writer->log[i].time < writer->start)
-      writer->start = writer->log[i].time;
-  qsort (writer->log, writer->n_log, sizeof *writer->log, by_thread);
 }
 
 static const char *
@@ -332,7 +320,11 @@ firefox_print (const struct named_profile *profile, unsigned hz, FILE *out)
               && copy_log (&writer);
   if (done)
     {
-      sort_log (&writer);
+      writer.start = UINT64_MAX;
+      for (size_t i = 0; i < writer.n_log; i++)
+        if (writer.log[i].time < writer.start)
+          writer.start = writer.log[i].time;
+      qsort (writer.log, writer.n_log, sizeof *writer.log, by_thread);
       print_profile (&writer);
     }
   free (writer.log);

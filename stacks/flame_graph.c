@@ -14,8 +14,6 @@
 #include "base/plural.h"
 #include "base/printable.h"
 #include "stacks/flame_graph_page.h"
-#include "stacks/profile_diff.h"
-#include "stacks/profile_names.h"
 
 enum
 {
@@ -150,13 +148,6 @@ is_drawn (const struct picture *picture, uint32_t node)
   return by_rank (&rank, &picture->left_out_first) < 0;
 }
 
-static unsigned
-row_of (const struct picture *picture, uint32_t node)
-{
-  uint32_t depth = picture->depth[node];
-  return HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
-}
-
 /* A picture in the picture: what is in there is cut off at its edges.  */
 static void
 print_node (const struct picture *picture, uint32_t node)
@@ -164,10 +155,13 @@ print_node (const struct picture *picture, uint32_t node)
   FILE *out = picture->out;
   uint64_t total = picture->profile->totals[node];
   const char *name = name_of (picture, node);
+  uint32_t depth = picture->depth[node];
+  unsigned y
+      = HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
   fprintf (out,
            "<svg x=\"%.5f%%\" y=\"%u\" width=\"%.5f%%\" height=\"%d\">"
            "<title>",
-           percent (picture, picture->start[node]), row_of (picture, node),
+           percent (picture, picture->start[node]), y,
            percent (picture, total), ROW - 1);
   print_text (name, SIZE_MAX, out);
   /* The script takes what is behind the name away.  */
@@ -193,44 +187,23 @@ print_node (const struct picture *picture, uint32_t node)
   fputs ("</svg>\n", out);
 }
 
-/* Set where each function is drawn: callees side by side on their caller.  */
-static void
-place (struct picture *picture)
-{
-  const struct call_tree *tree = &picture->profile->calls;
-  for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
-    {
-      uint32_t parent = tree->nodes[node].parent;
-      picture->start[node] = picture->next[node] = picture->next[parent];
-      picture->next[parent] += picture->profile->totals[node];
-      picture->depth[node] = picture->depth[parent] + 1;
-    }
-}
-
-/* Set the rank from which on nothing is drawn.  False when memory ran out.  */
-static bool
-find_limit (struct picture *picture)
-{
-  uint32_t n = picture->profile->calls.n;
-  struct rank *ranks = calloc (n, sizeof *ranks);
-  if (ranks == NULL)
-    return false;
-  for (uint32_t node = 0; node < n; node++)
-    ranks[node] = rank_of (picture, node);
-  qsort (ranks, n, sizeof *ranks, by_rank);
-  picture->left_out_first = ranks[FUNCTIONS_MAX];
-  free (ranks);
-  return true;
-}
-
 /* Choose the functions to be drawn.  False when memory ran out.  */
 static bool
 choose (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
   picture->left_out_first = (struct rank){ 0, UINT32_MAX };
-  if (n > FUNCTIONS_MAX && !find_limit (picture))
-    return false;
+  if (n > FUNCTIONS_MAX)
+    {
+      struct rank *ranks = calloc (n, sizeof *ranks);
+      if (ranks == NULL)
+        return false;
+      for (uint32_t node = 0; node < n; node++)
+        ranks[node] = rank_of (picture, node);
+      qsort (ranks, n, sizeof *ranks, by_rank);
+      picture->left_out_first = ranks[FUNCTIONS_MAX];
+      free (ranks);
+    }
   for (uint32_t node = 0; node < n; node++)
     if (!is_drawn (picture, node))
       picture->left_out++;
@@ -255,7 +228,15 @@ open_picture (struct picture *picture, const struct named_profile *profile,
   if (picture->start == NULL || picture->next == NULL
       || picture->depth == NULL)
     return false;
-  place (picture);
+  /* Callees are side by side on their caller.  */
+  const struct call_tree *tree = &profile->calls;
+  for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
+    {
+      uint32_t parent = tree->nodes[node].parent;
+      picture->start[node] = picture->next[node] = picture->next[parent];
+      picture->next[parent] += profile->totals[node];
+      picture->depth[node] = picture->depth[parent] + 1;
+    }
   return choose (picture);
 }
 
@@ -413,17 +394,22 @@ print_table (const struct picture *picture)
   return true;
 }
 
-/* Print PICTURE, and what a page has besides.  TURNED: from the other side. */
+/* Print PICTURE; in a page, with TURNED, the picture from the other side, and
+   what a page has besides.  False when memory ran out.  */
 static bool
-print_page (const struct picture *picture, const struct picture *turned)
+print_picture (const struct picture *picture, const struct picture *turned)
 {
   FILE *out = picture->out;
-  print_head (picture, true);
+  print_head (picture, turned != NULL);
   print_group (picture, false);
-  print_group (turned, true);
-  print_bar (picture, true);
+  if (turned != NULL)
+    print_group (turned, true);
+  print_bar (picture, turned != NULL);
   fputs (script, out);
-  fputs ("</svg>\n</div>\n", out);
+  fputs ("</svg>\n", out);
+  if (turned == NULL)
+    return true;
+  fputs ("</div>\n", out);
   bool printed = print_table (picture);
   fputs (page_script, out);
   fputs ("</body></html>\n", out);
@@ -441,7 +427,7 @@ turn_and_print (const struct picture *picture)
                && open_picture (&turned, &inverted, words, true, picture->out);
   if (ready && words->old != NULL)
     ready = profile_invert (words->old, &old) && compare (&turned, &old);
-  ready = ready && print_page (picture, &turned);
+  ready = ready && print_picture (picture, &turned);
   close_picture (&turned);
   profile_inverted_free (&inverted);
   profile_inverted_free (&old);
@@ -455,16 +441,9 @@ flame_graph_print (const struct named_profile *profile,
   struct picture picture;
   bool ready = open_picture (&picture, profile, words, words->icicle, out)
                && (words->old == NULL || compare (&picture, words->old));
-  if (ready && as_page)
-    ready = turn_and_print (&picture);
-  else if (ready)
-    {
-      print_head (&picture, false);
-      print_group (&picture, false);
-      print_bar (&picture, false);
-      fputs (script, out);
-      fputs ("</svg>\n", out);
-    }
+  if (ready)
+    ready
+        = as_page ? turn_and_print (&picture) : print_picture (&picture, NULL);
   close_picture (&picture);
   return ready;
 }

@@ -1,9 +1,9 @@
-/* Profiles as text: folded stacks.
+/* Profiles as text: folded stacks, written, read and compared with.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "stacks/folded.h"
+#include "stacks/profile_writers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,14 @@
 #include "base/lines.h"
 #include "base/printable.h"
 
-/* Without the characters that separate names and counts.  */
-void
+enum
+{
+  FOLDED_NAME_SIZE = 1024 /* bytes of a name, with its end */
+};
+
+/* Write NAME as a line has it to TEXT: without the characters that separate
+   names and counts.  */
+static void
 folded_name (const char *name, char text[FOLDED_NAME_SIZE])
 {
   printable_copy (text, FOLDED_NAME_SIZE, name);
@@ -29,16 +35,6 @@ print_name (const char *name, FILE *out)
   char text[FOLDED_NAME_SIZE];
   folded_name (name, text);
   fputs (text, out);
-}
-
-/* Write the nodes from the root to NODE to PATH.  Returns their number.  */
-static size_t
-path_to (const struct call_tree *tree, uint32_t node, uint32_t *path)
-{
-  size_t n = 0;
-  for (uint32_t i = node; i != 0; i = tree->nodes[i].parent)
-    path[n++] = i;
-  return n;
 }
 
 bool
@@ -58,7 +54,10 @@ folded_print (const struct named_profile *profile, FILE *out)
             print_name (profile->process, out);
             separator = ";";
           }
-        for (size_t i = path_to (tree, node, path); i-- > 0; separator = ";")
+        size_t n = 0;
+        for (uint32_t i = node; i != 0; i = tree->nodes[i].parent)
+          path[n++] = i;
+        for (size_t i = n; i-- > 0; separator = ";")
           {
             fputs (separator, out);
             print_name (profile->names.list[tree->nodes[path[i]].key], out);
@@ -110,11 +109,15 @@ take_line (void *context, char *line)
     return false;
   uint32_t node = 0;
   for (char *rest = line, *name; (name = strsep (&rest, ";")) != NULL;)
-    if ((node = named_profile_add (profile, node, name, strlen (name))) == 0)
-      {
-        reading->no_memory = true;
+    {
+      uint32_t number
+          = name_list_number (&profile->names, name, strlen (name));
+      if (number != UINT32_MAX)
+        node = call_tree_child (&profile->calls, node, number);
+      reading->no_memory = number == UINT32_MAX || node == 0;
+      if (reading->no_memory)
         return false;
-      }
+    }
   profile->calls.nodes[node].self += samples;
   return true;
 }
@@ -141,4 +144,78 @@ folded_read (struct named_profile *profile, const char *path,
     return error_set (err, CFI2SFRAME_IO, "%s", strerror (errno));
   return (whole && named_profile_finish (profile))
          || error_set_no_memory (err);
+}
+
+/* Comparing.  */
+
+static int
+by_text (const void *text, const void *name)
+{
+  return strcmp (text, *(char *const *)name);
+}
+
+uint64_t
+profile_diff_name (const struct named_profile *now, uint64_t number,
+                   const struct named_profile *old)
+{
+  char text[FOLDED_NAME_SIZE];
+  folded_name (now->names.list[number], text);
+  char **found = bsearch (text, old->names.list, old->names.n,
+                          sizeof *old->names.list, by_text);
+  return found != NULL ? (uint64_t)(found - old->names.list) : old->names.n;
+}
+
+/* Make *MERGED the calls of OLD without its processes, and *TOTALS what they
+   weigh.  Both are to be freed.  False when memory ran out.  */
+static bool
+merge_processes (const struct named_profile *old, struct call_tree *merged,
+                 uint64_t **totals)
+{
+  const struct call_tree *all = &old->calls;
+  uint32_t *copies = calloc (all->n, sizeof *copies);
+  *totals = calloc (all->n, sizeof **totals);
+  bool done = call_tree_init (merged) && copies != NULL && *totals != NULL;
+  for (uint32_t i = 1; done && i < all->n; i++)
+    {
+      const struct call_node *node = &all->nodes[i];
+      if (node->parent != 0)
+        copies[i] = call_tree_child (merged, copies[node->parent], node->key);
+      done = node->parent == 0 || copies[i] != 0;
+      (*totals)[copies[i]] += old->totals[i];
+    }
+  free (copies);
+  return done;
+}
+
+bool
+profile_diff_nodes (const struct named_profile *now,
+                    const struct named_profile *old, uint64_t **before)
+{
+  struct call_tree merged = { 0 };
+  uint64_t *totals = NULL;
+  uint32_t n = now->calls.n;
+  /* The nodes of OLD; 0: there is none.  */
+  uint32_t *nodes = calloc (n, sizeof *nodes);
+  uint64_t *names = calloc (now->names.n + 1, sizeof *names);
+  *before = calloc (n, sizeof **before);
+  bool same = old->levels == now->levels;
+  bool done = nodes != NULL && names != NULL && *before != NULL
+              && (same || merge_processes (old, &merged, &totals));
+  for (uint64_t i = 0; done && i < now->names.n; i++)
+    names[i] = profile_diff_name (now, i, old);
+  const struct call_tree *calls = same ? &old->calls : &merged;
+  const uint64_t *weights = same ? old->totals : totals;
+  for (uint32_t i = 0; done && i < n; i++)
+    {
+      const struct call_node *node = &now->calls.nodes[i];
+      if (i > 0 && (node->parent == 0 || nodes[node->parent] != 0))
+        nodes[i]
+            = call_tree_find (calls, nodes[node->parent], names[node->key]);
+      (*before)[i] = i == 0 || nodes[i] != 0 ? weights[nodes[i]] : 0;
+    }
+  call_tree_free (&merged);
+  free (totals);
+  free (nodes);
+  free (names);
+  return done;
 }

@@ -1,10 +1,9 @@
 /* Steps from code without rules: by FP, and from calls of what is no code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/fp_step.h"
+#include "stacks/steps.h"
 
 #include "base/bytes.h"
-#include "stacks/syscall_code.h"
 
 enum
 {
@@ -102,32 +101,26 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
   return process->arch->fp_frame (code);
 }
 
-/* Whether the code at PC returns by the register for return addresses as that
-   is: it gets to the return past nothing that changes the register.  What is
-   there then is the return address at PC, too.  */
+/* Whether the code of FRAME has made no frame, although it is at none of its
+   ends, so that FP leads to where the caller returns to: it gets to a return
+   by the register for return addresses past nothing that changes the register.
+   What is there then is the return address at PC, too.  */
 static bool
-returns_by_register (struct process *process, uint64_t pc)
+is_leaf (struct process *process, const struct sfw_frame *frame)
 {
   const struct arch *arch = process->arch;
   uint8_t instruction[sizeof (uint32_t)];
   enum arch_ra_use use = RA_KEPT;
+  uint64_t pc = frame->pc;
+  if (!frame->interrupted || !frame->has_ra || arch->ra_use == NULL
+      || !may_be_returned_to (process, unsigned_address (arch, frame->ra)))
+    return false;
   for (unsigned i = 0;
        i < LEAF_INSTRUCTIONS && use == RA_KEPT
        && process_read_code (process, pc, instruction, sizeof instruction);
        i++, pc += sizeof instruction)
     use = arch->ra_use (instruction);
   return use == RA_RETURN;
-}
-
-/* Whether the code of FRAME has made no frame, although it is at none of its
-   ends, so that FP leads to where the caller returns to.  */
-static bool
-is_leaf (struct process *process, const struct sfw_frame *frame)
-{
-  const struct arch *arch = process->arch;
-  return frame->interrupted && frame->has_ra && arch->ra_use != NULL
-         && may_be_returned_to (process, unsigned_address (arch, frame->ra))
-         && returns_by_register (process, frame->pc);
 }
 
 bool

@@ -8,12 +8,11 @@
 
 #include <config.h>
 
-#include "stacks/full_step.h"
+#include "stacks/steps.h"
 
 #include <dwarf.h>
 
 #include "base/bytes.h"
-#include "stacks/syscall_code.h"
 
 enum
 {
@@ -161,25 +160,6 @@ combine (unsigned code, uint64_t *a, uint64_t b)
   return false;
 }
 
-/* Execute the operation CODE, which changes the value on TOP of the stack.  */
-static enum sfw_end
-change (struct machine *machine, unsigned code, struct cursor *operations,
-        uint64_t *top)
-{
-  switch (code)
-    {
-    case DW_OP_deref:
-      return read_word (machine, *top, 8, top);
-    case DW_OP_deref_size:
-      return read_word (machine, *top, cursor_u8 (operations), top);
-    case DW_OP_plus_uconst:
-      *top += cursor_uleb (operations);
-      return SFW_MORE;
-    default:
-      return SFW_NO_ROW;
-    }
-}
-
 /* Execute the next one of OPERATIONS on STACK, of *DEPTH values.  */
 static enum sfw_end
 execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
@@ -195,7 +175,19 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
       --*depth;
       return SFW_MORE;
     }
-  return change (machine, code, operations, &stack[*depth - 1]);
+  uint64_t *top = &stack[*depth - 1];
+  switch (code)
+    {
+    case DW_OP_deref:
+      return read_word (machine, *top, 8, top);
+    case DW_OP_deref_size:
+      return read_word (machine, *top, cursor_u8 (operations), top);
+    case DW_OP_plus_uconst:
+      *top += cursor_uleb (operations);
+      return SFW_MORE;
+    default:
+      return SFW_NO_ROW;
+    }
 }
 
 /* Set *VALUE to what the expression of RULE says.  All but the CFA's begin
@@ -362,8 +354,9 @@ find_rules (const struct process *process, uint64_t pc, uint64_t *shift,
   if (file == NULL)
     return false;
   uint64_t address = code_file_address (file, offset);
+  const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
   *shift = pc - address;
-  return code_file_rules (file, address, rules);
+  return cfi != NULL && register_rules_find (cfi, address, rules);
 }
 
 enum sfw_end

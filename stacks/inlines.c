@@ -2,8 +2,6 @@
    information.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/inlines.h"
-
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/code_name.h"
+#include "stacks/names.h"
 
 enum
 {
@@ -86,16 +84,6 @@ add_ranges (struct inlines *inlines, struct inline_ranges *ranges,
   return true;
 }
 
-static bool
-add_unit (struct inlines *inlines, Dwarf_Die *first)
-{
-  if (!ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity))
-    return false;
-  inlines->units[inlines->n]
-      = (struct inline_unit){ .offset = dwarf_dieoffset (first) };
-  return add_ranges (inlines, &inlines->by_address, first, inlines->n++);
-}
-
 /* List the units of MODULE; none if they cannot all be listed.
    dwfl_module_addrdie is not asked for them: it goes by .debug_aranges, which
    clang does not write, and takes an address that is in no range there for one
@@ -107,7 +95,14 @@ list_units (struct inlines *inlines, Dwfl_Module *module)
   Dwarf_Die *first = NULL;
   bool done = true;
   while (done && (first = dwfl_module_nextcu (module, first, &bias)) != NULL)
-    done = add_unit (inlines, first);
+    {
+      done = ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity);
+      if (!done)
+        break;
+      inlines->units[inlines->n]
+          = (struct inline_unit){ .offset = dwarf_dieoffset (first) };
+      done = add_ranges (inlines, &inlines->by_address, first, inlines->n++);
+    }
   done = done && RADIX_SORT (inlines->by_address.list, inlines->by_address.n);
   if (!done)
     ranges_free (inlines, &inlines->by_address);

@@ -7,7 +7,7 @@
    that is left.  So any number of overlaps takes hardly more than the sorting.
  */
 
-#include "stacks/interval_map.h"
+#include "stacks/names.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/jit_names.h"
+#include "stacks/names.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum
   /* Descriptors of folders and dumps: each process of a build may have code of
      its own, and a program may have 1,024 descriptors as a rule.  */
   DESCRIPTORS_MAX = 256,
-  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (code_name.h) */
+  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (names.h) */
   /* Bytes of the file with names.  Another user may have written the file, and
      one line could be as long as the whole.  */
   FILE_MAX = 256 << 20
@@ -149,17 +149,7 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
   return last->name != NULL || shortage_note ();
 }
 
-/* Add what LINE says.  False when memory ran out.  */
-static bool
-add_line (struct jit_names *names, const char *line)
-{
-  char *at;
-  uint64_t start = strtoull (line, &at, 16), size = strtoull (at, &at, 16);
-  at += strspn (at, " ");
-  return add_name (names, start, size, at, strlen (at));
-}
-
-/* Add the lines from AT to END, where '\0' is.  */
+/* Add what the lines from AT to END say, where '\0' is: START SIZE NAME.  */
 static void
 add_lines (struct jit_names *names, char *at, char *end)
 {
@@ -168,7 +158,9 @@ add_lines (struct jit_names *names, char *at, char *end)
       char *newline = memchr (at, '\n', (size_t)(end - at));
       char *behind = newline != NULL ? newline : end;
       *behind = '\0';
-      if (!add_line (names, at))
+      uint64_t start = strtoull (at, &at, 16), size = strtoull (at, &at, 16);
+      at += strspn (at, " ");
+      if (!add_name (names, start, size, at, strlen (at)))
         return;
       at = behind + 1;
     }
@@ -268,20 +260,16 @@ list_by_address (struct jit_names *names)
   free (intervals);
 }
 
-static void
-read_names (struct jit_names *names)
-{
-  names->read = true;
-  read_map (names);
-  read_dump (names);
-  list_by_address (names);
-}
-
 const struct jit_name *
 jit_names_at (struct jit_names *names, uint64_t address)
 {
   if (!names->read && names->pid != 0)
-    read_names (names);
+    {
+      names->read = true;
+      read_map (names);
+      read_dump (names);
+      list_by_address (names);
+    }
   uint32_t found = interval_map_find (&names->by_address, address);
   return found != INTERVAL_MAP_NONE ? &names->names[found] : NULL;
 }

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/kernel_names.h"
+#include "stacks/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,27 +49,25 @@ by_address (const void *a, const void *b)
   return strcmp (y->name, x->name);
 }
 
-/* Whether the recorded addresses are those of the kernel that runs.  */
-static bool
-is_same_kernel (const struct kernel_names *names)
-{
-  if (!names->recorded)
-    return true;
-  for (size_t i = 0; i < names->n; i++)
-    if (names->names[i].address == names->reference_address
-        && strcmp (names->names[i].name, names->reference) == 0)
-      return true;
-  return false;
-}
-
+/* Read the names; none if recorded addresses are those of another kernel than
+   the one that runs.  */
 static void
 read_names (struct kernel_names *names)
 {
   FILE *file = fopen ("/proc/kallsyms", "re");
+  bool same = !names->recorded;
   names->read = true;
   if (file == NULL)
     return;
   (void)lines_take (file, '\n', add_line, names);
+  for (size_t i = 0; i < names->n; i++)
+    same |= names->names[i].address == names->reference_address
+            && strcmp (names->names[i].name, names->reference) == 0;
+  if (!same)
+    {
+      kernel_names_free (names);
+      names->read = true;
+    }
   if (names->n > 0)
     qsort (names->names, names->n, sizeof *names->names, by_address);
 }
@@ -78,14 +76,7 @@ const char *
 kernel_names_at (struct kernel_names *names, uint64_t address)
 {
   if (!names->read)
-    {
-      read_names (names);
-      if (!is_same_kernel (names))
-        {
-          kernel_names_free (names);
-          names->read = true;
-        }
-    }
+    read_names (names);
   size_t behind
       = SEARCH_FIRST (names->n, i, names->names[i].address > address);
   return behind > 0 ? names->names[behind - 1].name : NULL;

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    ptrace stops it for as long as it takes to read registers and to copy
-   stacks (live_copy); the process is never changed.  If sframe-stack or
+   stacks (live_stop.c); the process is never changed.  If sframe-stack or
    sframe-profile is killed meanwhile, the kernel resumes it.  */
 
 #ifndef STACKS_LIVE_H

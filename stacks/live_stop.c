@@ -1,4 +1,4 @@
-/* A living process: stopping it and letting it go on.
+/* A living process: stopping it, copying its stacks and letting it go on.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -76,33 +76,13 @@ waits_long (pid_t pid, pid_t tid)
   return true;
 }
 
-static void
-read_registers (const struct process *process, struct thread *thread)
-{
-  struct registers *registers = &thread->registers;
-  if (thread->stopped)
-    thread->known = live_registers (thread->tid, registers);
-  else if (thread->waits)
-    thread->known
-        = live_waiting_registers (process->pid, thread->tid, registers);
-}
-
-/* The process that traces THREAD of PROCESS, or 0.  */
-static pid_t
-tracer_of (const struct process *process, const struct thread *thread)
-{
-  char name[64];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
-            (int)thread->tid);
-  return (pid_t)lines_status (name, "TracerPid:");
-}
-
 /* Ask THREAD to stop, unless it waits or another process traces it.  False if
    it has ended, or, with ERR, may not be traced.  */
 static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
 {
+  char name[64];
   if (thread->waits)
     return true;
   if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
@@ -111,7 +91,9 @@ seize_thread (struct process *process, struct thread *thread,
       return true;
     }
   int cause = errno;
-  thread->tracer = tracer_of (process, thread);
+  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
+            (int)thread->tid);
+  thread->tracer = (pid_t)lines_status (name, "TracerPid:");
   if (thread->tracer != 0)
     return true;
   if (!live_thread_ended (process->pid, thread->tid))
@@ -169,18 +151,6 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
-/* Set *EVENT to what has become of TID, which was asked to stop. EVENT->si_pid
-   is 0 if that is nothing yet.  An end is left for whoever waits for the
-   process.  */
-static bool
-find_event (pid_t tid, siginfo_t *event)
-{
-  *event = (siginfo_t){ 0 };
-  return waitid (P_PID, (id_t)tid, event,
-                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
-         == 0;
-}
-
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
    for long.  If a signal on its way stopped it, the thread gets that signal
    when it is resumed.  */
@@ -189,8 +159,15 @@ await_stop (const struct process *process, struct thread *thread)
 {
   unsigned patience = PATIENCE;
   siginfo_t event;
-  while (find_event (thread->tid, &event) && event.si_pid == 0)
+  for (;;)
     {
+      event = (siginfo_t){ 0 };
+      /* An end is left for whoever waits for the process.  */
+      if (waitid (P_PID, (id_t)thread->tid, &event,
+                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
+              != 0
+          || event.si_pid != 0)
+        break;
       if (live_thread_state (process->pid, thread->tid) == 'D'
           && patience-- == 0)
         {
@@ -232,7 +209,14 @@ stop_threads (struct process *process, bool running, struct error *err)
           await_stop (process, &process->threads[first]);
     }
   for (size_t i = 0; i < process->n_threads; i++)
-    read_registers (process, &process->threads[i]);
+    {
+      struct thread *thread = &process->threads[i];
+      if (thread->stopped)
+        thread->known = live_registers (thread->tid, &thread->registers);
+      else if (thread->waits)
+        thread->known = live_waiting_registers (process->pid, thread->tid,
+                                                &thread->registers);
+    }
   return listed;
 }
 
@@ -353,4 +337,94 @@ live_resume (struct process *process)
     pause_shortly ();
   tracer_free (tracer);
   process->tracer = NULL;
+}
+
+/* Copies.  */
+
+enum
+{
+#if defined __x86_64__
+  RED_ZONE = 128 /* System V ABI, AMD64 supplement, section 3.2.2 */
+#else
+  RED_ZONE = 0
+#endif
+};
+
+size_t
+live_copy_stacks (struct process *process, size_t most)
+{
+  size_t cut = 0;
+  /* Later threads have stacks at lower addresses as a rule.  Copies that are
+     made in ascending order need no room between others.  */
+  for (size_t i = process->n_threads; i-- > 0;)
+    {
+      struct thread *thread = &process->threads[i];
+      if (!thread->known)
+        continue;
+      uint64_t sp = thread->registers.values[process->arch->sp];
+      const struct mapping *mapping = mappings_at (&process->mappings, sp);
+      uint64_t size = mapping != NULL ? mapping->end - sp : 0;
+      if (size > 0)
+        {
+          memory_copy (&process->memory, sp - RED_ZONE,
+                       (size < most ? (size_t)size : most) + RED_ZONE);
+          cut += process->memory.full;
+        }
+      /* It may have ceased to wait where its registers were read.  */
+      struct registers now;
+      if (thread->waits)
+        thread->known
+            = live_waiting_registers (process->pid, thread->tid, &now)
+              && memcmp (now.values, thread->registers.values,
+                         sizeof now.values)
+                     == 0;
+    }
+  return cut;
+}
+
+static void
+walk_all (struct process *process, const struct live_copy *copy)
+{
+  for (size_t i = 0; i < process->n_threads; i++)
+    if (process->threads[i].known)
+      copy->walk (copy->context, process, &process->threads[i].registers);
+}
+
+/* Stop PROCESS and copy its stacks.  If WALK, walk them before it is
+   resumed.  */
+static bool
+copy_once (struct process *process, struct live_copy *copy, bool walk,
+           struct error *err)
+{
+  if (!live_stop (process, copy->running, err))
+    return false;
+  bool fresh = live_refresh (process, err);
+  copy->cut = live_copy_stacks (process, copy->most);
+  /* Stacks that the walks arrive at are copied, too.  */
+  process->policy.at_once = true;
+  if (walk)
+    walk_all (process, copy);
+  process->policy.at_once = false;
+  live_resume (process);
+  copy->stopped += clock_nanoseconds () - process->stopped_at;
+  return fresh;
+}
+
+bool
+live_copy (struct process *process, struct live_copy *copy, struct error *err)
+{
+  enum
+  {
+    STOPS_MAX = 3
+  };
+  bool done = copy_once (process, copy, false, err);
+  for (unsigned stops = 1; done && stops < STOPS_MAX; stops++)
+    {
+      process->memory.missed = false;
+      walk_all (process, copy);
+      if (!process->memory.missed)
+        break;
+      done = copy_once (process, copy, true, err);
+    }
+  return done;
 }

@@ -121,15 +121,17 @@ replace_mappings (struct mappings *all, size_t *sum, size_t first, size_t last,
   return true;
 }
 
-/* Put MAPPING in its place, and cut what reaches into it.  */
-static bool
-insert_mapping (struct mappings *all, size_t *sum,
-                const struct mapping *mapping)
+bool
+mappings_put (struct mappings *all, size_t *sum, const struct mapping *mapping)
 {
   struct mapping parts[3];
+  all->has_files |= mapping->file != NULL;
+  if (mapping->start >= mapping->end)
+    return true;
   size_t n = 0, first = mappings_before (all, mapping->start);
   size_t last = SEARCH_FIRST (all->n, i, all->list[i].start >= mapping->end);
   const struct mapping *old = all->list;
+  /* What reaches into it is cut.  */
   if (first < last && old[first].start < mapping->start)
     {
       parts[n] = old[first];
@@ -149,15 +151,6 @@ insert_mapping (struct mappings *all, size_t *sum,
 }
 
 bool
-mappings_put (struct mappings *mappings, size_t *sum,
-              const struct mapping *mapping)
-{
-  mappings->has_files |= mapping->file != NULL;
-  return mapping->start >= mapping->end
-         || insert_mapping (mappings, sum, mapping);
-}
-
-bool
 mappings_share (struct mappings *to, struct mappings *from)
 {
   if (from->owners == NULL)
@@ -170,12 +163,4 @@ mappings_share (struct mappings *to, struct mappings *from)
   ++*from->owners;
   *to = *from;
   return true;
-}
-
-void
-mappings_move (struct mappings *to, struct mappings *from, size_t *sum)
-{
-  mappings_forget (to, sum);
-  *to = *from;
-  *from = (struct mappings){ 0 };
 }

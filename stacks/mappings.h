@@ -50,16 +50,12 @@ bool mapping_is_of_file (const char *path, bool is_known);
 
 /* Put MAPPING, which may be empty, in the place of whatever was mapped there.
    False when memory ran out.  */
-bool mappings_put (struct mappings *mappings, size_t *sum,
+bool mappings_put (struct mappings *all, size_t *sum,
                    const struct mapping *mapping);
 
 /* Give TO, which has none, the mappings of FROM, too.  False when memory ran
    out.  */
 bool mappings_share (struct mappings *to, struct mappings *from);
-
-/* Give TO the mappings of FROM, which has none then, in the place of its own.
- */
-void mappings_move (struct mappings *to, struct mappings *from, size_t *sum);
 
 void mappings_forget (struct mappings *mappings, size_t *sum);
 

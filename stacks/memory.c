@@ -78,23 +78,14 @@ gap_at (const struct memory *memory, uint64_t address, uint64_t size)
   return gap < size ? gap : size;
 }
 
-/* SIZE, or as many bytes as may still be copied.  */
-static size_t
-limit_size (struct memory *memory, size_t size)
-{
-  uint64_t left = (memory->most != 0 ? memory->most : MOST) - memory->copied;
-  if (size <= left)
-    return size;
-  memory->full = true;
-  return (size_t)left;
-}
-
 /* Copy SIZE bytes at ADDRESS, which are in no region yet.  Returns how many
    exist and may be copied.  */
 static size_t
 copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
-  size = limit_size (memory, size);
+  uint64_t left = (memory->most != 0 ? memory->most : MOST) - memory->copied;
+  memory->full |= size > left;
+  size = size < left ? size : (size_t)left;
   if (size == 0)
     return 0;
   uint8_t *bytes = malloc (size);
@@ -138,25 +129,16 @@ memory_add (struct memory *memory, uint64_t address, const void *bytes,
          && insert_region (memory, &region);
 }
 
-/* Note that ADDRESS, which is in no region, was asked for.  */
-static void
-note_missed (struct memory *memory, uint64_t address)
-{
-  uint8_t byte;
-  memory->missed
-      = memory->missed
-        || (memory->fetch != NULL
-            && memory->fetch (memory->source, address, &byte, 1) == 1);
-}
-
 /* The region with ADDRESS, or NULL.  While MEMORY is open, missing bytes are
    copied first.  */
 static const struct memory_region *
 region_needed (struct memory *memory, uint64_t address)
 {
   const struct memory_region *region = region_at (memory, address);
-  if (region == NULL && !memory->open)
-    note_missed (memory, address);
+  uint8_t byte;
+  if (region == NULL && !memory->open && !memory->missed)
+    memory->missed = memory->fetch != NULL
+                     && memory->fetch (memory->source, address, &byte, 1) == 1;
   if (region != NULL || !memory->open)
     return region;
   size_t chunk = memory->chunk != 0 ? memory->chunk : CHUNK;

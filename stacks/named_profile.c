@@ -1,4 +1,5 @@
-/* Profiles with functions instead of addresses.
+/* Stacks, counted in a tree of calls, and profiles with functions instead of
+   addresses, from both sides.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -9,6 +10,135 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/radix.h"
+#include "stacks/shortage.h"
+
+/* Trees.  */
+
+static bool
+grow (struct call_tree *tree)
+{
+  return ARRAY_ROOM (tree->nodes, tree->n + (size_t)1, &tree->capacity)
+         || shortage_note ();
+}
+
+static uint32_t
+hash_of (const struct call_tree *tree, uint32_t parent, uint64_t key)
+{
+  return key_of_pair (&tree->numbers, parent, key);
+}
+
+/* The node for KEY called by PARENT, which has the HASH of both; 0: none.  */
+static uint32_t
+find (const struct call_tree *tree, uint32_t hash, uint32_t parent,
+      uint64_t key)
+{
+  uint32_t node = KEY_FIND (&tree->numbers, hash, i,
+                            tree->nodes[i].key == key
+                                && tree->nodes[i].parent == parent);
+  return node != UINT32_MAX ? node : 0;
+}
+
+bool
+call_tree_init (struct call_tree *tree)
+{
+  *tree = (struct call_tree){ 0 };
+  if (!grow (tree))
+    return false;
+  key_table_set_seed (&tree->numbers);
+  tree->nodes[tree->n++] = (struct call_node){ 0 };
+  return true;
+}
+
+void
+call_tree_free (struct call_tree *tree)
+{
+  free (tree->nodes);
+  key_table_free (&tree->numbers);
+  *tree = (struct call_tree){ 0 };
+}
+
+uint32_t
+call_tree_child (struct call_tree *tree, uint32_t parent, uint64_t key)
+{
+  uint32_t hash = hash_of (tree, parent, key);
+  uint32_t found = find (tree, hash, parent, key);
+  if (found != 0)
+    return found;
+  if (!grow (tree)
+      || !(key_table_add (&tree->numbers, hash, tree->n) || shortage_note ()))
+    return 0;
+  uint32_t made = tree->n++;
+  tree->nodes[made] = (struct call_node){ .key = key,
+                                          .parent = parent,
+                                          .next = tree->nodes[parent].first };
+  tree->nodes[parent].first = made;
+  return made;
+}
+
+uint32_t
+call_tree_find (const struct call_tree *tree, uint32_t parent, uint64_t key)
+{
+  return find (tree, hash_of (tree, parent, key), parent, key);
+}
+
+struct keyed_node *
+call_tree_by_key (const struct call_tree *tree)
+{
+  struct keyed_node *keyed = calloc (tree->n, sizeof *keyed);
+  for (uint32_t i = 0; keyed != NULL && i < tree->n; i++)
+    keyed[i] = (struct keyed_node){ tree->nodes[i].key, i };
+  if (keyed != NULL && RADIX_SORT (keyed, tree->n))
+    return keyed;
+  free (keyed);
+  return NULL;
+}
+
+bool
+call_tree_sort (struct call_tree *tree)
+{
+  struct keyed_node *keyed = call_tree_by_key (tree);
+  if (keyed == NULL)
+    return false;
+  for (uint32_t i = 0; i < tree->n; i++)
+    tree->nodes[i].first = 0;
+  /* Each callee goes in front of those with greater keys.  */
+  for (uint32_t i = tree->n; i-- > 0;)
+    if (keyed[i].node != 0)
+      {
+        struct call_node *node = &tree->nodes[keyed[i].node];
+        node->next = tree->nodes[node->parent].first;
+        tree->nodes[node->parent].first = keyed[i].node;
+      }
+  free (keyed);
+  key_table_clear (&tree->numbers);
+  for (uint32_t i = 1; i < tree->n; i++)
+    (void)key_table_add (
+        &tree->numbers,
+        hash_of (tree, tree->nodes[i].parent, tree->nodes[i].key), i);
+  return true;
+}
+
+void
+call_tree_sum (const struct call_tree *tree, uint64_t *totals)
+{
+  for (uint32_t i = 0; i < tree->n; i++)
+    totals[i] = tree->nodes[i].self;
+  for (uint32_t i = tree->n; --i > 0;)
+    totals[tree->nodes[i].parent] += totals[i];
+}
+
+uint32_t
+call_tree_next (const struct call_tree *tree, uint32_t node)
+{
+  if (tree->nodes[node].first != 0)
+    return tree->nodes[node].first;
+  while (node != 0 && tree->nodes[node].next == 0)
+    node = tree->nodes[node].parent;
+  return node != 0 ? tree->nodes[node].next : 0;
+}
+
+/* Profiles.  */
 
 /* A name and its number.  */
 struct name
@@ -50,34 +180,6 @@ name_list_free (struct name_list *names)
   free (names->list);
 }
 
-uint32_t
-named_profile_add (struct named_profile *named, uint32_t parent,
-                   const char *name, size_t length)
-{
-  uint32_t number = name_list_number (&named->names, name, length);
-  return number != UINT32_MAX ? call_tree_child (&named->calls, parent, number)
-                              : 0;
-}
-
-/* Sort the names; ORDER has room for what their numbers become.  */
-static bool
-sort_names (struct named_profile *named, uint64_t *order)
-{
-  struct name *sorted = calloc (named->names.n + 1, sizeof *sorted);
-  if (sorted == NULL)
-    return false;
-  for (uint64_t i = 0; i < named->names.n; i++)
-    sorted[i] = (struct name){ named->names.list[i], i };
-  qsort (sorted, named->names.n, sizeof *sorted, by_text);
-  for (uint64_t i = 0; i < named->names.n; i++)
-    {
-      named->names.list[i] = sorted[i].text;
-      order[sorted[i].number] = i;
-    }
-  free (sorted);
-  return true;
-}
-
 bool
 named_profile_sum (struct named_profile *named)
 {
@@ -92,12 +194,24 @@ named_profile_sum (struct named_profile *named)
 bool
 named_profile_finish (struct named_profile *named)
 {
-  uint64_t *order = calloc (named->names.n + 1, sizeof *order);
-  bool sorted = order != NULL && sort_names (named, order);
-  for (uint32_t i = 1; sorted && i < named->calls.n; i++)
+  const size_t n = named->names.n;
+  struct name *sorted = calloc (n + 1, sizeof *sorted);
+  uint64_t *order = calloc (n + 1, sizeof *order); /* what numbers become */
+  bool done = sorted != NULL && order != NULL;
+  for (uint64_t i = 0; done && i < n; i++)
+    sorted[i] = (struct name){ named->names.list[i], i };
+  if (done)
+    qsort (sorted, n, sizeof *sorted, by_text);
+  for (uint64_t i = 0; done && i < n; i++)
+    {
+      named->names.list[i] = sorted[i].text;
+      order[sorted[i].number] = i;
+    }
+  for (uint32_t i = 1; done && i < named->calls.n; i++)
     named->calls.nodes[i].key = order[named->calls.nodes[i].key];
+  free (sorted);
   free (order);
-  return sorted && named_profile_sum (named);
+  return done && named_profile_sum (named);
 }
 
 void
@@ -107,4 +221,36 @@ named_profile_free (struct named_profile *named)
   free (named->totals);
   free (named->log);
   call_tree_free (&named->calls);
+}
+
+bool
+profile_invert (const struct named_profile *from, struct named_profile *to)
+{
+  const struct call_tree *tree = &from->calls;
+  *to = *from;
+  to->totals = NULL;
+  to->levels = 0;
+  if (!call_tree_init (&to->calls))
+    return false;
+  for (uint32_t i = 0; i < tree->n; i++)
+    {
+      uint32_t node = 0;
+      if (tree->nodes[i].self == 0)
+        continue;
+      for (uint32_t at = i; at != 0; at = tree->nodes[at].parent)
+        {
+          node = call_tree_child (&to->calls, node, tree->nodes[at].key);
+          if (node == 0)
+            return false;
+        }
+      to->calls.nodes[node].self += tree->nodes[i].self;
+    }
+  return named_profile_sum (to);
+}
+
+void
+profile_inverted_free (struct named_profile *inverted)
+{
+  call_tree_free (&inverted->calls);
+  free (inverted->totals);
 }

@@ -1,4 +1,5 @@
-/* Profiles with functions instead of addresses.
+/* Stacks, counted in a tree of calls, and profiles with functions instead of
+   addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_NAMED_PROFILE_H
@@ -9,7 +10,67 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "stacks/call_tree.h"
+#include "base/key_table.h"
+
+/* ---- A tree of calls.
+
+   Nodes are numbers; 0 is the root, and callers have lower numbers than what
+   they call.  */
+
+struct call_node
+{
+  uint64_t key;  /* what the node is for: an address, or a name's number */
+  uint64_t self; /* what was counted in the node itself: samples, or time */
+  uint32_t parent;
+  uint32_t first, next; /* callee, and the next one of the same caller; 0:
+                           none */
+};
+
+struct call_tree
+{
+  struct call_node *nodes; /* owned */
+  uint32_t n;
+  size_t capacity;
+  struct key_table numbers; /* of nodes, by caller and key */
+};
+
+/* An empty tree.  False when memory ran out.  */
+bool call_tree_init (struct call_tree *tree);
+void call_tree_free (struct call_tree *tree);
+
+/* The node for KEY called by PARENT.  It is made if there is none.  0 when
+   memory ran out.  */
+uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
+                          uint64_t key);
+
+/* The same if there is one, else 0.  */
+uint32_t call_tree_find (const struct call_tree *tree, uint32_t parent,
+                         uint64_t key);
+
+/* A node of a tree that is listed by keys.  */
+struct keyed_node
+{
+  uint64_t key;
+  uint32_t node;
+};
+
+/* All nodes of TREE in the order of their keys; to be freed.  NULL when memory
+   ran out.  */
+struct keyed_node *call_tree_by_key (const struct call_tree *tree);
+
+/* Order the callees of every node by their keys, which may have been changed.
+   False when memory ran out.  */
+bool call_tree_sort (struct call_tree *tree);
+
+/* Set TOTALS[i] to what was counted in node i and in all that it calls; there
+   is room for tree->n numbers.  */
+void call_tree_sum (const struct call_tree *tree, uint64_t *totals);
+
+/* The node after NODE in a walk over all nodes from the root on, callers
+   first; 0 at the end.  */
+uint32_t call_tree_next (const struct call_tree *tree, uint32_t node);
+
+/* ---- Profiles.  */
 
 /* Where a thread was, and when.  */
 struct profile_sample
@@ -60,12 +121,6 @@ struct named_profile
   size_t n_threads;
 };
 
-/* The node for NAME, of LENGTH bytes, called by PARENT of NAMED, whose tree is
-   there; names have no order before named_profile_finish.  0 when memory ran
-   out.  */
-uint32_t named_profile_add (struct named_profile *named, uint32_t parent,
-                            const char *name, size_t length);
-
 /* Sort the names, order callees by them, and sum up.  False when memory ran
    out.  */
 bool named_profile_finish (struct named_profile *named);
@@ -75,5 +130,12 @@ bool named_profile_finish (struct named_profile *named);
 bool named_profile_sum (struct named_profile *named);
 
 void named_profile_free (struct named_profile *named);
+
+/* Make TO of FROM: each stack begins with its innermost function, and goes on
+   with that one's callers.  TO has the names of FROM, and is to be freed by
+   profile_inverted_free, also after a failure.  False when memory ran out.  */
+bool profile_invert (const struct named_profile *from,
+                     struct named_profile *to);
+void profile_inverted_free (struct named_profile *inverted);
 
 #endif /* STACKS_NAMED_PROFILE_H */

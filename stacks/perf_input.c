@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "stacks/perf_input.h"
+#include "stacks/sampling.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include "stacks/live.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
-#include "stacks/printed_file.h"
+#include "stacks/profile_writers.h"
 
 struct perf_input
 {
@@ -97,21 +97,10 @@ check_facts (struct perf_input *input, struct error *err)
 
 /* Records.  */
 
-/* Addresses as perf writes them: of callers, in the middle of the call.  */
-static size_t
-list_addresses (struct perf_input *input)
-{
-  const struct stack_walk *walk = &input->profile->walk;
-  for (size_t i = 0; i < walk->n; i++)
-    input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
-  return walk->n;
-}
-
 static void
 take_sample (struct perf_input *input, const struct perf_record *record)
 {
   struct perf_sample sample;
-  size_t n = 0;
   if (!perf_data_sample (input->data, record, &sample))
     {
       input->profile->damaged++;
@@ -124,8 +113,11 @@ take_sample (struct perf_input *input, const struct perf_record *record)
     input->events.last = sample.time;
   const struct process *process = perf_events_sample (
       &input->events, &sample, perf_data_facts (input->data)->register_mask);
-  if (process != NULL)
-    n = list_addresses (input);
+  const struct stack_walk *walk = &input->profile->walk;
+  size_t n = process != NULL ? walk->n : 0;
+  /* As perf writes them: of callers, in the middle of the call.  */
+  for (size_t i = 0; i < n; i++)
+    input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
   input->profile->skipped += process == NULL;
   input->profile->unmapped += process != NULL && !process->mappings.has_files;
   if (input->writer.out != NULL)

@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "stacks/perf_sampler.h"
+#include "stacks/sampling.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -75,15 +75,6 @@ open_event (struct perf_event_attr *attr, pid_t tid, int processor)
   return fd;
 }
 
-static bool
-keep_fd (struct perf_sampler *sampler, int fd)
-{
-  if (!ARRAY_ROOM (sampler->fds, sampler->n_fds + 1, &sampler->capacity))
-    return false;
-  sampler->fds[sampler->n_fds++] = fd;
-  return true;
-}
-
 /* Unprivileged users may lock only so much memory: a smaller ring is tried
    then.  */
 static bool
@@ -112,24 +103,16 @@ open_on_ring (struct perf_sampler *sampler, pid_t tid, struct ring *ring)
   /* No error: the processor is off, or the thread has ended.  */
   if (fd < 0)
     return errno == ENODEV || errno == ESRCH;
-  if (!keep_fd (sampler, fd))
+  if (!ARRAY_ROOM (sampler->fds, sampler->n_fds + 1, &sampler->capacity))
     {
       close (fd);
       return false;
     }
+  sampler->fds[sampler->n_fds++] = fd;
   if (ring->page != NULL)
     return ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0;
   ring->fd = fd;
   return map_ring (ring);
-}
-
-static bool
-open_thread (struct perf_sampler *sampler, pid_t tid)
-{
-  for (unsigned i = 0; i < sampler->n_rings; i++)
-    if (!open_on_ring (sampler, tid, &sampler->rings[i]))
-      return false;
-  return true;
 }
 
 static bool
@@ -140,7 +123,8 @@ open_threads (struct perf_sampler *sampler, pid_t pid)
     return pid != sampler->events.pid; /* a child that has ended */
   bool opened = true;
   for (pid_t tid; opened && (tid = live_next_thread (threads)) != 0;)
-    opened = open_thread (sampler, tid);
+    for (unsigned i = 0; opened && i < sampler->n_rings; i++)
+      opened = open_on_ring (sampler, tid, &sampler->rings[i]);
   closedir (threads);
   return opened;
 }
@@ -197,13 +181,6 @@ ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
   attr->comm = attr->comm_exec = attr->task = 1;
 }
 
-static void
-ask_for_switches (struct perf_event_attr *attr, bool on_exec)
-{
-  *attr = new_event (PERF_COUNT_SW_DUMMY, on_exec);
-  attr->context_switch = 1;
-}
-
 /* A sampler without events.  NULL when memory ran out.  */
 static struct perf_sampler *
 new_sampler (bool off_cpu)
@@ -244,7 +221,8 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
                                           .alone = !children,
                                           .same_kernel = true };
   ask_for_samples (&sampler->samples, profile->off_cpu ? 0 : hz, on_exec);
-  ask_for_switches (&sampler->switches, on_exec);
+  sampler->switches = new_event (PERF_COUNT_SW_DUMMY, on_exec);
+  sampler->switches.context_switch = 1;
   /* There is a file for each thread on each processor.  */
   descriptors_raise_limit ();
   errno = 0;
@@ -377,22 +355,6 @@ take_records (struct perf_sampler *sampler, uint64_t until)
     }
 }
 
-/* Milliseconds until a quarter of the smallest ring is full.  */
-static unsigned
-interval (const struct perf_sampler *sampler)
-{
-  size_t room = RING_MAX;
-  for (unsigned i = 0; i < sampler->n_rings; i++)
-    if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
-      room = sampler->rings[i].size;
-  uint64_t milliseconds
-      = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
-  /* Modules must be read before the process ends.  */
-  return milliseconds < 1    ? 1
-         : milliseconds > 20 ? 20
-                             : (unsigned)milliseconds;
-}
-
 void
 perf_sampler_read (struct perf_sampler *sampler)
 {
@@ -400,8 +362,19 @@ perf_sampler_read (struct perf_sampler *sampler)
      times: the records of one processor up to now are there when those of the
      others up to two milliseconds later are.  */
   const uint64_t margin = 2000000;
-  /* poll would return at once when the thread that owns a ring has ended.  */
-  usleep (1000 * interval (sampler));
+  size_t room = RING_MAX;
+  for (unsigned i = 0; i < sampler->n_rings; i++)
+    if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
+      room = sampler->rings[i].size;
+  /* Until a quarter of the smallest ring is full; but modules must be read
+     before the process ends.  poll would return at once when the thread that
+     owns a ring has ended.  */
+  uint64_t milliseconds
+      = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
+  usleep (1000
+          * (milliseconds < 1    ? 1
+             : milliseconds > 20 ? 20
+                                 : (unsigned)milliseconds));
   take_records (sampler, clock_nanoseconds () - margin);
 }
 

@@ -152,26 +152,17 @@ process_is_file_at (const struct process *process, uint64_t address)
   return mapping != NULL && mapping->file != NULL;
 }
 
-/* Read SIZE bytes of the file that is mapped at ADDRESS.  */
-static bool
-read_file (const struct process *process, uint64_t address, void *to,
-           size_t size)
-{
-  uint64_t offset;
-  const struct code_file *file = process_file_at (process, address, &offset);
-  if (file == NULL || file->image.bytes == NULL || offset > file->image.size
-      || size > file->image.size - offset)
-    return false;
-  memcpy (to, file->image.bytes + offset, size);
-  return true;
-}
-
 bool
 process_read_code (void *reader, uint64_t address, void *to, size_t size)
 {
   struct process *process = reader;
-  return read_file (process, address, to, size)
-         || memory_read_now (&process->memory, address, to, size) == size;
+  uint64_t offset;
+  const struct code_file *file = process_file_at (process, address, &offset);
+  if (file == NULL || file->image.bytes == NULL || offset > file->image.size
+      || size > file->image.size - offset)
+    return memory_read_now (&process->memory, address, to, size) == size;
+  memcpy (to, file->image.bytes + offset, size);
+  return true;
 }
 
 bool

@@ -2,9 +2,8 @@
    file, an emulated machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   live.h and core.h have what depends on where the program is: stopping,
-   copying, reporting.  This header has what all kinds have in common, and what
-   walks need.  */
+   live.h has what a living one needs: stopping, copying, reporting.  This
+   header has what all kinds have in common, and what walks need.  */
 
 #ifndef STACKS_PROCESS_H
 #define STACKS_PROCESS_H
@@ -16,12 +15,12 @@
 #include <time.h>
 
 #include "arch/arch.h"
+#include "base/error.h"
 #include "stacks/code_files.h"
 #include "stacks/mappings.h"
 #include "stacks/memory.h"
 #include "stacks/registers.h"
 #include "walk/apply.h"
-#include "walk/frame_rules.h"
 #include "walk/maps.h"
 
 struct thread
@@ -55,7 +54,7 @@ struct process
   /* As unwind_source.find, of PROCESS; process_find_rules unless set.  */
   enum sfw_end (*find_rules) (const void *process, uint64_t address,
                               struct unwind_rules *rules);
-  /* Open the file of MAPPING; -1 if it is not found: file_finder_open.  */
+  /* file_finder_open, but in tests.  */
   int (*open_file) (struct process *process, const struct mapping *mapping);
   bool recorded; /* it may have ended, and its number be another's */
   /* Of a core: when it was written, and where its program is, if the user has
@@ -65,6 +64,10 @@ struct process
   struct code_file *program_file; /* which one that is */
   struct code_file *jit; /* what stands for its code in no file, or NULL */
 };
+
+/* Open the file of MAPPING, which is in the list of PROCESS; -1 if it is not
+   found: file_finder.c.  */
+int file_finder_open (struct process *process, const struct mapping *mapping);
 
 /* The file that is mapped at ADDRESS, opened if it can be, or NULL; *OFFSET is
    the place there.  A memfd is none unless it has a program or a library; a
@@ -120,5 +123,22 @@ void process_forget_threads (struct process *process);
 
 /* Release everything.  */
 void process_free (struct process *process);
+
+/* ---- A core file (core.c).  */
+
+struct core; /* opaque */
+
+/* Open the core file at PATH, of the program EXECUTABLE (NULL: the program
+   that the core names).  Fills in all of PROCESS, which is zeroed but for its
+   options.  NULL on failure.  */
+struct core *core_open (struct process *process, const char *path,
+                        const char *executable, struct error *err);
+
+/* How many bytes of memory and notes the core should have, but has not,
+   because it was cut off.  */
+uint64_t core_missing (const struct core *core);
+
+/* Release CORE (may be NULL) and PROCESS.  */
+void core_close (struct core *core, struct process *process);
 
 #endif /* STACKS_PROCESS_H */

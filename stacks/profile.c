@@ -6,12 +6,144 @@
 #include "stacks/profile.h"
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "stacks/profile_keys.h"
+#include "stacks/live.h"
 #include "stacks/shortage.h"
+
+/* Threads.  */
+
+void
+sampled_threads_free (struct sampled_threads *list)
+{
+  free (list->threads);
+  free (list->tasks);
+  key_table_free (&list->numbers);
+  key_table_free (&list->task_numbers);
+}
+
+static uint64_t
+both_numbers (pid_t pid, pid_t tid)
+{
+  return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+}
+
+static uint32_t
+key_of_task (struct sampled_threads *list, pid_t pid, pid_t tid)
+{
+  return key_of_number (&list->task_numbers, both_numbers (pid, tid));
+}
+
+struct sampled_task *
+sampled_threads_find (struct sampled_threads *list, pid_t pid, pid_t tid)
+{
+  uint32_t number
+      = KEY_FIND (&list->task_numbers, key_of_task (list, pid, tid), i,
+                  list->tasks[i].tid == tid && list->tasks[i].pid == pid);
+  return number != UINT32_MAX ? &list->tasks[number] : NULL;
+}
+
+struct sampled_task *
+sampled_threads_task (struct sampled_threads *list, pid_t pid, pid_t tid)
+{
+  struct sampled_task *found = sampled_threads_find (list, pid, tid);
+  uint32_t hash = key_of_task (list, pid, tid);
+  if (found != NULL)
+    return found;
+  if (!ARRAY_ROOM (list->tasks, list->n_tasks + 1, &list->tasks_capacity)
+      || !key_table_add (&list->task_numbers, hash, list->n_tasks))
+    {
+      shortage_note ();
+      return NULL;
+    }
+  struct sampled_task *made = &list->tasks[list->n_tasks++];
+  *made = (struct sampled_task){ .pid = pid,
+                                 .tid = tid,
+                                 .latest = PROFILE_NO_THREAD };
+  return made;
+}
+
+void
+sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
+                       pid_t parent_pid, pid_t parent_tid)
+{
+  struct sampled_task *task = sampled_threads_task (list, pid, tid);
+  const struct sampled_task *parent
+      = sampled_threads_find (list, parent_pid, parent_tid);
+  if (task == NULL)
+    return;
+  task->birth++;
+  task->latest = PROFILE_NO_THREAD;
+  task->renamed = parent != NULL && parent->renamed;
+  if (task->renamed)
+    memcpy (task->own_name, parent->own_name, sizeof task->own_name);
+}
+
+/* Give the thread that TASK is the name that was reported, if one was.  */
+static void
+set_own_name (struct sampled_threads *list, const struct sampled_task *task)
+{
+  if (task->renamed && task->latest != PROFILE_NO_THREAD)
+    memcpy (list->threads[task->latest].own_name, task->own_name,
+            sizeof task->own_name);
+}
+
+void
+sampled_threads_rename (struct sampled_threads *list, pid_t pid, pid_t tid,
+                        const char *name)
+{
+  struct sampled_task *task = sampled_threads_task (list, pid, tid);
+  /* Without memory, the name is the one that was known before.  */
+  if (task == NULL)
+    return;
+  task->renamed = true;
+  snprintf (task->own_name, sizeof task->own_name, "%s", name);
+  set_own_name (list, task);
+}
+
+static bool
+is_same (const struct profile_thread *a, const struct profile_thread *b)
+{
+  return a->tid == b->tid && a->pid == b->pid && a->birth == b->birth
+         && strcmp (a->name, b->name) == 0;
+}
+
+uint32_t
+sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
+                        const char *name, bool recorded)
+{
+  struct sampled_task *task = sampled_threads_task (list, pid, tid);
+  struct profile_thread made
+      = { .pid = pid, .tid = tid, .birth = task != NULL ? task->birth : 0 };
+  snprintf (made.name, sizeof made.name, "%s", name);
+  uint32_t hash = key_of_bytes (&list->numbers, both_numbers (pid, tid),
+                                made.name, strlen (made.name));
+  uint32_t number
+      = KEY_FIND (&list->numbers, hash, i, is_same (&list->threads[i], &made));
+  if (number == PROFILE_NO_THREAD)
+    {
+      if (!recorded && (task == NULL || !task->renamed))
+        live_thread_name (pid, tid, made.own_name, sizeof made.own_name);
+      if (!ARRAY_ROOM (list->threads, list->n + 1, &list->capacity)
+          || !key_table_add (&list->numbers, hash, list->n))
+        {
+          shortage_note ();
+          return PROFILE_NO_THREAD;
+        }
+      list->threads[list->n] = made;
+      number = (uint32_t)list->n++;
+    }
+  if (task == NULL)
+    return number;
+  task->latest = number;
+  set_own_name (list, task);
+  return number;
+}
+
+/* Samples.  */
 
 enum
 {
@@ -51,11 +183,16 @@ process_node (struct profile *profile, const char *name)
                                 profile_key (KEY_OF_PROCESS, number));
 }
 
-/* The number of FILE, from 1 on; 0 if there are too many.  */
-static uint32_t
-file_number (struct profile *profile, struct code_file *file)
+/* The key of the code that PROCESS has at ADDRESS; 0 if it is not known, or if
+   there are too many files.  */
+static uint64_t
+code_key (struct profile *profile, struct process *process, uint64_t address)
 {
+  uint64_t offset;
+  struct code_file *file = process_code_at (process, address, &offset);
   size_t n = profile->n_sampled;
+  if (file == NULL || offset >> KEY_OFFSET_BITS != 0)
+    return 0;
   if (file->number == 0 && n < KEY_FILES_MAX
       && (ARRAY_ROOM (profile->sampled, n + 1, &profile->sampled_capacity)
           || shortage_note ()))
@@ -63,19 +200,7 @@ file_number (struct profile *profile, struct code_file *file)
       profile->sampled[n] = file;
       file->number = (uint32_t)++profile->n_sampled;
     }
-  return file->number;
-}
-
-/* The key of the code that PROCESS has at ADDRESS; 0 if it is not known.  */
-static uint64_t
-code_key (struct profile *profile, struct process *process, uint64_t address)
-{
-  uint64_t offset;
-  struct code_file *file = process_code_at (process, address, &offset);
-  uint32_t number = file != NULL && offset >> KEY_OFFSET_BITS == 0
-                        ? file_number (profile, file)
-                        : 0;
-  return number != 0 ? profile_key (number, offset) : 0;
+  return file->number != 0 ? profile_key (file->number, offset) : 0;
 }
 
 static uint64_t
@@ -119,24 +244,18 @@ kernel_node (struct profile *profile, uint32_t node,
   return node;
 }
 
-/* Whether the kernel executes a program for MEMBER, whose registers are still
-   those of the old one, which is gone.  */
-static bool
-is_executing (struct member *member, const struct registers *registers)
-{
-  member->executing
-      = member->executing
-        && mappings_at (&member->process.mappings, registers->pc) == NULL;
-  return member->executing;
-}
-
-/* Walk the stack of MOMENT.  While a program is executed there is the kernel's
-   alone.  */
+/* Walk the stack of MOMENT.  While the kernel executes a program for MEMBER,
+   whose registers are still those of the old one, which is gone, there is the
+   kernel's alone.  */
 static void
 walk_moment (struct member *member, const struct profile_moment *moment,
              struct stack_walk *walk)
 {
-  if (!is_executing (member, moment->registers))
+  member->executing
+      = member->executing
+        && mappings_at (&member->process.mappings, moment->registers->pc)
+               == NULL;
+  if (!member->executing)
     {
       stack_walk_by_sframe (&member->process, moment->registers, walk);
       return;

@@ -5,13 +5,85 @@
 #define STACKS_PROFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "base/key_table.h"
 #include "stacks/family.h"
-#include "stacks/kernel_names.h"
+#include "stacks/names.h"
 #include "stacks/named_profile.h"
-#include "stacks/sampled_threads.h"
 #include "stacks/stack_walk.h"
+
+/* ---- The threads of a profile, and their names.
+
+   A thread is what has one number in one process under one name of that
+   process: a process that executes another program goes on as other threads.
+   The thread's own name may change.  */
+
+/* What has the number TID in process PID.  */
+struct sampled_task
+{
+  pid_t pid, tid;
+  uint64_t birth;  /* which of those with these numbers it is */
+  uint32_t latest; /* thread that it was sampled as last; PROFILE_NO_THREAD */
+  bool renamed;    /* OWN_NAME was reported */
+  char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
+  struct off_cpu_wait
+  {
+    enum
+    {
+      WAIT_NONE,
+      WAIT_IGNORED, /* up to its next switch */
+      WAIT_BEGINS,  /* its stack is known */
+      WAIT_LASTS    /* since the sample's time */
+    } state;
+    struct profile_sample sample;
+    uint64_t losses; /* how many there were when it was looked at last */
+  } wait;            /* by off_cpu */
+};
+
+/* All zeros: there are none.  */
+struct sampled_threads
+{
+  struct profile_thread *threads; /* owned: each that was sampled */
+  size_t n, capacity;
+  struct key_table numbers; /* of threads, by all that makes them one */
+  /* Owned: what was sampled, given a name or switched, by the numbers alone.
+   */
+  struct sampled_task *tasks;
+  size_t n_tasks, tasks_capacity;
+  struct key_table task_numbers;
+};
+
+void sampled_threads_free (struct sampled_threads *list);
+
+/* The task TID of process PID, or NULL.  It stays where it is until another
+   one is made.  */
+struct sampled_task *sampled_threads_find (struct sampled_threads *list,
+                                           pid_t pid, pid_t tid);
+
+/* The same, which is made one if it is none; NULL when memory ran out.  */
+struct sampled_task *sampled_threads_task (struct sampled_threads *list,
+                                           pid_t pid, pid_t tid);
+
+/* Thread TID of process PID begins: it is another one than that which had the
+   numbers before, and is called as the thread that has made it.  */
+void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
+                            pid_t parent_pid, pid_t parent_tid);
+
+/* Thread TID of process PID is called NAME from now on.  */
+void sampled_threads_rename (struct sampled_threads *list, pid_t pid,
+                             pid_t tid, const char *name);
+
+/* The number of the thread TID of process PID, which is called NAME.  It gets
+   one if it has none.  One that was there before it was sampled was not
+   reported: its own name is asked of the running kernel if it is not RECORDED.
+   PROFILE_NO_THREAD when memory ran out.  */
+uint32_t sampled_threads_number (struct sampled_threads *list, pid_t pid,
+                                 pid_t tid, const char *name, bool recorded);
+
+/* ---- The profile.  */
 
 struct profile
 {
@@ -80,5 +152,39 @@ uint32_t profile_preempted (struct profile *profile, uint32_t node);
    Without memory for SAMPLE the log does not have it.  */
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
+
+/* ---- Names (profile_names.c).  */
+
+/* Keys of nodes: an address in the kernel, without its two highest bits, which
+   are equal to the next one, if KEY_KERNEL is set and no higher bit; otherwise
+   the number of a file (from 1 on; 0: not known) or a kind, and in the lower
+   bits the offset of a call or what else tells it apart.  */
+#define KEY_KERNEL (UINT64_C (1) << 62)
+enum
+{
+  KEY_OFFSET_BITS = 48,
+  KEY_FILES_MAX = (1 << 14) - 1,
+  KEY_OF_THREAD = 1 << 15, /* the number of a thread */
+  KEY_OF_PROCESS,          /* that of a process's name */
+  KEY_OF_END,              /* why a walk ended, or one of the next */
+  KEY_NO_CODE
+  = SFW_INVALID + 1, /* a frame that is none: its caller is a guess */
+  KEY_PREEMPTED      /* what is not on a processor, for want of one */
+};
+
+static inline uint64_t
+profile_key (unsigned kind, uint64_t offset)
+{
+  const uint64_t most = (UINT64_C (1) << KEY_OFFSET_BITS) - 1;
+  return (uint64_t)kind << KEY_OFFSET_BITS | (offset & most);
+}
+
+/* Whether NAME, in a profile with functions, is one of the kernel's.  */
+bool profile_is_of_kernel (const char *name);
+
+/* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
+   of symbols (names.h).  False when memory ran out.  */
+bool profile_name (struct profile *profile, unsigned wanted,
+                   struct named_profile *named);
 
 #endif /* STACKS_PROFILE_H */

@@ -17,15 +17,10 @@
 #include "base/io.h"
 #include "base/plural.h"
 #include "cli/signals.h"
-#include "stacks/command.h"
 #include "stacks/live.h"
-#include "stacks/lost_files.h"
-#include "stacks/perf_input.h"
-#include "stacks/perf_sampler.h"
 #include "stacks/profile.h"
-#include "stacks/profile_options.h"
-#include "stacks/profile_output.h"
-#include "stacks/trace_sampler.h"
+#include "stacks/sampling.h"
+#include "stacks/sframe_profile.h"
 #include "stacks/shortage.h"
 
 struct session
@@ -69,20 +64,6 @@ take_interrupt (int number)
   if (!interrupted)
     first = now;
   interrupted = 1;
-}
-
-/* Interrupts end the sampling also where the caller ignores them: shells have
-   commands in the background of a script ignore SIGINT, and scripts end perf
-   record by it.  The second one of two at once ends no opening of a pipe.  */
-static void
-await_interrupts (void)
-{
-  struct sigaction action
-      = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART };
-  sigfillset (&action.sa_mask);
-  sampling = 1;
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
 }
 
 /* The name may change: a command may be a script that starts the program.  */
@@ -226,15 +207,6 @@ is_there (const struct session *session)
   return !live_thread_ended (session->pid, live_memory_thread (session->pid));
 }
 
-/* Wait a moment, and count what the kernel has sampled meanwhile.  Whether a
-   command has ended its status tells.  */
-static bool
-read_once (struct session *session)
-{
-  perf_sampler_read (session->sampler);
-  return session->command.pid > 0 || is_there (session);
-}
-
 /* Wait for the time of the next sample, and take it by ptrace.  A process that
    was sampled before may be another tracer's for a while, or there may be no
    thread to stop it: that sample is lost.  */
@@ -268,8 +240,14 @@ sample (struct session *session)
   bool more = true;
   while (more && !interrupted)
     {
-      more = session->sampler != NULL ? read_once (session)
-                                      : trace_once (session);
+      if (session->sampler == NULL)
+        more = trace_once (session);
+      else
+        {
+          perf_sampler_read (session->sampler);
+          /* Whether a command has ended its status tells.  */
+          more = session->command.pid > 0 || is_there (session);
+        }
       session->profile.seconds = clock_now () - session->started;
       read_name (session);
       if (command_ended (session)
@@ -303,7 +281,16 @@ take_recording (struct session *session)
 static bool
 take_samples (struct session *session)
 {
-  await_interrupts ();
+  struct sigaction action
+      = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART };
+  /* Interrupts end the sampling also where the caller ignores them: shells
+     have commands in the background of a script ignore SIGINT, and scripts end
+     perf record by it.  The second one of two at once ends no opening of a
+     pipe.  */
+  sigfillset (&action.sa_mask);
+  sampling = 1;
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
   if (!open_target (session))
     return false;
   sample (session);
@@ -319,34 +306,28 @@ take_samples (struct session *session)
 }
 
 static bool
-open_profile (struct session *session)
+run (struct session *session)
 {
   const struct profile_options *options = &session->options;
   struct profile *profile = &session->profile;
+  if (!profile_open_outputs (options, &session->old))
+    return false;
   if (!profile_init (profile))
     return profile_fail ("profile", "out of memory");
   profile->family.policy = options->policy;
   profile->by_thread = options->threads;
   profile->off_cpu = options->off_cpu;
   profile->hz = options->off_cpu ? 0 : options->hz;
-  return true;
-}
-
-static bool
-run (struct session *session)
-{
-  const struct profile_options *options = &session->options;
-  if (!profile_open_outputs (options, &session->old) || !open_profile (session)
-      || !(options->input != NULL ? take_recording (session)
-                                  : take_samples (session)))
+  if (!(options->input != NULL ? take_recording (session)
+                               : take_samples (session)))
     return false;
   /* The folded stacks are printed unless another output is asked for.  */
   if ((options->n_outputs > 0 || options->top > 0
        || options->perf_data == NULL)
-      && !profile_write_outputs (&session->profile, options, &session->old))
+      && !profile_write_outputs (profile, options, &session->old))
     return false;
   if (!options->quiet)
-    profile_print_summary (&session->profile);
+    profile_print_summary (profile);
   return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/profile_names.h"
+#include "stacks/profile.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +12,7 @@
 
 #include "base/array.h"
 #include "base/prefix.h"
-#include "stacks/code_symbols.h"
-#include "stacks/profile_keys.h"
+#include "stacks/code_files.h"
 #include "walk/apply.h"
 
 /* Keys that become names.  */

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/profile_options.h"
+#include "stacks/sframe_profile.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -97,15 +97,6 @@ take_seconds (struct argp_state *state, const char *text)
 }
 
 static void
-take_output (struct argp_state *state, const char *name)
-{
-  struct profile_options *options = state->input;
-  if (options->n_outputs == PROFILE_OUTPUTS_MAX)
-    argp_error (state, "too many output files");
-  options->outputs[options->n_outputs++] = name;
-}
-
-static void
 check_usage (struct argp_state *state)
 {
   struct profile_options *options = state->input;
@@ -170,7 +161,9 @@ parse_option (int key, char *argument, struct argp_state *state)
           = (pid_t)standard_option_number (state, argument, INT32_MAX);
       return 0;
     case 'o':
-      take_output (state, argument);
+      if (options->n_outputs == PROFILE_OUTPUTS_MAX)
+        argp_error (state, "too many output files");
+      options->outputs[options->n_outputs++] = argument;
       return 0;
     case OPTION_TOP:
       options->top = argument != NULL

@@ -12,12 +12,8 @@
 #include "base/plural.h"
 #include "base/prefix.h"
 #include "base/printable.h"
-#include "stacks/code_name.h"
-#include "stacks/folded.h"
-#include "stacks/printed_file.h"
-#include "stacks/profile_names.h"
 #include "stacks/profile_writers.h"
-#include "stacks/profile_output.h"
+#include "stacks/sframe_profile.h"
 #include "walk/apply.h"
 
 /* A profile with its names, and what is printed with it.  */
@@ -28,6 +24,7 @@ struct output
   struct named_profile named;
   const struct named_profile *old; /* that it is compared with, or NULL */
   char subtitle[128];              /* what the samples are */
+  const char *name;                /* of the file that is written */
 };
 
 bool
@@ -39,15 +36,6 @@ profile_fail (const char *what, const char *why)
   return false;
 }
 
-/* Whether the output NAME is not the file that the recording is written to. */
-static bool
-check_no_recording (const struct profile_options *options, const char *name)
-{
-  return options->perf_data == NULL
-         || !printed_file_is_one (name, options->perf_data)
-         || profile_fail (name, "is the file of --perf-data");
-}
-
 bool
 profile_open_outputs (const struct profile_options *options,
                       struct named_profile *old)
@@ -57,8 +45,9 @@ profile_open_outputs (const struct profile_options *options,
   for (size_t i = 0; i < options->n_outputs; i++)
     if (!printed_file_check (options->outputs[i], options->input, &err))
       return profile_fail (options->outputs[i], err.reason);
-    else if (!check_no_recording (options, options->outputs[i]))
-      return false;
+    else if (options->perf_data != NULL
+             && printed_file_is_one (options->outputs[i], options->perf_data))
+      return profile_fail (options->outputs[i], "is the file of --perf-data");
   if (options->perf_data != NULL
       && !printed_file_check (options->perf_data, options->input, &err))
     return profile_fail (options->perf_data, err.reason);
@@ -117,28 +106,21 @@ print_as (const struct output *output, const char *name, FILE *file)
              : folded_print (named, file);
 }
 
-/* An output and its name.  */
-struct named_output
-{
-  const struct output *output;
-  const char *name;
-};
-
 static bool
 print_named (void *context, FILE *file, struct error *err)
 {
-  const struct named_output *one = context;
-  return print_as (one->output, one->name, file) || error_set_no_memory (err);
+  const struct output *output = context;
+  return print_as (output, output->name, file) || error_set_no_memory (err);
 }
 
 static bool
-write_output (const struct output *output, const char *name)
+write_output (struct output *output, const char *name)
 {
-  struct named_output one = { output, name };
   struct error err;
+  output->name = name;
   /* A file of code that was cut off meanwhile costs its names alone.  */
   mapped_files_forget ();
-  return printed_file_make (name, print_named, &one, &err)
+  return printed_file_make (name, print_named, output, &err)
          || profile_fail (name, err.reason);
 }
 
@@ -155,17 +137,6 @@ print_output (const struct output *output)
          || profile_fail ("standard output", strerror (errno));
 }
 
-static bool
-name_functions (struct output *output, struct profile *profile)
-{
-  const struct profile_options *options = output->options;
-  return profile_name (profile,
-                       (options->mangled ? SYMBOL_MANGLED : 0)
-                           | (options->inlines ? SYMBOL_INLINES : 0),
-                       &output->named)
-         || profile_fail (output->profile->name, "out of memory");
-}
-
 bool
 profile_write_outputs (struct profile *profile,
                        const struct profile_options *options,
@@ -175,24 +146,17 @@ profile_write_outputs (struct profile *profile,
                            .profile = profile,
                            .old = options->diff != NULL ? old : NULL };
   describe (&output);
-  bool done = name_functions (&output, profile);
+  bool done = profile_name (profile,
+                            (options->mangled ? SYMBOL_MANGLED : 0)
+                                | (options->inlines ? SYMBOL_INLINES : 0),
+                            &output.named)
+              || profile_fail (profile->name, "out of memory");
   for (size_t i = 0; done && i < options->n_outputs; i++)
     done = write_output (&output, options->outputs[i]);
   if (done && (options->n_outputs == 0 || options->top > 0))
     done = print_output (&output);
   named_profile_free (&output.named);
   return done;
-}
-
-/* Of time off the processor: how much it was, and what is not in it.  */
-static void
-print_waits (const struct profile *profile)
-{
-  fprintf (stderr, "; %.3f s off the processor",
-           (double)profile->weight * 1e-9);
-  if (profile->unknown > 0)
-    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
-             profile->unknown, plural_s (profile->unknown));
 }
 
 /* Say how many samples there are, and how their walks ended.  */
@@ -210,7 +174,11 @@ print_walks (const struct profile *profile)
                i == SFW_MORE ? "too deep" : unwind_end_name ((enum sfw_end)i),
                profile->ends[i]);
   if (profile->off_cpu)
-    print_waits (profile);
+    fprintf (stderr, "; %.3f s off the processor",
+             (double)profile->weight * 1e-9);
+  if (profile->off_cpu && profile->unknown > 0)
+    fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
+             profile->unknown, plural_s (profile->unknown));
   if (profile->lost > 0)
     fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
   if (profile->without_kernel)

@@ -1,12 +1,15 @@
-/* What profiles are written as, besides folded stacks (folded.h).
+/* What profiles are written as, and compared with.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   pprof: a message of profile.proto (github.com/google/pprof), in a gzip file;
-   each sample has labels for its process and thread.  Firefox: the Gecko
-   profile format, version 24, which profiler.firefox.com makes of the output
-   of perf script before it reads it; each thread has its samples, with their
-   times.  Flame graphs are pictures.  A table has the functions that take
-   most.  */
+   Folded stacks: a line for each stack: the functions from the outermost one
+   on, separated by semicolons, a space, and the number of samples with that
+   stack (nanoseconds, of time off the processor).  Flame graph tools read this
+   format.  pprof: a message of profile.proto (github.com/google/pprof), in a
+   gzip file; each sample has labels for its process and thread.  Firefox: the
+   Gecko profile format, version 24, which profiler.firefox.com makes of the
+   output of perf script before it reads it; each thread has its samples, with
+   their times.  Flame graphs are pictures.  A table has the functions that
+   take most.  */
 
 #ifndef STACKS_PROFILE_WRITERS_H
 #define STACKS_PROFILE_WRITERS_H
@@ -14,7 +17,30 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "stacks/profile.h"
+
+/* Print PROFILE; the name of the process begins every stack.  False when
+   memory ran out.  */
+bool folded_print (const struct named_profile *profile, FILE *out);
+
+/* Read the file PATH into PROFILE, whose names are as lines have them, and
+   whose processes are the root's callees.  PROFILE is to be freed even after a
+   failure.  */
+bool folded_read (struct named_profile *profile, const char *path,
+                  struct error *err);
+
+/* Set *BEFORE to what the nodes of NOW weighed in another profile, OLD, that
+   was read from folded stacks: the same functions below the same ones.  If NOW
+   is of one process, those of OLD are added up, whatever they are called.  To
+   be freed.  False when memory ran out.  */
+bool profile_diff_nodes (const struct named_profile *now,
+                         const struct named_profile *old, uint64_t **before);
+
+/* The number of the name in OLD that NOW's name NUMBER is; n_names if there is
+   none.  */
+uint64_t profile_diff_name (const struct named_profile *now, uint64_t number,
+                            const struct named_profile *old);
 
 /* Print PROFILE, which has HZ samples per second of a running thread (0: not
    known).  False when memory ran out.  */
@@ -63,5 +89,25 @@ struct function_share *top_list (const struct named_profile *profile,
    ran out.  */
 bool top_print (const struct named_profile *profile,
                 const struct named_profile *old, size_t lines, FILE *out);
+
+/* ---- Files that are printed (printed_file.c): each replaces what had its
+   name as a whole, or not at all, where it can be replaced
+   (write/output_file.h, rewrite).  */
+
+/* Whether a file called NAME can be made, as far as can be told by making one
+   beside it.  INPUT: what is read meanwhile and must stay, or NULL.  */
+bool printed_file_check (const char *name, const char *input,
+                         struct error *err);
+
+/* Whether A and B, as far as both can be made, will be one file, however the
+   two are spelt.  */
+bool printed_file_is_one (const char *a, const char *b);
+
+/* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
+   is: a pipe gets it at the end.  */
+bool printed_file_make (const char *name,
+                        bool (*print) (void *context, FILE *out,
+                                       struct error *err),
+                        void *context, struct error *err);
 
 #endif /* STACKS_PROFILE_WRITERS_H */

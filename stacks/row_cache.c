@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/row_cache.h"
+#include "stacks/row_source.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -109,30 +109,22 @@ row_cache_digest (const struct image *elf)
 
 /* Finding.  */
 
-/* Open the regular file PATH, if it is the user's.  */
-static int
-open_own (const char *path)
-{
-  struct stat status;
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0)
-    return -1;
-  if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
-      && status.st_uid == geteuid ())
-    return fd;
-  close (fd);
-  return -1;
-}
-
 bool
 row_cache_find (const struct image *elf, XXH128_hash_t digest,
                 struct detached_file *found)
 {
+  const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   char path[PATH_SIZE];
+  struct stat status;
   int fd = own_digest () != 0 && find_path (path, digest, false)
-               ? open_own (path)
+               ? open (path, flags)
                : -1;
-  return fd >= 0 && detached_file_open (found, fd, elf);
+  if (fd >= 0 && fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
+      && status.st_uid == geteuid ())
+    return detached_file_open (found, fd, elf);
+  if (fd >= 0)
+    close (fd);
+  return false;
 }
 
 /* Keeping.  */

@@ -10,8 +10,6 @@
 #include "convert/section_check.h"
 #include "elf/detached_file.h"
 #include "elf/sframe_place.h"
-#include "stacks/row_cache.h"
-#include "stacks/served.h"
 #include "stacks/shortage.h"
 #include "walk/lookup.h"
 
@@ -152,21 +150,6 @@ row_source_open (struct row_source *rows, const struct image *image,
     row_source_set_none (rows, &err);
 }
 
-/* Let ROWS have those of MORE, which were made from code: besides a section
-   that was found, in place of what was converted.  */
-static void
-add_rows (struct row_source *rows, const struct row_source *more, bool found)
-{
-  if (found)
-    {
-      rows->more = more->section;
-      rows->more_bytes = more->bytes;
-      return;
-    }
-  row_source_free (rows);
-  *rows = *more;
-}
-
 bool
 row_source_analyze (struct row_source *rows, const struct image *image,
                     const struct section_policy *policy)
@@ -186,36 +169,38 @@ row_source_analyze (struct row_source *rows, const struct image *image,
   else
     analyze (&more, image);
   bool is_more = more.origin != SECTION_NONE;
-  if (is_more)
-    add_rows (rows, &more, found);
-  else
+  if (!is_more)
     {
       free (rows->reason);
       rows->reason = more.reason;
     }
+  else if (found)
+    {
+      rows->more = more.section;
+      rows->more_bytes = more.bytes;
+    }
+  else
+    {
+      row_source_free (rows);
+      *rows = more;
+    }
   rows->analyzed = true;
   return is_more;
-}
-
-/* Whether SECTION, whose addresses are those of its file, has no row for
-   ADDRESS.  */
-static bool
-is_without (const struct sfw_section *section, uint64_t address)
-{
-  struct unwind_rules rules;
-  return unwind_find_rules (section, address, &rules) == SFW_NO_ROW;
 }
 
 bool
 row_source_at (const struct row_source *rows, uint64_t address,
                struct sfw_section *section)
 {
+  struct unwind_rules rules;
   struct error err;
   error_clear (&err);
   *section = rows->section;
   if (rows->demanded != NULL)
     *section = rows_on_demand_at (rows->demanded, address, &err);
-  else if (rows->more.size > 0 && is_without (&rows->section, address))
+  else if (rows->more.size > 0
+           && unwind_find_rules (&rows->section, address, &rules)
+                  == SFW_NO_ROW)
     *section = rows->more;
   shortage_note_error (&err);
   return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;

@@ -12,7 +12,11 @@
 
 #include "cfi2sframe.h"
 #include "sframewalk.h"
+#include "base/error.h"
+#include "base/hash.h"
 #include "cfi/source.h"
+#include "elf/notes.h"
+#include "elf/detached_file.h"
 #include "elf/image.h"
 
 enum section_origin
@@ -87,5 +91,53 @@ const struct cfi_source *row_source_cfi (struct row_source *rows,
 uint64_t row_source_size (const struct row_source *rows);
 
 void row_source_free (struct row_source *rows);
+
+/* ---- Rows that were made from code, kept for the next time in the user's
+   cache folder, $XDG_CACHE_HOME/cfi2sframe or .cache/cfi2sframe in $HOME
+   (row_cache.c).
+
+   A file there is a detached section (elf/detached_file.h).  Its name is a
+   digest of all bytes that it was made from and of the program that made it:
+   another build of either finds nothing.  Only what belongs to the user is
+   read or written, and everything that fails here is as if there were no
+   cache.  */
+
+/* What the section of ELF is kept under: a digest of its bytes and of this
+   program.  Files that have changed before are of no account.  */
+XXH128_hash_t row_cache_digest (const struct image *elf);
+
+/* Find the section that row_cache_keep got for ELF, which has DIGEST.  If
+   true, the caller closes found->image.  */
+bool row_cache_find (const struct image *elf, XXH128_hash_t digest,
+                     struct detached_file *found);
+
+/* Keep SECTION, which was made of ELF when that had DIGEST; not if ELF has
+   changed since.  The oldest sections go when there are too many.  */
+void row_cache_keep (const struct image *elf, XXH128_hash_t digest,
+                     const struct sfw_section *section);
+
+/* ---- Files and detached sections from debuginfod's servers (served.c).
+
+   A server hands out URL/buildid/ID/section/.sframe (debuginfod(8), "WEBAPI");
+   here that is a detached section (elf/detached_file.h), from any web server.
+   The bare bytes of a section, which debuginfod itself would take from a
+   converted program, are of no use: they do not say at which address they are
+   nor which code they are for.  libdebuginfod, which asks the servers that
+   DEBUGINFOD_URLS names and keeps what it got, is loaded when it is wanted:
+   it brings some thirty libraries.  */
+
+/* Load libdebuginfod.  False with ERR when it is not there, or DEBUGINFOD_URLS
+   names no server.  To be called once, before the next function.  */
+bool served_open (struct error *err);
+
+/* Ask the servers for PROGRAM's detached section; false if there are none, or
+   they have none that is for this file.  If true, the caller closes
+   detached->image.  For one thread.  */
+bool served_find (const struct image *program, struct detached_file *detached);
+
+/* Ask the servers that DEBUGINFOD_URLS names, if it names any, for the program
+   or library with ID, for which no other name is known; -1 if they have
+   none.  */
+int served_find_program (const struct build_id *id);
 
 #endif /* STACKS_ROW_SOURCE_H */

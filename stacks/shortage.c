@@ -6,7 +6,15 @@
 #include "stacks/shortage.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "walk/maps.h"
 
 static bool noted;
 
@@ -32,4 +40,50 @@ shortage_is_none (const char *program)
     fprintf (stderr, "%s: memory ran out: a part of the output is missing\n",
              program);
   return !noted;
+}
+
+/* Files.  */
+
+enum
+{
+  LINE_SIZE = 4352 /* PATH_MAX, and what is in front of the path */
+};
+
+/* Read a line of FD into LINE, without its end.  False if there is none.  */
+static bool
+read_line (int fd, char line[LINE_SIZE])
+{
+  size_t n = 0;
+  while (n < LINE_SIZE - 1 && read (fd, &line[n], 1) == 1 && line[n] != '\n')
+    n++;
+  line[n] = '\0';
+  return n > 0;
+}
+
+static void
+say (const char *text)
+{
+  if (write (STDERR_FILENO, text, strlen (text)) < 0)
+    return;
+}
+
+void
+lost_files_tell (const void *address)
+{
+  char line[LINE_SIZE], shown[LINE_SIZE];
+  struct walk_mapping mapping;
+  bool found = false;
+  int fd = open ("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  while (!found && read_line (fd, line))
+    found
+        = walk_maps_line (line, &mapping) && mapping.inode != 0
+          && (uintptr_t)address - mapping.start < mapping.end - mapping.start;
+  if (!found)
+    return;
+  printable_copy (shown, sizeof shown, mapping.path);
+  say (program_invocation_short_name);
+  say (": ");
+  say (shown);
+  say (" shrank while it was read\n");
+  _exit (EXIT_FAILURE);
 }

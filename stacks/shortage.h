@@ -1,4 +1,4 @@
-/* What is shown lacks a part, because memory for it ran out.
+/* What is shown lacks a part, because memory ran out or a file was cut off.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A stack without a name, or a profile without a sample, is better than none:
@@ -21,5 +21,10 @@ void shortage_note_error (const struct error *err);
 /* Whether memory ran out for nothing.  If not, a line on stderr says so for
    PROGRAM.  */
 bool shortage_is_none (const char *program);
+
+/* For a handler: if a library has mapped a file at ADDRESS, as libdw maps
+   debug files, and what was there is lost, say which file and end the program,
+   exit status 1.  */
+void lost_files_tell (const void *address);
 
 #endif /* STACKS_SHORTAGE_H */

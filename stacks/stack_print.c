@@ -1,4 +1,4 @@
-/* How walks are shown.
+/* How walks are shown: as text, or as JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -9,16 +9,30 @@
 
 #include "base/plural.h"
 #include "base/printable.h"
-#include "stacks/code_symbols.h"
+#include "stacks/code_files.h"
+#include "walk/apply.h"
 
 enum
 {
   THREADS_SHOWN = 12 /* numbers of threads with equal stacks */
 };
 
-void
-frame_name_find (const struct page *page, const struct stack_walk *walk,
-                 size_t index, struct frame_name *name)
+/* What the code of a frame is called, and where it is.  */
+struct frame_name
+{
+  struct code_file *file; /* or NULL */
+  uint64_t address;       /* that the file has for PC, or else the program */
+  /* The name is "" if there is none, and the offset that of PC.  Its file is
+     NULL if the source is not known.  */
+  struct code_name symbol;
+  bool jit;     /* the name is a just-in-time compiler's */
+  bool handler; /* a signal came: the kernel called this code */
+};
+
+/* Set NAME to that of frame number INDEX of WALK.  */
+static void
+find_name (const struct page *page, const struct stack_walk *walk,
+           size_t index, struct frame_name *name)
 {
   const struct frame *frame = &walk->frames[index];
   /* The address is that of the call, because the instruction after it may
@@ -87,7 +101,7 @@ print_frame (const struct page *page, const struct stack_walk *walk,
   struct frame_name name;
   FILE *out = page->out;
   const struct frame *frame = &walk->frames[index];
-  frame_name_find (page, walk, index, &name);
+  find_name (page, walk, index, &name);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (&name, out);
   if (frame->way != WAY_ROW)
@@ -162,25 +176,20 @@ print_thread (const struct thread *thread, FILE *out)
              (int)thread->tracer);
 }
 
-static void
-print_threads (const struct thread *const *threads, size_t n, FILE *out)
-{
-  if (n == 1)
-    {
-      print_thread (threads[0], out);
-      return;
-    }
-  fprintf (out, "%zu threads:", n);
-  for (size_t i = 0; i < n && i < THREADS_SHOWN; i++)
-    fprintf (out, " %d", (int)threads[i]->tid);
-  fputs (n > THREADS_SHOWN ? " ...\n" : "\n", out);
-}
-
 void
 stack_print (const struct page *page, const struct thread *const *threads,
              size_t n, const struct stack_walk *walk)
 {
-  print_threads (threads, n, page->out);
+  FILE *out = page->out;
+  if (n == 1)
+    print_thread (threads[0], out);
+  else
+    {
+      fprintf (out, "%zu threads:", n);
+      for (size_t i = 0; i < n && i < THREADS_SHOWN; i++)
+        fprintf (out, " %d", (int)threads[i]->tid);
+      fputs (n > THREADS_SHOWN ? " ...\n" : "\n", out);
+    }
   if (walk == NULL)
     return;
   for (size_t i = 0; i < walk->n; i++)
@@ -226,4 +235,96 @@ stack_print_both (const struct page *page, const struct thread *thread,
     fprintf (out, "  DWARF: the same %zu frame%s, and no CFI for more\n", same,
              plural_s (same));
   return agree;
+}
+
+/* JSON.  */
+
+/* Print a comma, and TEXT as the member NAME of an object.  */
+static void
+put_text (const char *name, const char *text, FILE *out)
+{
+  fprintf (out, ",\"%s\":", name);
+  printable_put_json (text, out);
+}
+
+static void
+put_address (const char *name, uint64_t address, FILE *out)
+{
+  fprintf (out, "\"%s\":\"0x%" PRIx64 "\"", name, address);
+}
+
+static void
+put_frame (const struct page *page, const struct stack_walk *walk,
+           size_t index)
+{
+  const struct frame *frame = &walk->frames[index];
+  struct frame_name name;
+  FILE *out = page->out;
+  find_name (page, walk, index, &name);
+  fputc ('{', out);
+  put_address ("pc", frame->pc, out);
+  if (name.symbol.name[0] != '\0')
+    {
+      put_text ("function", name.symbol.name, out);
+      fprintf (out, ",\"offset\":%" PRIu64, name.symbol.offset);
+    }
+  if (name.file != NULL)
+    {
+      put_text ("file", name.file->path, out);
+      fputc (',', out);
+      put_address ("address", name.address, out);
+    }
+  if (name.symbol.file != NULL)
+    {
+      put_text ("source", name.symbol.file, out);
+      fprintf (out, ",\"line\":%d", name.symbol.line);
+    }
+  put_text ("by", frame_way_name (frame->way), out);
+  if (frame->interrupted)
+    fputs (",\"interrupted\":true", out);
+  if (name.jit)
+    fputs (",\"jit\":true", out);
+  fputc ('}', out);
+}
+
+void
+stack_json_begin (const struct page *page, pid_t pid, const char *core)
+{
+  FILE *out = page->out;
+  fprintf (out, "{\"pid\":%d", (int)pid);
+  if (core != NULL)
+    put_text ("core", core, out);
+  fputs (",\"stacks\":[", out);
+}
+
+void
+stack_json_print (const struct page *page, const struct thread *const *threads,
+                  size_t n, const struct stack_walk *walk)
+{
+  FILE *out = page->out;
+  fprintf (out, "%s{\"threads\":[", page->first ? "\n" : ",\n");
+  for (size_t i = 0; i < n; i++)
+    {
+      fprintf (out, "%s{\"tid\":%d", i > 0 ? "," : "", (int)threads[i]->tid);
+      if (threads[i]->name[0] != '\0')
+        put_text ("name", threads[i]->name, out);
+      fputc ('}', out);
+    }
+  fputs ("],\"frames\":[", out);
+  for (size_t i = 0; walk != NULL && i < walk->n; i++)
+    {
+      fputs (i > 0 ? ",\n  " : "\n  ", out);
+      put_frame (page, walk, i);
+    }
+  if (walk == NULL)
+    fputs ("],\"end\":null}", out);
+  else
+    fprintf (out, "],\"end\":\"%s\"}",
+             walk->end == SFW_MORE ? "limit" : unwind_end_name (walk->end));
+}
+
+void
+stack_json_end (const struct page *page)
+{
+  fputs ("\n]}\n", page->out);
 }

@@ -1,5 +1,14 @@
-/* How walks are shown.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* How walks are shown: as text, or as JSON.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   JSON: One object: "pid" or "core", and "stacks", an array of objects.  Each
+   has "threads" ("tid", and "name", if it is known), "frames" from the
+   innermost one on, and "end", why the walk ended (unwind_end_name), or null
+   for a thread that nothing is known of.  A frame has "pc", and as far as they
+   are known "function" and "offset" in there, "file" and "address" in there,
+   "source" and "line"; how it was found ("by": frame_way_name); and true for
+   what applies of "interrupted" and "jit".  Addresses are texts, because
+   numbers of JavaScript have 53 bits.  */
 
 #ifndef STACKS_STACK_PRINT_H
 #define STACKS_STACK_PRINT_H
@@ -8,32 +17,16 @@
 #include <stdio.h>
 
 #include "stacks/stack_walk.h"
-#include "stacks/code_name.h"
+#include "stacks/names.h"
 
 /* What is printed, and how.  */
 struct page
 {
   struct process *process;
-  unsigned wanted; /* of symbols (code_name.h) */
+  unsigned wanted; /* of symbols (names.h) */
   FILE *out;
   bool first; /* nothing was printed yet */
 };
-
-/* What the code of a frame is called, and where it is.  */
-struct frame_name
-{
-  struct code_file *file; /* or NULL */
-  uint64_t address;       /* that the file has for PC, or else the program */
-  /* The name is "" if there is none, and the offset that of PC.  Its file is
-     NULL if the source is not known.  */
-  struct code_name symbol;
-  bool jit;     /* the name is a just-in-time compiler's */
-  bool handler; /* a signal came: the kernel called this code */
-};
-
-/* Set NAME to that of frame number INDEX of WALK.  */
-void frame_name_find (const struct page *page, const struct stack_walk *walk,
-                      size_t index, struct frame_name *name);
 
 /* Print a line for the N threads that have WALK, one for each frame of it (and
    one for its source), and one that says why it ended.  WALK is NULL for a
@@ -47,5 +40,17 @@ void stack_print (const struct page *page, const struct thread *const *threads,
 bool stack_print_both (const struct page *page, const struct thread *thread,
                        const struct stack_walk *sframe,
                        const struct stack_walk *dwarf);
+
+/* Begin JSON with process PID, or with the core file CORE, unless that is
+ * NULL.  */
+void stack_json_begin (const struct page *page, pid_t pid, const char *core);
+
+/* Print a stack, as stack_print does; WALK is NULL for a thread that
+   nothing is known of.  */
+void stack_json_print (const struct page *page,
+                       const struct thread *const *threads, size_t n,
+                       const struct stack_walk *walk);
+
+void stack_json_end (const struct page *page);
 
 #endif /* STACKS_STACK_PRINT_H */

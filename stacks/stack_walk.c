@@ -1,4 +1,4 @@
-/* Walking a thread's stack, by SFrame and by CFI.
+/* Walking a thread's stack, by SFrame and by CFI, and comparing walks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/stack_walk.h"
@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
-#include "stacks/code_symbols.h"
-#include "stacks/fp_step.h"
-#include "stacks/syscall_code.h"
-#include "walk/frame_rules.h"
+#include "stacks/code_files.h"
 
 bool
 stack_walk_init (struct stack_walk *walk, size_t max)
@@ -78,15 +76,6 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
         walk->end = unwind_apply (frame, &memory, &rules);
     }
   while (walk->end == SFW_MORE && walk->n <= walk->max);
-}
-
-/* Whether the file of the last frame of WALK, which no row describes, has
-   got rows that it did not have.  */
-static bool
-gets_rows (struct process *process, const struct stack_walk *walk)
-{
-  const struct frame *last = &walk->frames[walk->n - 1];
-  return process_analyze (process, last->pc - !last->at_pc);
 }
 
 /* All registers of frame number AT of a walk, as far as they are known.  */
@@ -242,6 +231,7 @@ find_caller (struct process *process, struct stack_walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
              enum frame_way *way)
 {
+  const struct frame *last = &walk->frames[walk->n - 1];
   const unsigned may = tries[walk->end];
   const uint64_t sp = frame->sp;
   if (walk->n > walk->max)
@@ -257,7 +247,7 @@ find_caller (struct process *process, struct stack_walk *walk,
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
     return walk->end = step, WALK_ENDS;
-  if (may & TRY_CODE && gets_rows (process, walk))
+  if (may & TRY_CODE && process_analyze (process, last->pc - !last->at_pc))
     return WALK_REPEATS;
   if (may & TRY_CODE && fp_step (process, frame))
     return *way = WAY_FP, WALK_GOES_ON;
@@ -332,19 +322,17 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
   while (walk->end == SFW_MORE && walk->n < walk->max);
 }
 
-static bool
-same_frame (const struct frame *a, const struct frame *b)
-{
-  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
-     activation, too.  */
-  return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
-}
+/* Comparing.  */
 
 size_t
 stack_walk_same_frames (const struct stack_walk *a, const struct stack_walk *b)
 {
   size_t i = 0;
-  while (i < a->n && i < b->n && same_frame (&a->frames[i], &b->frames[i]))
+  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
+     activation, too.  */
+  while (i < a->n && i < b->n && a->frames[i].pc == b->frames[i].pc
+         && a->frames[i].sp == b->frames[i].sp
+         && a->frames[i].fp == b->frames[i].fp)
     i++;
   return i;
 }
@@ -355,4 +343,93 @@ stack_walks_agree (const struct stack_walk *sframe,
 {
   size_t same = stack_walk_same_frames (sframe, cfi);
   return same == cfi->n && (same == sframe->n || cfi->end != SFW_OUTERMOST);
+}
+
+static bool
+same_walk (const struct stack_walk *a, const struct stack_walk *b)
+{
+  if (a->n != b->n || a->end != b->end)
+    return false;
+  /* Threads that differ do so near their start, as a rule.  */
+  for (size_t i = a->n; i-- > 0;)
+    if (a->frames[i].pc != b->frames[i].pc
+        || a->frames[i].at_pc != b->frames[i].at_pc
+        || a->frames[i].way != b->frames[i].way)
+      return false;
+  return true;
+}
+
+/* A new group for WALK, which has HASH, with room for one thread; NULL when
+   memory ran out.  */
+static struct stack_group *
+add_group (struct stack_groups *groups, uint32_t hash,
+           const struct stack_walk *walk)
+{
+  if (!ARRAY_ROOM (groups->groups, groups->n + 1, &groups->capacity))
+    return NULL;
+  struct stack_group *group = &groups->groups[groups->n];
+  *group = (struct stack_group){ .walk.max = 0 };
+  if (!ARRAY_ROOM (group->threads, 1, &group->capacity)
+      || !stack_walk_init (&group->walk, walk->n)
+      || !key_table_add (&groups->numbers, hash, groups->n))
+    {
+      free (group->threads);
+      stack_walk_free (&group->walk);
+      return NULL;
+    }
+  memcpy (group->walk.frames, walk->frames, walk->n * sizeof *walk->frames);
+  group->walk.n = walk->n;
+  group->walk.max = walk->max;
+  group->walk.end = walk->end;
+  groups->n++;
+  return group;
+}
+
+bool
+stack_groups_add (struct stack_groups *groups, const struct thread *thread,
+                  const struct stack_walk *walk)
+{
+  uint32_t hash = key_of_number (&groups->numbers, walk->n);
+  for (size_t i = 0; i < walk->n; i++)
+    hash = key_of_pair (&groups->numbers, hash, walk->frames[i].pc);
+  uint32_t found = KEY_FIND (&groups->numbers, hash, i,
+                             same_walk (&groups->groups[i].walk, walk));
+  struct stack_group *group = found != UINT32_MAX
+                                  ? &groups->groups[found]
+                                  : add_group (groups, hash, walk);
+  if (group == NULL
+      || !ARRAY_ROOM (group->threads, group->n + 1, &group->capacity))
+    return false;
+  group->threads[group->n++] = thread;
+  return true;
+}
+
+static int
+by_size (const void *a, const void *b)
+{
+  const struct stack_group *x = a, *y = b;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
+  pid_t p = x->threads[0]->tid, q = y->threads[0]->tid;
+  return (p > q) - (p < q);
+}
+
+void
+stack_groups_sort (struct stack_groups *groups)
+{
+  if (groups->n > 0)
+    qsort (groups->groups, groups->n, sizeof *groups->groups, by_size);
+}
+
+void
+stack_groups_free (struct stack_groups *groups)
+{
+  for (size_t i = 0; i < groups->n; i++)
+    {
+      free (groups->groups[i].threads);
+      stack_walk_free (&groups->groups[i].walk);
+    }
+  free (groups->groups);
+  key_table_free (&groups->numbers);
+  *groups = (struct stack_groups){ 0 };
 }

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "sframewalk.h"
-#include "stacks/full_step.h"
+#include "base/key_table.h"
+#include "stacks/steps.h"
 
 struct frame
 {
@@ -38,7 +39,7 @@ void stack_walk_free (struct stack_walk *walk);
    address is taken from where a call puts it, if a call ends there.  Such a
    caller is a guess.
    - The CFI of the file, and of a signal handler's caller what the kernel
-   saved (full_step).
+   saved (steps.h).
    - Rows made from the code, with the policy `on_need'.
    - The frame pointer, if a call ends where it leads.  */
 void stack_walk_by_sframe (struct process *process,
@@ -58,5 +59,32 @@ size_t stack_walk_same_frames (const struct stack_walk *a,
    outermost frame, and SFrame lead further.  */
 bool stack_walks_agree (const struct stack_walk *sframe,
                         const struct stack_walk *cfi);
+
+/* ---- Threads with equal stacks, together.  */
+
+struct stack_group
+{
+  const struct thread **threads; /* owned; in the order in which they came */
+  size_t n, capacity;
+  struct stack_walk walk; /* owned; of the first one */
+};
+
+struct stack_groups
+{
+  struct stack_group *groups; /* owned */
+  size_t n, capacity;
+  struct key_table numbers; /* of groups, until they are sorted, by walk */
+};
+
+/* Add THREAD, which must outlive GROUPS and has WALK (copied), to the group
+   whose walks have the same addresses and end.  False when memory ran out.  */
+bool stack_groups_add (struct stack_groups *groups,
+                       const struct thread *thread,
+                       const struct stack_walk *walk);
+
+/* Order them, the largest one first.  */
+void stack_groups_sort (struct stack_groups *groups);
+
+void stack_groups_free (struct stack_groups *groups);
 
 #endif /* STACKS_STACK_WALK_H */

@@ -1,17 +1,39 @@
-/* The symbols of a file, by address.
+/* The symbols of a file, by address, and their names as the source has them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A large library has hundreds of thousands of symbols, and a walk asks for
    the names of some dozens.  So the index has numbers of symbols, and no byte
    of a name is looked at before it is asked for: the names of librustc_driver
-   are 20 MB.  */
+   are 20 MB.
 
-#include "stacks/symbol_index.h"
+   A mangled name can refer to its own parts, and so have two hundred
+   characters that stand for gigabytes; and names are hostile input.  libiberty
+   hands the text in pieces to a function of this file but does not ask that
+   function whether to continue, so that the function leaves by longjmp when
+   the text is long enough.  What libiberty has allocated by then is on the
+   stack, but for the few bytes that decoding a Rust identifier in Punycode
+   takes.  */
 
+#include <config.h>
+
+#include "stacks/names.h"
+
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_LIBIBERTY
+#  include <setjmp.h>
+#  ifdef HAVE_LIBIBERTY_DEMANGLE_H
+#    include <libiberty/demangle.h>
+#  else
+#    include <demangle.h>
+#  endif
+#endif
 
 #include "base/array.h"
 #include "base/radix.h"
+#include "stacks/shortage.h"
 
 /* A symbol while the index is made.  */
 struct entry
@@ -33,15 +55,6 @@ enum
 {
   RANK_SIZED = 4 /* ranks from here on: the symbol has a size */
 };
-
-static uint32_t
-rank_of (const GElf_Sym *symbol)
-{
-  static const uint8_t strengths[16]
-      = { [STB_GLOBAL] = 3, [STB_WEAK] = 2, [STB_LOCAL] = 1 };
-  return strengths[GELF_ST_BIND (symbol->st_info)]
-         + (symbol->st_size != 0 ? RANK_SIZED : 0);
-}
 
 /* Whether SYMBOL can be what an address is called.  */
 static bool
@@ -67,16 +80,12 @@ section_end (const GElf_Sym *symbol, uint64_t value, GElf_Word section,
   return header.sh_addr + header.sh_size + (value - symbol->st_value);
 }
 
-static uint64_t
-sum (uint64_t a, uint64_t b)
-{
-  return a + b >= a ? a + b : UINT64_MAX;
-}
-
 /* Add symbol NUMBER of MODULE.  */
 static bool
 add_symbol (struct entries *entries, Dwfl_Module *module, int number)
 {
+  static const uint8_t strengths[16]
+      = { [STB_GLOBAL] = 3, [STB_WEAK] = 2, [STB_LOCAL] = 1 };
   GElf_Sym symbol;
   GElf_Addr value;
   GElf_Word section;
@@ -85,15 +94,19 @@ add_symbol (struct entries *entries, Dwfl_Module *module, int number)
                                               &section, &elf, NULL);
   if (!names_code (&symbol, name))
     return true;
-  uint64_t end = symbol.st_size != 0
-                     ? sum (value, symbol.st_size)
-                     : section_end (&symbol, value, section, elf);
+  uint64_t end;
+  if (symbol.st_size == 0)
+    end = section_end (&symbol, value, section, elf);
+  else if (__builtin_add_overflow (value, symbol.st_size, &end))
+    end = UINT64_MAX;
   if (end <= value)
     return true;
   if (!ARRAY_ROOM (entries->list, entries->n + 1, &entries->capacity))
     return false;
   entries->list[entries->n++]
-      = (struct entry){ value, end, (uint32_t)number, rank_of (&symbol) };
+      = (struct entry){ value, end, (uint32_t)number,
+                        strengths[GELF_ST_BIND (symbol.st_info)]
+                            + (symbol.st_size != 0 ? RANK_SIZED : 0) };
   return true;
 }
 
@@ -210,4 +223,81 @@ symbol_index_find (const struct symbol_index *index, uint64_t address,
                                  &symbol, value, NULL, NULL, NULL);
   *unsized = symbol.st_size == 0;
   return name;
+}
+
+/* Names, by libiberty.  */
+
+#ifdef HAVE_LIBIBERTY
+
+struct text
+{
+  char *to;
+  size_t size, used;
+  jmp_buf full;
+};
+
+static void
+append (const char *piece, size_t length, void *argument)
+{
+  struct text *text = argument;
+  size_t room = text->size - 1 - text->used;
+  size_t taken = length < room ? length : room;
+  memcpy (text->to + text->used, piece, taken);
+  text->used += taken;
+  if (taken < length)
+    longjmp (text->full, 1);
+}
+
+typedef int language (const char *name, int options,
+                      demangle_callbackref callback, void *argument);
+
+static bool
+demangle_as (language *language, const char *name, struct text *text)
+{
+  text->used = 0;
+  if (setjmp (text->full) == 0
+      && language (name, DMGL_PARAMS | DMGL_ANSI, append, text) == 0)
+    return false;
+  text->to[text->used] = '\0';
+  return true;
+}
+
+/* Write the demangled NAME to the SIZE bytes at TO, cut off where it is
+   longer.  False when NAME is not mangled, or this build has no libiberty;
+   then TO has no meaning.  */
+static bool
+demangle (const char *name, char *to, size_t size)
+{
+  struct text text = { .to = to, .size = size };
+  /* Names of Rust's legacy mangling are C++ names as well.  */
+  return name[0] == '_'
+         && (demangle_as (rust_demangle_callback, name, &text)
+             || demangle_as (cplus_demangle_v3_callback, name, &text));
+}
+
+#else
+
+static bool
+demangle (const char *name, char *to, size_t size)
+{
+  (void)name;
+  (void)to;
+  (void)size;
+  return false;
+}
+
+#endif
+
+void
+code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
+{
+  /* Without its version: memcpy@@GLIBC_2.14.  */
+  char *plain = strndup (name, strcspn (name, "@"));
+  if (plain != NULL
+      && ((wanted & SYMBOL_MANGLED) != 0
+          || !demangle (plain, symbol->name, sizeof symbol->name)))
+    snprintf (symbol->name, sizeof symbol->name, "%s", plain);
+  else if (plain == NULL)
+    shortage_note ();
+  free (plain);
 }

@@ -5,7 +5,7 @@
    interface (Linux, arch/.../include/uapi/asm/unistd.h, sigcontext.h,
    ucontext.h).  */
 
-#include "stacks/syscall_code.h"
+#include "stacks/steps.h"
 
 #include <elf.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "stacks/profile_diff.h"
 
 /* Add what the nodes of PROFILE weigh to what their names do.  ACTIVE has a
    zero for each name: how many functions from the root to the present one have

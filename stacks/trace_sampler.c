@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/trace_sampler.h"
+#include "stacks/sampling.h"
 
 #include "stacks/live.h"
 

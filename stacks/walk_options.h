@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "stacks/process.h"
-#include "stacks/served.h"
+#include "stacks/row_source.h"
 #include "cli/standard_options.h"
 
 enum

@@ -1,16 +1,22 @@
-/* Walks of the process's own stacks.
+/* Walks of the process's own stacks, and backtrace () by SFrame alone.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Where the limits of a stack are not known (a handler's own stack, a
    coroutine) the kernel is asked once for every page whether the page exists:
    rt_sigprocmask with a wrong first argument reads the signal set before it
    refuses the argument, and fails with EFAULT where memory is missing
-   (sigprocmask(2)).  */
+   (sigprocmask(2)).
+
+   For backtrace () there is one table for the process, and a walker for each
+   thread, which is freed when the thread ends.  A signal may come to the
+   thread after that, while it is in malloc: such a thread, and one whose
+   walker found no memory, goes on with a walker that all threads share.  */
 
 #include <config.h>
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,13 +70,6 @@ sfw_walker_new (struct sfw_modules *modules)
   return walker;
 }
 
-static bool
-page_is_there (uint64_t page)
-{
-  return syscall (SYS_rt_sigprocmask, -1, walk_memory_at (page), NULL, 8) != 0
-         && errno != EFAULT;
-}
-
 /* Read SIZE bytes of this process's memory at ADDRESS, if their pages exist.
    CONTEXT has the number of the last page that was found to exist, at first 0:
    page 0 is asked for each time.  */
@@ -85,7 +84,10 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
        page++)
     if (page != *known || page == 0)
       {
-        there = page_is_there (page * PAGE_MIN);
+        there = syscall (SYS_rt_sigprocmask, -1,
+                         walk_memory_at (page * PAGE_MIN), NULL, 8)
+                    != 0
+                && errno != EFAULT;
         *known = there ? page : 0;
       }
   errno = saved;
@@ -112,7 +114,8 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
   return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
 }
 
-size_t
+/* As sfw_here, from the frame CALLER on, which is walk_caller.  */
+static size_t
 walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
                   uint64_t *addresses, uint8_t *marks, size_t max,
                   enum sfw_end *end)
@@ -122,6 +125,33 @@ walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
   if (end != NULL)
     *end = SFW_INVALID;
   return 0;
+}
+
+/* The frame of the caller of the function that this one is inlined in; PC is 0
+   where that cannot be told.  */
+static inline __attribute__ ((always_inline)) struct sfw_frame
+walk_caller (void)
+{
+  struct sfw_frame caller = { .pc = (uintptr_t)__builtin_extract_return_addr (
+                                  __builtin_return_address (0)),
+                              .sp = (uintptr_t)__builtin_dwarf_cfa () };
+#if defined __x86_64__ || defined __aarch64__
+  caller.fp = *(uintptr_t *)__builtin_frame_address (0);
+#elif defined __s390x__
+  /* Register N is saved at 8 * N in the caller's area of 160 bytes.  With
+     -mpacked-stack registers are saved elsewhere, and what is in the places of
+     r14 and r15 is not PC and SP.  */
+  __builtin_unwind_init ();
+  __asm__ volatile("" : : : "memory");
+  caller.sp -= 160;
+  const uint64_t *saved = walk_memory_at (caller.sp);
+  caller.fp = saved[11];
+  if (saved[14] != caller.pc || saved[15] != caller.sp)
+    caller.pc = 0;
+#else
+  caller.pc = 0;
+#endif
+  return caller;
 }
 
 __attribute__ ((noinline)) size_t
@@ -181,4 +211,82 @@ sfw_ucontext (struct sfw_walker *walker, const void *ucontext,
   struct sfw_frame frame = { .interrupted = true };
   frame_of_context (ucontext, &frame, registers);
   return walk_own (walker, &frame, addresses, marks, max, end);
+}
+
+/* backtrace ().  */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct sfw_modules *own_modules;
+static int prepare_error; /* why there are no modules */
+static pthread_key_t key;
+static struct sfw_walker *shared;
+/* The walker of this thread.  The first use of a variable of another TLS model
+   may allocate memory, which a signal handler must not do.  */
+static __thread struct sfw_walker *own
+    __attribute__ ((tls_model ("initial-exec")));
+
+static void
+thread_ends (void *walker)
+{
+  own = shared;
+  atomic_signal_fence (memory_order_seq_cst);
+  free (walker);
+}
+
+static void
+prepare (void)
+{
+  struct sfw_modules *made = sfw_modules_new ();
+  void *memory = malloc (sfw_walker_size ());
+  shared = sfw_walker_init (memory, sfw_walker_size (), made);
+  prepare_error
+      = shared == NULL ? ENOMEM : pthread_key_create (&key, thread_ends);
+  if (prepare_error == 0 && !sfw_modules_update (made))
+    prepare_error = errno;
+  if (prepare_error == 0)
+    {
+      walk_walker_share (shared);
+      own_modules = made;
+      return;
+    }
+  sfw_modules_free (made);
+  free (memory);
+}
+
+static struct sfw_walker *
+make_walker (void)
+{
+  pthread_once (&once, prepare);
+  if (own_modules == NULL)
+    return NULL;
+  struct sfw_walker *walker = sfw_walker_new (own_modules);
+  if (walker != NULL && pthread_setspecific (key, walker) == 0)
+    return walker;
+  free (walker);
+  return shared;
+}
+
+__attribute__ ((noinline)) int
+sfw_backtrace (void **addresses, int max)
+{
+  struct sfw_frame caller = walk_caller ();
+  /* One array, two types; SFrame has no ABI of 32 bits.  */
+  if (sizeof *addresses != sizeof (uint64_t))
+    return 0;
+  if (own == NULL)
+    own = make_walker ();
+  if (own == NULL || max <= 0)
+    return 0;
+  return (int)walk_from_caller (own, &caller, (uint64_t *)addresses, NULL,
+                                (size_t)max, NULL);
+}
+
+bool
+sfw_backtrace_update (void)
+{
+  pthread_once (&once, prepare);
+  if (own_modules != NULL)
+    return sfw_modules_update (own_modules);
+  errno = prepare_error;
+  return false;
 }

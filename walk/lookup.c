@@ -280,33 +280,22 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
              : SFW_BAD_SECTION;
 }
 
-/* In a section that does not claim to be sorted: the first FDE with PC.  */
-static bool
-find_unsorted (const struct unwind_section *section, uint64_t pc,
-               uint32_t *index)
-{
-  unsigned at = sframe_start_size (section->version);
-  for (uint32_t i = 0; i < section->n_fdes; i++)
-    if (pc - unwind_section_start (section, i)
-        < load_u32 (section->fdes + (uint64_t)i * section->fde_size + at,
-                    section->big_endian))
-      {
-        *index = i;
-        return true;
-      }
-  return false;
-}
-
 enum sfw_end
 unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
                        struct unwind_rules *rules)
 {
-  uint32_t index;
+  unsigned at = sframe_start_size (section->version);
+  uint32_t index = 0;
   if (section->sorted)
     index = unwind_section_count (section, pc, 0, section->n_fdes) - 1;
-  else if (!find_unsorted (section, pc, &index))
-    return SFW_NO_ROW;
+  else
+    while (index < section->n_fdes
+           && pc - unwind_section_start (section, index) >= load_u32 (
+                  section->fdes + (uint64_t)index * section->fde_size + at,
+                  section->big_endian))
+      index++;
   /* Where no FDE starts at or before PC, the count is 0 and INDEX the largest
+     number; where none of those without an order has PC, INDEX is their
      number.  */
   return index < section->n_fdes
              ? unwind_section_rules (section, index, pc, rules)

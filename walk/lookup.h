@@ -62,7 +62,7 @@ enum sfw_end unwind_section_rules (const struct unwind_section *section,
                                    uint32_t index, uint64_t pc,
                                    struct unwind_rules *rules);
 
-/* Find the RULES at ADDRESS, as unwind_source.find does (frame_rules.h);
+/* Find the RULES at ADDRESS, as unwind_source.find does (apply.h);
    FINDER is a struct sfw_section.  */
 enum sfw_end unwind_find_rules (const void *finder, uint64_t address,
                                 struct unwind_rules *rules);

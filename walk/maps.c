@@ -1,10 +1,11 @@
-/* The modules of another process, from its /proc/PID/maps.
+/* Lists of modules: of another process, from its /proc/PID/maps, and of this
+   one, from the dynamic linker.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The section is read from the file of each mapping with code.  Where the
-   file's segments are in the process follows from the mapping (proc(5),
-   elf(5)).  The file is opened below the process's root directory.  Only files
-   of this machine's class and byte order are read.  */
+   Of another process the section is read from the file of each mapping with
+   code.  Where the file's segments are in the process follows from the mapping
+   (proc(5), elf(5)).  The file is opened below the process's root directory.
+   Only files of this machine's class and byte order are read.  */
 
 #include <config.h>
 
@@ -19,10 +20,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/elf_sframe.h"
 #include "base/lines.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
-#include "walk/self.h"
 
 enum
 {
@@ -33,13 +34,28 @@ enum
   SECTIONS_MAX = 1 << 30
 };
 
-/* A list of modules that is made.  */
+/* The program header of the section among the N HEADERS of a file, or NULL.
+   Of several, which the kernel and the C library choose from in two ways, it
+   is the first one that is not empty, here and in the converter.  */
+static const ElfW (Phdr)
+    * find_section_header (const ElfW (Phdr) * headers, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    if (headers[i].p_type == PT_GNU_SFRAME && headers[i].p_filesz > 0)
+      return &headers[i];
+  return NULL;
+}
+
+/* Another process.  */
+
+/* The list of another process's modules that is made.  */
 struct listing
 {
   struct sfw_modules *modules;
   struct walk_table *draft;
   int pid;
-  uint64_t left; /* bytes of sections that may still be read */
+  uint64_t left;  /* bytes of sections that may still be read */
+  bool no_memory; /* for one */
 };
 
 static bool
@@ -70,10 +86,10 @@ read_segments (int fd, ElfW (Phdr) * segments)
 }
 
 /* Read the section that program header SEGMENT describes into SECTION.  The
-   caller frees its bytes.  *NO_MEMORY is set where memory for them ran out. */
+   caller frees its bytes.  */
 static bool
 read_section (struct listing *listing, int fd, const ElfW (Phdr) * segment,
-              uint64_t bias, struct sfw_section *section, bool *no_memory)
+              uint64_t bias, struct sfw_section *section)
 {
   struct stat status;
   if (segment->p_filesz > listing->left || fstat (fd, &status) != 0
@@ -81,7 +97,7 @@ read_section (struct listing *listing, int fd, const ElfW (Phdr) * segment,
       || segment->p_filesz > (uint64_t)status.st_size - segment->p_offset)
     return false;
   void *bytes = malloc (segment->p_filesz);
-  *no_memory = bytes == NULL;
+  listing->no_memory = bytes == NULL;
   if (bytes == NULL)
     return false;
   listing->left -= segment->p_filesz;
@@ -129,15 +145,15 @@ walk_mapping_bias (const struct walk_mapping *mapping,
 static bool
 mapping_section (struct listing *listing, int fd,
                  const struct walk_mapping *mapping,
-                 struct sfw_section *section, bool *no_memory)
+                 struct sfw_section *section)
 {
   ElfW (Phdr) segments[SEGMENTS_MAX];
   unsigned n = read_segments (fd, segments);
-  const ElfW (Phdr) *sframe = walk_sframe_header (segments, n);
+  const ElfW (Phdr) *sframe = find_section_header (segments, n);
   uint64_t bias, page = (uint64_t)sysconf (_SC_PAGESIZE);
   return sframe != NULL
          && walk_mapping_bias (mapping, segments, n, page, &bias)
-         && read_section (listing, fd, sframe, bias, section, no_memory);
+         && read_section (listing, fd, sframe, bias, section);
 }
 
 /* Open the file of MAPPING; -1 if it cannot be had.  Another file may have the
@@ -178,12 +194,10 @@ add_mapping (void *context, const struct walk_mapping *mapping)
   if (!mapping->runs)
     return true;
   int fd = mapping->path[0] == '/' ? open_mapped (listing->pid, mapping) : -1;
-  bool no_memory = false;
-  bool found = fd >= 0
-               && mapping_section (listing, fd, mapping, &section, &no_memory);
+  bool found = fd >= 0 && mapping_section (listing, fd, mapping, &section);
   if (fd >= 0)
     close (fd);
-  if (no_memory)
+  if (listing->no_memory)
     {
       errno = ENOMEM;
       return false;
@@ -259,4 +273,114 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
     *walk_modules_counters (modules) = (struct walk_counters){ 0 };
   walk_draft_end (modules, listing.draft, done);
   return done;
+}
+
+/* This process.  */
+
+/* The list of this process's modules that is made.  */
+struct own_listing
+{
+  struct sfw_modules *modules;
+  struct walk_table *draft;
+  struct walk_counters counters;
+  bool unchanged, failed;
+};
+
+/* Each executable segment is a range of its own, because another module may
+   lie between two segments of one.  */
+static bool
+list_segments (struct own_listing *listing, const struct dl_phdr_info *info,
+               const struct sfw_section *section)
+{
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    {
+      const ElfW (Phdr) *segment = &info->dlpi_phdr[i];
+      if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)
+          || segment->p_memsz == 0)
+        continue;
+      struct walk_module module
+          = { .start = info->dlpi_addr + segment->p_vaddr,
+              .origin = WALK_LISTED };
+      module.end = module.start + segment->p_memsz;
+      bool added = walk_draft_add (listing->modules, &listing->draft, module,
+                                   section);
+      if (!added && errno == ENOMEM)
+        return false;
+      listing->counters.covered |= !added && errno == EEXIST;
+    }
+  return true;
+}
+
+/* Whether INFO's module has the memory that SECTION describes.  */
+static bool
+is_loaded (const struct dl_phdr_info *info, const ElfW (Phdr) * section)
+{
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    {
+      const ElfW (Phdr) *segment = &info->dlpi_phdr[i];
+      uint64_t at = section->p_vaddr - segment->p_vaddr;
+      if (segment->p_type == PT_LOAD && segment->p_flags & PF_R
+          && at <= segment->p_memsz
+          && section->p_memsz <= segment->p_memsz - at)
+        return true;
+    }
+  return false;
+}
+
+bool
+walk_listed_section (const struct dl_phdr_info *info,
+                     struct sfw_section *section)
+{
+  const ElfW (Phdr) *header
+      = find_section_header (info->dlpi_phdr, info->dlpi_phnum);
+  if (header == NULL || !is_loaded (info, header))
+    return false;
+  section->address = info->dlpi_addr + header->p_vaddr;
+  section->bytes = walk_memory_at (section->address);
+  section->size = header->p_memsz;
+  struct unwind_section opened;
+  return unwind_section_open (&opened, section->bytes, section->size,
+                              section->address);
+}
+
+static int
+list_module (struct dl_phdr_info *info, size_t size, void *data)
+{
+  (void)size;
+  struct own_listing *listing = data;
+  struct sfw_section section;
+  if (listing->draft == NULL)
+    {
+      /* dl_iterate_phdr has its lock by now: whoever is called by it and
+         changes MODULES takes that lock first, too.  */
+      listing->draft = walk_draft_begin (listing->modules, true);
+      if (listing->draft == NULL)
+        return 1;
+      listing->counters = *walk_modules_counters (listing->modules);
+      listing->unchanged = listing->counters.adds > 0;
+      listing->counters.covered = false;
+    }
+  if (listing->unchanged && info->dlpi_adds == listing->counters.adds
+      && info->dlpi_subs == listing->counters.subs)
+    return 1;
+  listing->unchanged = false;
+  listing->counters.adds = info->dlpi_adds;
+  listing->counters.subs = info->dlpi_subs;
+  bool usable = walk_listed_section (info, &section);
+  listing->failed = !list_segments (listing, info, usable ? &section : NULL);
+  return listing->failed;
+}
+
+bool
+sfw_modules_update (struct sfw_modules *modules)
+{
+  struct own_listing listing = { .modules = modules };
+  dl_iterate_phdr (list_module, &listing);
+  if (listing.draft == NULL)
+    return false;
+  bool changed = !listing.failed && !listing.unchanged;
+  if (changed)
+    *walk_modules_counters (modules) = listing.counters;
+  walk_draft_end (modules, listing.draft, changed);
+  return !listing.failed;
 }

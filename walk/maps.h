@@ -1,4 +1,4 @@
-/* Lines of /proc/PID/maps.
+/* Lines of /proc/PID/maps, and modules that are listed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_MAPS_H
@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "sframewalk.h"
+
+struct dl_phdr_info;
 
 /* A mapping, as the kernel tells of it.  */
 struct walk_mapping
@@ -38,5 +42,11 @@ bool walk_maps_read (int pid,
 bool walk_mapping_bias (const struct walk_mapping *mapping,
                         const ElfW (Phdr) * segments, unsigned n,
                         uint64_t page, uint64_t *bias);
+
+/* Set *SECTION to the section of the module that the dynamic linker tells of
+   by INFO.  False if the module has none in its memory that can be opened:
+   tools that take sections out of files may leave the program header.  */
+bool walk_listed_section (const struct dl_phdr_info *info,
+                          struct sfw_section *section);
 
 #endif /* WALK_MAPS_H */

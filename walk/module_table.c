@@ -55,13 +55,109 @@ walk_table_lookup (const struct walk_table *table, uint64_t pc,
   if (at == table->n || table->modules[at].start > pc
       || table->modules[at].section == NULL)
     return SFW_NO_SECTION;
-  return walk_section_copy_rules (table->modules[at].section, pc, rules);
+  const struct walk_section_copy *section = table->modules[at].section;
+  const struct unwind_section *opened = &section->opened;
+  uint64_t bucket = (pc - section->first) >> section->shift;
+  uint32_t low = 0, high = opened->n_fdes;
+  if (section->buckets != NULL && bucket < section->n_buckets)
+    {
+      low = section->buckets[bucket];
+      high = section->buckets[bucket + 1];
+    }
+  rules->arch = opened->arch;
+  uint32_t count = unwind_section_count (opened, pc, low, high);
+  return count == 0 ? SFW_NO_ROW
+                    : unwind_section_rules (opened, count - 1, pc, rules);
 }
 
 unsigned long
 sfw_modules_generation (const struct sfw_modules *modules)
 {
   return atomic_load_explicit (&modules->generation, memory_order_acquire);
+}
+
+/* Copies of sections.  */
+
+/* One user less of SECTION, which may be NULL.  */
+static void
+section_drop (struct walk_section_copy *section)
+{
+  if (section == NULL || --section->users > 0)
+    return;
+  free (section->buckets);
+  free (section);
+}
+
+/* Make the index of SECTION: about three FDEs in each bucket.  False when
+   memory ran out.  */
+static bool
+section_index (struct walk_section_copy *section)
+{
+  const struct unwind_section *opened = &section->opened;
+  uint32_t n = opened->n_fdes;
+  if (n < 8)
+    return true;
+  section->first = unwind_section_start (opened, 0);
+  uint64_t span = unwind_section_start (opened, n - 1) - section->first;
+  while (span >> section->shift > n / 3)
+    section->shift++;
+  section->n_buckets = (uint32_t)(span >> section->shift) + 1;
+  section->buckets
+      = reallocarray (NULL, section->n_buckets + 1, sizeof (uint32_t));
+  if (section->buckets == NULL)
+    return false;
+  uint32_t fde = 0;
+  for (uint32_t i = 0; i < section->n_buckets; i++)
+    {
+      uint64_t limit = (uint64_t)i << section->shift;
+      while (fde < n
+             && unwind_section_start (opened, fde) - section->first < limit)
+        fde++;
+      section->buckets[i] = fde;
+    }
+  section->buckets[section->n_buckets] = n;
+  return true;
+}
+
+/* A copy of FROM with its index and one user.  NULL with errno: EINVAL for a
+   section that cannot be read or is not sorted.  */
+static struct walk_section_copy *
+section_new (const struct sfw_section *from)
+{
+  struct walk_section_copy *section = NULL;
+  if (from->size <= SIZE_MAX - sizeof *section)
+    section = malloc (sizeof *section + from->size);
+  if (section == NULL)
+    {
+      errno = ENOMEM;
+      return NULL;
+    }
+  *section = (struct walk_section_copy){ .size = from->size,
+                                         .address = from->address,
+                                         .users = 1 };
+  memcpy (section->bytes, from->bytes, from->size);
+  bool sound = unwind_section_open (&section->opened, section->bytes,
+                                    from->size, from->address)
+               && unwind_section_is_sorted (&section->opened);
+  if (sound && section_index (section))
+    return section;
+  section_drop (section);
+  errno = sound ? ENOMEM : EINVAL;
+  return NULL;
+}
+
+/* COPY, which may be NULL, with one user more, if it is one of SECTION; or
+   NULL.  */
+static struct walk_section_copy *
+section_share (struct walk_section_copy *copy,
+               const struct sfw_section *section)
+{
+  if (copy == NULL || copy->address != section->address
+      || copy->size != section->size
+      || memcmp (copy->bytes, section->bytes, section->size) != 0)
+    return NULL;
+  copy->users++;
+  return copy;
 }
 
 /* Changes.  */
@@ -88,7 +184,7 @@ static void
 table_free (struct walk_table *table)
 {
   for (size_t i = 0; i < table->n; i++)
-    walk_section_copy_drop (table->modules[i].section);
+    section_drop (table->modules[i].section);
   free (table);
 }
 
@@ -197,11 +293,11 @@ section_take (struct sfw_modules *modules, const struct walk_table *draft,
 {
   const struct walk_table *table = atomic_load (&modules->current);
   size_t same = SEARCH_FIRST (table->n, i, table->modules[i].start >= start);
-  struct walk_section_copy *shared = walk_section_copy_share (
+  struct walk_section_copy *shared = section_share (
       at > 0 ? draft->modules[at - 1].section : NULL, section);
   if (shared == NULL && same < table->n && table->modules[same].start == start)
-    shared = walk_section_copy_share (table->modules[same].section, section);
-  return shared != NULL ? shared : walk_section_copy_new (section);
+    shared = section_share (table->modules[same].section, section);
+  return shared != NULL ? shared : section_new (section);
 }
 
 /* Make room in *DRAFT for one more module, from START up to END.  *AT is its
@@ -284,7 +380,7 @@ sfw_modules_remove (struct sfw_modules *modules, uint64_t start)
       /* The dynamic linker's list has something that the table has not.  */
       if (modules->counters.covered || draft->modules[i].origin == WALK_LISTED)
         modules->counters = (struct walk_counters){ 0 };
-      walk_section_copy_drop (draft->modules[i].section);
+      section_drop (draft->modules[i].section);
       draft->n--;
       memmove (&draft->modules[i], &draft->modules[i + 1],
                (draft->n - i) * sizeof draft->modules[0]);

@@ -7,7 +7,25 @@
 #include <stdatomic.h>
 
 #include "sframewalk.h"
-#include "walk/section_copy.h"
+#include "walk/lookup.h"
+
+/* A module that is unloaded takes its section with it, and a walk may still
+   need it: tables have copies.  Equal sections are one copy, which is counted:
+   the lock of the modules is held where the count changes.  The section is
+   sorted, and has an index: bucket I has the number of FDEs that start before
+   the code of bucket I, so that a search reads only the FDEs of one bucket. */
+struct walk_section_copy
+{
+  struct unwind_section opened;
+  uint32_t *buckets; /* n_buckets + 1; NULL where there are few FDEs */
+  uint64_t first;    /* the address of bucket 0 */
+  uint32_t n_buckets;
+  uint8_t shift; /* each has 1 << shift bytes of code */
+  size_t size;
+  uint64_t address; /* in the program */
+  unsigned users;   /* number of modules, in all tables, with this section */
+  uint8_t bytes[];
+};
 
 struct walk_module
 {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "walk/frame_rules.h"
 #include "walk/module_table.h"
 
 _Static_assert((int)SFW_UNDEFINED == RULE_UNDEFINED && (int)SFW_REG == RULE_REG

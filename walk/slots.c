@@ -5,8 +5,6 @@
 
 #include "walk/slots.h"
 
-#include "walk/frame_rules.h"
-
 static enum sfw_end
 find_in_table (const void *context, uint64_t address,
                struct unwind_rules *rules)
@@ -26,21 +24,16 @@ walk_find_rules (struct walk_finder *finder, uint64_t pc, bool interrupted,
   return unwind_frame_rules (&source, pc, interrupted, rules);
 }
 
-static bool
-host_is_big_endian (void)
-{
-  return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-}
-
 void
 walk_slot_fill (struct walk_slot *slot, const struct unwind_rules *rules)
 {
+  const bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
   const struct arch *arch = rules->arch;
   const struct frame_row *row = &rules->row;
   if (row->cfa.kind == RULE_UNDEFINED && row->ra.kind == RULE_UNDEFINED)
     slot->mode = SLOT_ENDS;
   if (rules->signal || row->ra_signed || arch->caller_sp_offset != 0
-      || arch->big_endian != host_is_big_endian () || row->cfa.kind != RULE_REG
+      || arch->big_endian != big_endian || row->cfa.kind != RULE_REG
       || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp)
       || row->ra.kind != RULE_DEREF_CFA
       || (row->fp.kind != RULE_SAME && row->fp.kind != RULE_DEREF_CFA)

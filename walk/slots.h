@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "walk/module_table.h"
-#include "walk/self.h"
 
 enum
 {

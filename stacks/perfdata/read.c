@@ -166,6 +166,82 @@ read_features (struct perf_data *data, struct error *err)
   return true;
 }
 
+/* The table of build-ids: records of a process, a build-id and a path.  */
+
+enum
+{
+  BUILD_ID_PROCESS = 4,
+  BUILD_ID_FIELDS = BUILD_ID_PROCESS + 24
+};
+
+/* The path of RECORD, an entry of the table; NULL if it has none.  */
+static const char *
+build_id_path (const struct perf_record *record)
+{
+  const char *path = (const char *)record->bytes + BUILD_ID_FIELDS;
+  return record->size > BUILD_ID_FIELDS
+                 && memchr (path, '\0', record->size - BUILD_ID_FIELDS) != NULL
+             ? path
+             : NULL;
+}
+
+static uint32_t
+key_of_path (struct perf_data *data, const char *path)
+{
+  return key_of_bytes (&data->build_id_numbers, 0, path, strlen (path));
+}
+
+/* Set RECORD to the entry for PATH, which has HASH.  Returns its number, or
+   UINT32_MAX.  */
+static uint32_t
+find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
+               struct perf_record *record)
+{
+  return KEY_FIND (&data->build_id_numbers, hash, i,
+                   perf_record_read (data->bytes + data->build_ids[i],
+                                     (size_t)(data->size - data->build_ids[i]),
+                                     record)
+                       && strcmp (build_id_path (record), path) == 0);
+}
+
+/* List the entry RECORD, which is at OFFSET.  Of several for one path the
+   first one counts.  */
+static bool
+add_build_id (struct perf_data *data, const struct perf_record *record,
+              uint64_t offset)
+{
+  struct perf_record other;
+  const char *path = build_id_path (record);
+  if (path == NULL)
+    return true;
+  uint32_t hash = key_of_path (data, path);
+  if (find_build_id (data, hash, path, &other) != UINT32_MAX)
+    return true;
+  if (!ARRAY_ROOM (data->build_ids, data->n_build_ids + 1,
+                   &data->build_ids_capacity)
+      || !key_table_add (&data->build_id_numbers, hash, data->n_build_ids))
+    return false;
+  data->build_ids[data->n_build_ids++] = offset;
+  return true;
+}
+
+bool
+perf_build_ids_list (struct perf_data *data, struct error *err)
+{
+  struct perf_part part = data->features[PERF_FEATURE_BUILD_ID];
+  struct perf_record record;
+  while (
+      perf_record_read (data->bytes + part.offset, (size_t)part.size, &record))
+    {
+      uint64_t size = record.size + sizeof (struct perf_event_header);
+      if (!add_build_id (data, &record, part.offset))
+        return error_set_no_memory (err);
+      part.offset += size;
+      part.size -= size;
+    }
+  return true;
+}
+
 /* What all events have in common.  */
 
 /* Fields of a sample in front of its identifier.  */
@@ -274,21 +350,15 @@ is_compressed (const struct perf_record *record)
   return record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2;
 }
 
-/* Whether RECORD only says how far perf was.  */
-static bool
-is_mark (const struct perf_record *record)
-{
-  return record->type == PERF_FINISHED_ROUND
-         || (record->type >= PERF_USER_TYPES && record->size == 0);
-}
-
 static bool
 add_record (struct perf_data *data, const struct perf_record *record,
             uint64_t offset, struct error *err)
 {
   if (record->type == PERF_AUXTRACE)
     return unsupported (err, "it has traces of the processor (AUX)");
-  if (is_mark (record))
+  /* Marks of how far perf was.  */
+  if (record->type == PERF_FINISHED_ROUND
+      || (record->type >= PERF_USER_TYPES && record->size == 0))
     return true;
   /* So the list is no larger than the records.  */
   if (record->size < 8)
@@ -399,32 +469,25 @@ perf_data_next (struct perf_data *data, struct perf_record *record)
   return record_at (data, offset, record);
 }
 
-/* The number of the event that RECORD, a sample, is of, from 1 on; 0 if there
-   is none.  */
-static uint32_t
-event_of (const struct perf_data *data, const struct perf_record *record)
-{
-  uint64_t type = data->events[0].attr.sample_type;
-  struct cursor at = perf_cursor (record->bytes, record->size);
-  if (!tells_events (data))
-    return 1;
-  cursor_take (&at, 8 * fields_before_id (type));
-  uint64_t id = cursor_u64 (&at);
-  size_t i = SEARCH_FIRST (data->n_ids, j, data->ids[j].id >= id);
-  return i < data->n_ids && data->ids[i].id == id
-             ? (uint32_t)data->ids[i].event + 1
-             : 0;
-}
-
 bool
 perf_data_sample (const struct perf_data *data,
                   const struct perf_record *record, struct perf_sample *sample)
 {
-  uint32_t event = event_of (data, record);
-  if (event == 0
-      || !perf_sample_read (&data->events[event - 1].attr, record, sample))
+  uint64_t type = data->events[0].attr.sample_type;
+  uint32_t event = 0;
+  if (tells_events (data))
+    {
+      struct cursor at = perf_cursor (record->bytes, record->size);
+      cursor_take (&at, 8 * fields_before_id (type));
+      uint64_t id = cursor_u64 (&at);
+      size_t i = SEARCH_FIRST (data->n_ids, j, data->ids[j].id >= id);
+      if (i == data->n_ids || data->ids[i].id != id)
+        return false;
+      event = data->ids[i].event;
+    }
+  if (!perf_sample_read (&data->events[event].attr, record, sample))
     return false;
-  sample->event = event;
+  sample->event = event + 1;
   return true;
 }
 
@@ -432,4 +495,25 @@ const struct perf_data_facts *
 perf_data_facts (const struct perf_data *data)
 {
   return &data->facts;
+}
+
+size_t
+perf_data_build_id (struct perf_data *data, const char *path,
+                    uint8_t build_id[PERF_BUILD_ID_MAX])
+{
+  enum
+  {
+    HAS_SIZE = 1 << 15 /* PERF_RECORD_MISC_BUILD_ID_SIZE */
+  };
+  struct perf_record record = { 0 };
+  uint32_t number
+      = find_build_id (data, key_of_path (data, path), path, &record);
+  if (number == UINT32_MAX || record.bytes == NULL)
+    return 0;
+  const uint8_t *id = record.bytes + BUILD_ID_PROCESS;
+  size_t size = PERF_BUILD_ID_MAX;
+  if (record.misc & HAS_SIZE && id[size] <= size)
+    size = id[size];
+  memcpy (build_id, id, size);
+  return size;
 }

@@ -146,23 +146,6 @@ perf_writer_sample (struct perf_writer *writer,
 
 /* The description of events has them once more: their number and size, and for
    each the event, how many identifiers, a name, the identifiers.  */
-static void
-change_description (uint8_t *bytes, size_t size)
-{
-  struct cursor at = perf_cursor (bytes, size);
-  uint32_t n = cursor_u32 (&at);
-  uint32_t attr_size = cursor_u32 (&at);
-  for (uint32_t i = 0; i < n && !at.failed; i++)
-    {
-      size_t offset = (size_t)(at.at - bytes);
-      if (cursor_take (&at, attr_size) != NULL)
-        change_event (bytes + offset, attr_size);
-      uint64_t n_ids = cursor_u32 (&at);
-      cursor_take (&at, cursor_u32 (&at));
-      cursor_take (&at, n_ids * 8);
-    }
-}
-
 static bool
 put_description (struct perf_writer *writer, const uint8_t *bytes, size_t size)
 {
@@ -170,20 +153,20 @@ put_description (struct perf_writer *writer, const uint8_t *bytes, size_t size)
   if (copy == NULL)
     return false;
   memcpy (copy, bytes, size);
-  change_description (copy, size);
+  struct cursor at = perf_cursor (copy, size);
+  uint32_t n = cursor_u32 (&at);
+  uint32_t attr_size = cursor_u32 (&at);
+  for (uint32_t i = 0; i < n && !at.failed; i++)
+    {
+      size_t offset = (size_t)(at.at - copy);
+      if (cursor_take (&at, attr_size) != NULL)
+        change_event (copy + offset, attr_size);
+      uint64_t n_ids = cursor_u32 (&at);
+      cursor_take (&at, cursor_u32 (&at));
+      cursor_take (&at, n_ids * 8);
+    }
   fwrite (copy, 1, size, writer->out);
   free (copy);
-  return true;
-}
-
-static bool
-put_feature (struct perf_writer *writer, unsigned feature)
-{
-  struct perf_part part = writer->data->features[feature];
-  const uint8_t *bytes = writer->data->bytes + part.offset;
-  if (feature == PERF_FEATURE_EVENTS)
-    return put_description (writer, bytes, (size_t)part.size);
-  fwrite (bytes, 1, (size_t)part.size, writer->out);
   return true;
 }
 
@@ -204,8 +187,15 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
         offset += data->features[i].size;
       }
   for (unsigned i = 0; i < PERF_FEATURES; i++)
-    if (perf_has (data, i) && !put_feature (writer, i))
-      return false;
+    if (perf_has (data, i))
+      {
+        struct perf_part part = data->features[i];
+        const uint8_t *bytes = data->bytes + part.offset;
+        if (i != PERF_FEATURE_EVENTS)
+          fwrite (bytes, 1, (size_t)part.size, writer->out);
+        else if (!put_description (writer, bytes, (size_t)part.size))
+          return false;
+      }
   return true;
 }
 

@@ -296,7 +296,7 @@ run_examples ()
 # By the source: no test has a frame of each kind.
 @test "sframe-stack(1): every member of --json is explained" {
   local member
-  grep -o '\\"[a-z]*\\":\|put_[a-z]* ("[a-z]*"' "$srcdir/stacks/stack_json.c" \
+  grep -o '\\"[a-z]*\\":\|put_[a-z]* ("[a-z]*"' "$srcdir/stacks/stack_print.c" \
     | sed 's/put_[a-z]* //' | tr -dc 'a-z\n' | sort -u >members
   [ "$(wc -l <members)" -ge 15 ]
   while read -r member; do

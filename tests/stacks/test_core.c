@@ -18,8 +18,6 @@
 #include "base/elf_sframe.h"
 #include "tests/unit/failing_allocations.h"
 #include "sframe/format.h"
-#include "stacks/core.h"
-#include "stacks/file_finder.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
 #include "tests/stacks/process_files.h"

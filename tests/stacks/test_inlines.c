@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stacks/code_symbols.h"
-#include "stacks/inlines.h"
+#include "stacks/code_files.h"
+#include "stacks/names.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit_test.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stacks/jit_names.h"
+#include "stacks/names.h"
 #include "tests/unit_test.h"
 
 /* A file that grows whenever a size has been asked for; NULL: none.  */

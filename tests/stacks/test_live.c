@@ -18,7 +18,7 @@
 #include "stacks/live.h"
 #include "stacks/process.h"
 #include "stacks/profile.h"
-#include "stacks/trace_sampler.h"
+#include "stacks/sampling.h"
 #include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
 

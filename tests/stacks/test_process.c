@@ -17,7 +17,7 @@
 #include "tests/unit/failing_allocations.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
-#include "stacks/row_cache.h"
+#include "stacks/row_source.h"
 #include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
 
@@ -388,6 +388,32 @@ TEST (what_lies_between_two_mappings_of_a_file_is_not_the_file_s)
   assert_ptr_equal (mappings_at (&process.mappings, 0x10000)->file,
                     mappings_at (&process.mappings, 0x90000)->file);
   process_free (&process);
+}
+
+/* Its last page is mapped whole.  At the offset itself may be other code.  */
+TEST (behind_its_segment_code_has_an_address_behind_it)
+{
+  GElf_Phdr segments[]
+      = { { .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x800 },
+          { .p_type = PT_LOAD,
+            .p_flags = PF_R | PF_X,
+            .p_offset = 0x1000,
+            .p_vaddr = 0x3000,
+            .p_filesz = 0x123 },
+          { .p_type = PT_LOAD,
+            .p_flags = PF_R | PF_W,
+            .p_offset = 0x2000,
+            .p_vaddr = 0x6000,
+            .p_filesz = 0x10 } };
+  const struct code_file file
+      = { .image = { .segments = segments, .n_segments = 3 } };
+  const struct code_file without = { .image = { .n_segments = 0 } };
+  assert_int_equal (code_file_address (&file, 0x1122), 0x3122);
+  assert_int_equal (code_file_address (&file, 0x1123), 0x3123);
+  assert_int_equal (code_file_address (&file, 0x1fff), 0x3fff);
+  assert_int_equal (code_file_address (&file, 0x2000), 0x6000);
+  assert_int_equal (code_file_address (&file, 0x900), 0x900);
+  assert_int_equal (code_file_address (&without, 0x1123), 0x1123);
 }
 
 TEST (what_is_called_like_a_file_is_none_without_an_inode)

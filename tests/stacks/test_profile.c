@@ -14,10 +14,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "stacks/command.h"
+#include "stacks/sframe_profile.h"
 #include "stacks/perf_events.h"
 #include "stacks/profile.h"
-#include "stacks/profile_names.h"
 #include "tests/unit_test.h"
 
 /* The address as a name.  */

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "tests/unit/failing_allocations.h"
-#include "stacks/stack_groups.h"
 #include "stacks/stack_walk.h"
-#include "walk/frame_rules.h"
+#include "walk/apply.h"
 #include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tests/unit/failing_allocations.h"
-#include "stacks/symbol_index.h"
+#include "stacks/names.h"
 #include "tests/unit_test.h"
 
 enum

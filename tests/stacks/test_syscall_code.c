@@ -5,7 +5,6 @@
 
 #include "base/bytes.h"
 #include "stacks/stack_walk.h"
-#include "stacks/syscall_code.h"
 #include "tests/unit_test.h"
 
 #define CODE UINT64_C (0x10000)

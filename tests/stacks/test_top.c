@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "tests/unit/failing_allocations.h"
-#include "stacks/folded.h"
-#include "stacks/profile_diff.h"
 #include "stacks/profile_writers.h"
 #include "tests/unit_test.h"
 

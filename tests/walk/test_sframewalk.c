@@ -25,7 +25,6 @@
 #include "sframewalk.h"
 #include "walk/maps.h"
 #include "walk/module_table.h"
-#include "walk/self.h"
 #include "tests/guarded.h"
 
 enum
