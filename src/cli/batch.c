@@ -223,7 +223,7 @@ finish_job (struct batch *batch, size_t index,
   progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
   /* Files in a tree that --lint is not for are not worth a word.  */
   if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
-    json_object_put (job->lint.findings);
+    json_object_put (job->findings.details);
   else
     add_result (batch, streams, job);
   /* The debug file is a file of its own: JOB's is what the outcome says.  */

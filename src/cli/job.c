@@ -65,11 +65,11 @@ attempt_mode (void *context, struct error *unused)
              || (options->require && err->status == CFI2SFRAME_NOTHING
                  && require_section (job));
     case MODE_COMPARE:
-      return compare_files (options, input, job->out, &job->comparison, err);
+      return compare_files (options, input, job->out, &job->findings, err);
     case MODE_COMPARE_FORMATS:
       return measure_file (input, &job->measurement, err);
     case MODE_LINT:
-      return lint_file (options, input, job->out, &job->lint, err);
+      return lint_file (options, input, job->out, &job->findings, err);
     case MODE_DUMP:
       return options->compact_unwind ? cunwind_dump_file (
                  input, options->compact_unwind_machine, job->out, err)

@@ -10,8 +10,7 @@
 #include "cfi2sframe.h"
 #include "convert/location.h"
 #include "compact-unwind/measure.h"
-#include "cli/compare_print.h"
-#include "cli/lint_print.h"
+#include "cli/findings.h"
 #include "cli/options.h"
 
 enum job_outcome
@@ -55,8 +54,7 @@ struct job
   struct cfi2sframe_check_result check;
   /* With MODE_COMPARE_FORMATS, or compact unwind instead of SFrame.  */
   struct measurement measurement;
-  struct lint_outcome lint;
-  struct compare_outcome comparison;
+  struct findings findings; /* of --lint or --compare */
   struct cfi2sframe_error err;
   struct cfi2sframe_error twin_problem; /* why the debug file did not follow
                                            the file; clear if it did */

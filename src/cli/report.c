@@ -336,13 +336,13 @@ print_figures (const struct job *job, enum tool_mode mode, FILE *out)
       print_check (job, out);
       break;
     case MODE_COMPARE:
-      compare_print (job->options, job->path, &job->comparison, out);
+      compare_print (job->options, job->path, &job->findings, out);
       break;
     case MODE_COMPARE_FORMATS:
       measure_print (job, out);
       break;
     case MODE_LINT:
-      lint_print_counts (job->options, job->path, &job->lint.result, out);
+      lint_print_counts (job->options, job->path, &job->findings.lint, out);
       break;
     case MODE_REMOVE:
     case MODE_UNDO:
@@ -367,12 +367,12 @@ print_json (const struct job *job, enum tool_mode mode, FILE *out)
           [JOB_FAILED] = "failed" };
   if (mode == MODE_LINT)
     {
-      lint_print_json (job->path, &job->lint, &job->err, out);
+      lint_print_json (job->path, &job->findings, &job->err, out);
       return;
     }
   if (mode == MODE_COMPARE)
     {
-      compare_print_json (job->options, job->path, &job->comparison, &job->err,
+      compare_print_json (job->options, job->path, &job->findings, &job->err,
                           out);
       return;
     }

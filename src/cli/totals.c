@@ -73,7 +73,7 @@ totals_add (struct totals *totals, const struct job *job)
       add_left_alone (&totals->left_alone[job->reason], job);
       break;
     case JOB_FOUND:
-      totals->findings += job->lint.result.findings;
+      totals->findings += job->findings.lint.findings;
       totals->different += job->options->mode == MODE_COMPARE;
       break;
     default:

@@ -286,24 +286,26 @@ linked_convert (const struct input *input, const struct output_request *output,
 
 /* Any file.  */
 
+/* Convert INPUT, which is no archive, to OUTPUT or, if that is NULL, make its
+   section alone, for *ADDRESS.  SECTION is to be freed unless this fails.  */
 static bool
-is_wanted_object (const struct input *input)
+convert_one (const struct input *input, const struct output_request *output,
+             struct buffer *section, uint64_t *address, struct error *err)
 {
-  return input->options->relocatable && input->image->header.e_type == ET_REL;
+  return input->options->relocatable && input->image->header.e_type == ET_REL
+             ? object_convert (input, output, section, err)
+             : linked_convert (input, output, section, address, err);
 }
 
 bool
 location_convert (struct file_work *work, struct error *err)
 {
   struct opened_work opened;
-  const struct input *input = &opened.input;
-  bool done = work_open (&opened, work, true, err);
-  if (done && image_is_archive (&opened.image))
-    done = archive_convert (input, &opened.output, err);
-  else if (done && is_wanted_object (input))
-    done = object_convert (input, &opened.output, err);
-  else if (done)
-    done = linked_convert (input, &opened.output, NULL, NULL, err);
+  bool done = work_open (&opened, work, true, err)
+              && (image_is_archive (&opened.image)
+                      ? archive_convert (&opened.input, &opened.output, err)
+                      : convert_one (&opened.input, &opened.output, NULL, NULL,
+                                     err));
   if (!done && work->output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&opened.output, err);
   image_close (&opened.image);
@@ -321,27 +323,15 @@ location_copy (struct file_work *work, struct error *err)
          && replacement_copy_unchanged (&request, err);
 }
 
-/* Make *SECTION alone, for *ADDRESS.  The caller frees *SECTION unless this
-   fails.  */
-static bool
-make_section (const struct input *input, struct buffer *section,
-              uint64_t *address, struct error *err)
-{
-  *address = 0;
-  return is_wanted_object (input)
-             ? object_make_section (input, section, err)
-             : linked_convert (input, NULL, section, address, err);
-}
-
 bool
 location_write_section (struct file_work *work, struct error *err)
 {
   struct opened_work opened;
   struct buffer section = { 0 };
-  uint64_t address;
+  uint64_t address = 0;
   bool done
       = work_open (&opened, work, false, err)
-        && make_section (&opened.input, &section, &address, err)
+        && convert_one (&opened.input, NULL, &section, &address, err)
         && (work->options->dry_run
             || output_file_write (work->output, &section, opened.image.fd,
                                   work->options->sync, err));
@@ -359,8 +349,9 @@ memory_build_section (const void *elf, size_t size,
   struct image image;
   const struct file_location nowhere = { .path = "" };
   const struct input input = { &image, &nowhere, options, report };
+  *address = 0;
   bool done = image_open_memory (&image, elf, size, err)
-              && make_section (&input, section, address, err);
+              && convert_one (&input, NULL, section, address, err);
   image_close (&image);
   return done;
 }

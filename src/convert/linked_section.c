@@ -170,6 +170,7 @@ close_reading (struct linked_section *linked)
   cfi_source_close (&linked->source);
 }
 
+/* Open the source of what describes the code of INPUT.  NULL with ERR.  */
 static struct linked_section *
 new_section (const struct input *input, struct error *err)
 {
@@ -182,7 +183,10 @@ new_section (const struct input *input, struct error *err)
   linked->image = input->image;
   linked->options = input->options;
   linked->report = input->report;
-  return linked;
+  if (open_source (linked, err))
+    return linked;
+  linked_section_free (linked);
+  return NULL;
 }
 
 void
@@ -195,22 +199,14 @@ linked_section_free (struct linked_section *linked)
   free (linked);
 }
 
-/* LINKED, or NULL, for which it is freed, if it could not be OPENED.  */
-static struct linked_section *
-unless_failed (struct linked_section *linked, bool opened)
-{
-  if (opened)
-    return linked;
-  linked_section_free (linked);
-  return NULL;
-}
-
 struct linked_section *
 linked_section_open (const struct input *input, struct error *err)
 {
   struct linked_section *linked = new_section (input, err);
-  return unless_failed (linked, linked != NULL && open_source (linked, err)
-                                    && open_rows (linked, false, err));
+  if (linked == NULL || open_rows (linked, false, err))
+    return linked;
+  linked_section_free (linked);
+  return NULL;
 }
 
 const struct cfi_source *
@@ -224,8 +220,8 @@ linked_section_read (const struct input *input, struct error *err)
 {
   const struct cfi2sframe_options *options = input->options;
   struct linked_section *linked = new_section (input, err);
-  if (linked == NULL || !open_source (linked, err))
-    return unless_failed (linked, false);
+  if (linked == NULL)
+    return NULL;
   const struct cfi_source *source = &linked->source;
   bool opened
       = open_emitter (linked,
@@ -240,7 +236,10 @@ linked_section_read (const struct input *input, struct error *err)
                                        options->gnu_bugs);
       opened = linked->gnu != NULL || error_set_no_memory (err);
     }
-  return unless_failed (linked, opened);
+  if (opened)
+    return linked;
+  linked_section_free (linked);
+  return NULL;
 }
 
 /* Functions.  */

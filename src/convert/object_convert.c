@@ -80,37 +80,18 @@ conversion_close (struct conversion *conversion)
 
 bool
 object_convert (const struct input *input, const struct output_request *output,
-                struct error *err)
+                struct buffer *section, struct error *err)
 {
   struct conversion conversion = { .input = input };
-  bool done = conversion_make (&conversion, err)
-              && output_file_make (output, conversion_write, &conversion, err);
-  conversion_close (&conversion);
-  return done;
-}
-
-bool
-object_make_section (const struct input *input, struct buffer *section,
-                     struct error *err)
-{
-  struct conversion conversion = { .input = input };
-  bool made = conversion_make (&conversion, err);
-  if (made)
+  bool done
+      = conversion_make (&conversion, err)
+        && (output == NULL
+            || output_file_make (output, conversion_write, &conversion, err));
+  if (done && output == NULL)
     {
       *section = conversion.section.bytes;
       conversion.section.bytes = (struct buffer){ 0 };
     }
-  conversion_close (&conversion);
-  return made;
-}
-
-/* Convert INPUT to the empty file FD.  */
-static bool
-convert_to (const struct input *input, int fd, struct error *err)
-{
-  struct conversion conversion = { .input = input };
-  bool done = conversion_make (&conversion, err)
-              && conversion_write (&conversion, fd, err);
   conversion_close (&conversion);
   return done;
 }
@@ -277,13 +258,15 @@ convert_member (struct archive_job *job, const struct archive_member *member,
   struct cfi2sframe_report report = { 0 }, *sum = job->input->report;
   const struct input input
       = { &object.image, job->input->location, &job->member_options, &report };
+  struct conversion conversion = { .input = &input };
   size_t size = 0;
   const void *bytes = NULL;
   if (!open_member (&object, member, err))
     return false;
   int fd = memfd_create ("cfi2sframe member", MFD_CLOEXEC);
   bool done = fd >= 0
-                  ? convert_to (&input, fd, err)
+                  ? conversion_make (&conversion, err)
+                        && conversion_write (&conversion, fd, err)
                         && (bytes = mapped_file_open (fd, &size, err)) != NULL
                         && archive_write_member (&job->archive, member, bytes,
                                                  size, job->fd, at, err)
@@ -297,6 +280,7 @@ convert_member (struct archive_job *job, const struct archive_member *member,
     mapped_file_close (bytes, size);
   if (fd >= 0)
     close (fd);
+  conversion_close (&conversion);
   close_member (&object);
   return done;
 }

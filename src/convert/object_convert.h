@@ -9,14 +9,12 @@
 #include "base/buffer.h"
 #include "convert/input.h"
 
-/* Convert INPUT, an object, to OUTPUT.  */
+/* Convert INPUT, an object, to OUTPUT or, if that is NULL, make *SECTION, its
+   .sframe alone, before relocation.  SECTION is to be freed unless this
+   fails.  */
 bool object_convert (const struct input *input,
-                     const struct output_request *output, struct error *err);
-
-/* Make the .sframe of INPUT alone, before relocation.  SECTION is to be freed
-   unless this fails.  */
-bool object_make_section (const struct input *input, struct buffer *section,
-                          struct error *err);
+                     const struct output_request *output,
+                     struct buffer *section, struct error *err);
 
 /* Convert each member of the archive INPUT that can be, as an object is, to
    OUTPUT; the others, and everything ar knows of them, stay as they are, and
