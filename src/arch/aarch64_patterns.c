@@ -195,20 +195,6 @@ enum step
   UNKNOWN /* where the base goes, or what becomes of it */
 };
 
-static enum step
-register_branch (const struct adrp *adrp, uint32_t word)
-{
-  switch (word >> 21 & 7)
-    {
-    case 1: /* BLR */
-      return is_lost_in_calls (adrp) ? ENDS : CONTINUES;
-    case 2: /* RET */
-      return ENDS;
-    default:
-      return UNKNOWN;
-    }
-}
-
 /* Where the instruction WORD at AT leads.  */
 static enum step
 adrp_flow (struct adrp *adrp, uint64_t at, uint32_t word)
@@ -220,7 +206,15 @@ adrp_flow (struct adrp *adrp, uint64_t at, uint32_t word)
     return adrp_branch (adrp, at, 4 * signed_field (word, 0, 26)) ? ENDS
                                                                   : UNKNOWN;
   if ((word & 0xfe000000) == 0xd6000000)
-    return register_branch (adrp, word);
+    switch (word >> 21 & 7)
+      {
+      case 1: /* BLR */
+        return is_lost_in_calls (adrp) ? ENDS : CONTINUES;
+      case 2: /* RET */
+        return ENDS;
+      default:
+        return UNKNOWN;
+      }
   if (word <= UINT16_MAX || (word & 0xffe0001f) == 0xd4200000) /* UDF, BRK */
     return ENDS;
   if ((word & 0xff000000) == 0x54000000     /* B.cond, BC.cond */

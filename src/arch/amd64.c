@@ -198,28 +198,6 @@ struct amd64_instruction
   uint16_t follows;
 };
 
-static bool
-is_legacy_prefix (uint8_t byte)
-{
-  switch (byte)
-    {
-    case 0x26:
-    case 0x2e:
-    case 0x36:
-    case 0x3e:
-    case 0x64:
-    case 0x65:
-    case 0x66:
-    case 0x67:
-    case 0xf0:
-    case 0xf2:
-    case 0xf3:
-      return true;
-    default:
-      return false;
-    }
-}
-
 /* Read prefixes; returns the byte after them.  */
 static uint8_t
 read_prefixes (struct amd64_instruction *instruction)
@@ -227,9 +205,13 @@ read_prefixes (struct amd64_instruction *instruction)
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
+      bool is_legacy = (byte & 0xe7) == 0x26    /* segments */
+                       || (byte & 0xfc) == 0x64 /* segments and sizes */
+                       || byte == 0xf0
+                       || (byte & 0xfe) == 0xf2; /* lock, rep */
       if ((byte & 0xf0) == 0x40)
         instruction->wide = (byte & 8) != 0;
-      else if (is_legacy_prefix (byte) && !instruction->cursor.failed)
+      else if (is_legacy && !instruction->cursor.failed)
         {
           instruction->operand_16 |= byte == 0x66;
           instruction->address_32 |= byte == 0x67;

@@ -104,7 +104,6 @@ struct cfi_section
      cannot be read counts, too.  */
   uint64_t left_out[REASON_COUNT];
   /* FDEs for code that earlier inputs describe (precedence.h).  */
-  struct cfi_fde *set_aside; /* in the order of `fdes' */
   size_t n_set_aside;
   size_t n_contradictions; /* so many of them say something else */
 };

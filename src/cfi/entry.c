@@ -71,37 +71,17 @@ enum
   CIE_SIZE_MAX = 4096
 };
 
-/* Look at the augmentation LETTERS of a CIE of .debug_frame, which stand at
-   LETTERS_OFFSET of the entry.  GNU as writes those that need no augmentation
-   data; libdwarf knows none of them.  */
+/* Look at the augmentation LETTERS of CIE, which stand at LETTERS_OFFSET of
+   the entry.  In .debug_frame there are those that need no augmentation data,
+   as GNU as writes them; libdwarf knows none of them.  */
 static enum frame_reason
-scan_plain_letters (struct cfi_cie *cie, const char *letters,
-                    uint32_t letters_offset)
-{
-  for (const char *letter = letters; *letter != '\0'; letter++)
-    if (*letter == 'S')
-      cie->signal = true;
-    else if (*letter == 'B')
-      cie->b_key = true;
-    else if (*letter != 'G')
-      return REASON_AUGMENTATION;
-  cie->hidden_letters = (uint32_t)strlen (letters);
-  cie->hidden_letter = cie->hidden_letters > 0 ? letters_offset : 0;
-  return REASON_NONE;
-}
-
-/* Look at the augmentation LETTERS of a CIE of .eh_frame.  */
-static enum frame_reason
-scan_letters (struct cfi_cie *cie, const char *letters,
+scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
               uint32_t letters_offset)
 {
-  for (uint32_t i = 0; letters[i] != '\0'; i++)
+  cie->has_augmentation_data = in_eh_frame && letters[0] == 'z';
+  for (uint32_t i = cie->has_augmentation_data; letters[i] != '\0'; i++)
     switch (letters[i])
       {
-      case 'z':
-        if (i != 0)
-          return REASON_AUGMENTATION;
-        break;
       case 'S':
         cie->signal = true;
         break;
@@ -114,13 +94,18 @@ scan_letters (struct cfi_cie *cie, const char *letters,
       case 'R':
       case 'L':
       case 'P':
-        break;
+        if (cie->has_augmentation_data)
+          break;
+        return REASON_AUGMENTATION;
       default:
         return REASON_AUGMENTATION;
       }
-  cie->has_augmentation_data = letters[0] == 'z';
-  return letters[0] == '\0' || letters[0] == 'z' ? REASON_NONE
-                                                 : REASON_AUGMENTATION;
+  if (in_eh_frame)
+    return letters[0] == '\0' || letters[0] == 'z' ? REASON_NONE
+                                                   : REASON_AUGMENTATION;
+  cie->hidden_letters = (uint32_t)strlen (letters);
+  cie->hidden_letter = cie->hidden_letters > 0 ? letters_offset : 0;
+  return REASON_NONE;
 }
 
 /* Find the pointer encodings and the personality in the augmentation data
@@ -208,10 +193,8 @@ scan (struct cfi_cie *cie, const struct cfi_section *section)
     return REASON_BAD_ENTRY;
   const char *letters = (const char *)cursor.at;
   uint32_t letters_offset = (uint32_t)(cursor.at - bytes);
-  enum frame_reason reason
-      = input->kind == CFI_EH_FRAME
-            ? scan_letters (cie, letters, letters_offset)
-            : scan_plain_letters (cie, letters, letters_offset);
+  enum frame_reason reason = scan_letters (cie, input->kind == CFI_EH_FRAME,
+                                           letters, letters_offset);
   if (reason != REASON_NONE)
     return reason;
   cursor_take (&cursor, (uint64_t)(nul - cursor.at) + 1);

@@ -238,26 +238,6 @@ find_outranked (const struct cfi_section *section,
     }
 }
 
-/* Move what is OUTRANKED out of the list.  */
-static bool
-set_aside (struct cfi_section *section, const bool *outranked,
-           struct error *err)
-{
-  size_t n = 0, kept = 0;
-  for (size_t i = 0; i < section->n_fdes; i++)
-    n += outranked[i];
-  section->set_aside = calloc (n + 1, sizeof *section->set_aside);
-  if (section->set_aside == NULL)
-    return error_set_no_memory (err);
-  for (size_t i = 0; i < section->n_fdes; i++)
-    if (outranked[i])
-      section->set_aside[section->n_set_aside++] = section->fdes[i];
-    else
-      section->fdes[kept++] = section->fdes[i];
-  section->n_fdes = kept;
-  return true;
-}
-
 /* ---- Contradictions */
 
 enum
@@ -338,19 +318,21 @@ compare (struct contradictions *comparison, const struct cfi_fde *fde)
   return true;
 }
 
+/* Count how many of the N ASIDE contradict what counts.  */
 static bool
-count_contradictions (struct cfi_section *section, struct error *err)
+count_contradictions (struct cfi_section *section, const struct cfi_fde *aside,
+                      size_t n, struct error *err)
 {
   struct contradictions comparison
       = { .section = section,
           .budget = EXECUTED_MAX * cfi_section_size (section),
           .err = err };
-  if (section->n_set_aside == 0)
+  if (n == 0)
     return true;
   comparison.machine = cfa_machine_new (section);
   bool done = comparison.machine != NULL || error_set_no_memory (err);
-  for (size_t i = 0; done && i < section->n_set_aside; i++)
-    done = compare (&comparison, &section->set_aside[i]);
+  for (size_t i = 0; done && i < n; i++)
+    done = compare (&comparison, &aside[i]);
   frame_function_free (&comparison.aside);
   frame_function_free (&comparison.chosen);
   cfa_machine_free (comparison.machine);
@@ -363,14 +345,26 @@ precedence_settle (struct cfi_section *section,
                                        const struct cfi_fde *fde),
                    const void *context, struct error *err)
 {
+  const size_t n = section->n_fdes;
   if (section->n_inputs < 2)
     return true;
-  bool *outranked = calloc (section->n_fdes + 1, sizeof *outranked);
+  bool *outranked = calloc (n + 1, sizeof *outranked);
   if (outranked == NULL)
     return error_set_no_memory (err);
   find_outranked (section, is_of_code, context, outranked);
-  bool settled = set_aside (section, outranked, err)
-                 && count_contradictions (section, err);
+  for (size_t i = 0; i < n; i++)
+    section->n_set_aside += outranked[i];
+  struct cfi_fde *aside = calloc (section->n_set_aside + 1, sizeof *aside);
+  bool settled = aside != NULL || error_set_no_memory (err);
+  size_t moved = 0;
+  for (size_t i = 0; settled && i < n; i++)
+    if (outranked[i])
+      aside[moved++] = section->fdes[i];
+    else
+      section->fdes[i - moved] = section->fdes[i];
+  section->n_fdes -= moved;
+  settled = settled && count_contradictions (section, aside, moved, err);
+  free (aside);
   free (outranked);
   return settled;
 }

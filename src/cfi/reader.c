@@ -171,7 +171,6 @@ cfi_section_free (struct cfi_section *section)
   free (section->cies);
   free (section->fdes);
   free (section->damages);
-  free (section->set_aside);
   *section = (struct cfi_section){ .arch = section->arch,
                                    .no_plain = section->no_plain };
 }

@@ -37,19 +37,6 @@ ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
   return is_call;
 }
 
-/* Take the segment with the byte at ADDRESS.  */
-static void
-find_segment (struct call_finder *finder, uint64_t address)
-{
-  const GElf_Phdr *load = image_load_at (finder->image, address);
-  if (load == NULL || address - load->p_vaddr >= load->p_filesz)
-    return;
-  finder->bytes
-      = image_bytes_at (finder->image, load->p_vaddr, load->p_filesz);
-  finder->address = load->p_vaddr;
-  finder->size = finder->bytes != NULL ? load->p_filesz : 0;
-}
-
 /* Whether the SIZE bytes of code at FROM, which all lie in the finder's
    segment, end in a call.  */
 static inline bool
@@ -71,7 +58,15 @@ static bool
 has_piece (struct call_finder *finder, uint64_t start, uint64_t size)
 {
   if (start - finder->address >= finder->size)
-    find_segment (finder, start);
+    {
+      const GElf_Phdr *load = image_load_at (finder->image, start);
+      if (load == NULL || start - load->p_vaddr >= load->p_filesz)
+        return false;
+      finder->bytes
+          = image_bytes_at (finder->image, load->p_vaddr, load->p_filesz);
+      finder->address = load->p_vaddr;
+      finder->size = finder->bytes != NULL ? load->p_filesz : 0;
+    }
   uint64_t skip = start - finder->address;
   return skip < finder->size && size <= finder->size - skip;
 }

@@ -138,15 +138,16 @@ set_note (struct debug_source *debug, const char *format, const char *text)
     snprintf (debug->note, sizeof debug->note, format, text);
 }
 
-/* Add SECTION of HOLDER, a debug file of IMAGE or IMAGE itself.  */
+/* Add SECTION of HOLDER, the image of SOURCE or its debug file.  */
 static bool
-add_section (struct debug_source *debug, struct section_data *data,
-             struct cfi_section *cfi, const struct image *image,
+add_section (struct cfi_source *source, struct section_data *data,
              const struct image *holder, const struct image_section *section,
              struct error *err)
 {
+  struct cfi_section *cfi = &source->cfi;
+  struct debug_source *debug = &source->debug;
   struct cfi_input input = { .kind = CFI_DEBUG_FRAME };
-  const char *problem = find_mark (image, &input.fp_unknown);
+  const char *problem = find_mark (source->image, &input.fp_unknown);
   if (problem != NULL)
     {
       set_note (debug, ".debug_frame is not used: %.120s", problem);
@@ -177,13 +178,15 @@ add_section (struct debug_source *debug, struct section_data *data,
 
 /* Open the debug file that CFI_OPTIONS ask for, if any.  */
 static bool
-open_file (struct debug_source *debug, const struct image *image,
-           const struct cfi_options *cfi_options, struct error *err)
+open_file (struct cfi_source *source, const struct cfi_options *cfi_options,
+           struct error *err)
 {
+  struct debug_source *debug = &source->debug;
   if (cfi_options->debug_file != NULL)
-    return debug_file_open (&debug->file, cfi_options->debug_file, image, err);
+    return debug_file_open (&debug->file, cfi_options->debug_file,
+                            source->image, err);
   const struct debug_places places = debug_places_usual ();
-  debug_file_find (&debug->file, image, &places, err);
+  debug_file_find (&debug->file, source->image, &places, err);
   if (err->status == CFI2SFRAME_NO_MEMORY)
     return false;
   if (err->status != CFI2SFRAME_OK)
@@ -192,33 +195,33 @@ open_file (struct debug_source *debug, const struct image *image,
   return true;
 }
 
-/* Add the CFI that CFI_OPTIONS asks for to CFI, the .eh_frame of IMAGE so far.
-   What cannot be used is noted.  It is a failure only of a file that
-   CFI_OPTIONS names.  */
+/* Add the CFI that CFI_OPTIONS asks for to .eh_frame, which SOURCE has.  What
+   cannot be used is noted.  It is a failure only of a file that CFI_OPTIONS
+   names.  */
 static bool
-add_debug (struct debug_source *debug, struct cfi_section *cfi,
-           const struct image *image, const struct cfi_options *cfi_options,
+add_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
            struct error *err)
 {
+  struct debug_source *debug = &source->debug;
+  const struct image *image = source->image, *outside = &debug->file.image;
   const struct image_section *section = find_debug_frame (image);
   bool named = cfi_options->debug_file != NULL;
   if (cfi_options->debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
     return true;
   if (section != NULL
-      && !add_section (debug, &debug->own, cfi, image, image, section, err))
+      && !add_section (source, &debug->own, image, section, err))
     return false;
   if (!named
       && (cfi_options->debug_info != CFI2SFRAME_DEBUG_INFO_AUTO
           || section != NULL))
     return true;
-  if (!open_file (debug, image, cfi_options, err))
+  if (!open_file (source, cfi_options, err))
     return false;
-  if (debug->file.image.elf == NULL)
+  if (outside->elf == NULL)
     return true;
-  section = find_debug_frame (&debug->file.image);
+  section = find_debug_frame (outside);
   if (section != NULL)
-    return add_section (debug, &debug->outside, cfi, image, &debug->file.image,
-                        section, err);
+    return add_section (source, &debug->outside, outside, section, err);
   if (named)
     set_note (debug, "debug file %.120s has no .debug_frame",
               cfi_options->debug_file);
@@ -299,7 +302,7 @@ read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
             struct error *err)
 {
   struct cfi_section *cfi = &source->cfi;
-  if (!add_debug (&source->debug, cfi, source->image, cfi_options, err))
+  if (!add_debug (source, cfi_options, err))
     return false;
   if (cfi->n_inputs == 0
       || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)

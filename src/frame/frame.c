@@ -8,76 +8,21 @@
 
 #include "base/array.h"
 
-static const struct
-{
-  const char *name;
-  const char *text;
-} reasons[REASON_COUNT] = {
-  [REASON_NONE] = { "none", "nothing" },
-  [REASON_CFA_REGISTER]
-  = { "cfa-register", "CFA based on a register other than SP and FP" },
-  [REASON_CFA_EXPRESSION]
-  = { "cfa-expression", "CFA by a DWARF expression without SFrame form" },
-  [REASON_CFA_UNDEFINED] = { "cfa-undefined", "no CFA rule" },
-  [REASON_FP_REGISTER] = { "fp-register", "FP kept in another register" },
-  [REASON_FP_EXPRESSION]
-  = { "fp-expression", "FP by a DWARF expression without SFrame form" },
-  [REASON_FP_STALE]
-  = { "fp-stale", "FP found by FP, whose frame may have ended" },
-  [REASON_FP_VALUE] = { "fp-value", "FP is the CFA plus an offset" },
-  [REASON_FP_UNDEFINED] = { "fp-undefined", "FP declared undefined" },
-  [REASON_FP_UNKNOWN]
-  = { "fp-unknown", "the compiler gives no rules for the frame pointer" },
-  [REASON_FP_WITHOUT_RA]
-  = { "fp-without-ra", "FP saved on the stack, RA not" },
-  [REASON_RA_REGISTER] = { "ra-register", "RA kept in another register" },
-  [REASON_RA_EXPRESSION]
-  = { "ra-expression", "RA by a DWARF expression without SFrame form" },
-  [REASON_RA_VALUE] = { "ra-value", "RA is the CFA plus an offset" },
-  [REASON_RA_OFFSET] = { "ra-offset", "RA in a slot of its own" },
-  [REASON_RA_UNDEFINED] = { "ra-undefined", "outermost frame (RA undefined)" },
-  [REASON_RA_SAME] = { "ra-same", "RA declared unchanged" },
-  [REASON_SP_RULE] = { "sp-rule", "caller's SP is not the one of the ABI" },
-  [REASON_RA_COLUMN]
-  = { "ra-column", "return address column is not the one of the ABI" },
-  [REASON_RA_SIGNING] = { "ra-signing", "RA signing without SFrame form" },
-  [REASON_SIGNAL_FRAME] = { "signal-frame", "signal trampoline" },
-  [REASON_OFFSET_RANGE] = { "offset-range", "offset without SFrame form" },
-  [REASON_REGISTER_RANGE] = { "register-range", "register number too large" },
-  [REASON_GNU_DIFFERS]
-  = { "gnu-differs", "GNU as would say something else than the CFI" },
-  [REASON_RETURN_ADDRESS]
-  = { "return-address", "return address of a call with other rules" },
-  [REASON_BAD_INSTRUCTION]
-  = { "bad-instruction", "unknown or truncated CFA instruction" },
-  [REASON_BAD_STATE]
-  = { "bad-state", "CFA instruction without the state it needs" },
-  [REASON_BAD_ENTRY] = { "bad-entry", "damaged CIE or FDE" },
-  [REASON_AUGMENTATION] = { "augmentation", "unknown CIE augmentation" },
-  [REASON_POINTER_ENCODING]
-  = { "pointer-encoding", "pointer encoding not understood" },
-  [REASON_RELOCATED]
-  = { "relocated", "the FDE is filled in by relocations at load time" },
-  [REASON_NOT_EXECUTABLE]
-  = { "not-executable", "range outside the executable segments" },
-  [REASON_EMPTY_RANGE] = { "empty-range", "FDE of zero size" },
-  [REASON_OVERLAP]
-  = { "overlap", "another FDE for the same code says something else" },
-  [REASON_CODE_DISAGREES]
-  = { "code-disagrees", "the code does something else" },
-  [REASON_FUNCTION_SIZE] = { "function-size", "range of 4 GiB or more" },
-};
+#define REASON_NAME(word, name, text) [REASON_##word] = (name),
+#define REASON_TEXT(word, name, text) [REASON_##word] = (text),
 
 const char *
 frame_reason_name (enum frame_reason reason)
 {
-  return reasons[reason].name;
+  static const char *const names[] = { FRAME_REASONS (REASON_NAME) };
+  return names[reason];
 }
 
 const char *
 frame_reason_text (enum frame_reason reason)
 {
-  return reasons[reason].text;
+  static const char *const texts[] = { FRAME_REASONS (REASON_TEXT) };
+  return texts[reason];
 }
 
 void

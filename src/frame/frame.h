@@ -16,51 +16,74 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* Why a PC range has no SFrame data.  frame_reason_name() gives the stable
-   identifiers used in reports.  */
+/* Why a PC range has no SFrame data: REASON_ and the first word, the stable
+   identifier used in reports, and one line of explanation for people.  */
+#define FRAME_REASONS(REASON)                                                 \
+  REASON (NONE, "none", "nothing")                                            \
+  /* A rule that no row, or no row of the chosen version, can express.  */    \
+  REASON (CFA_REGISTER, "cfa-register",                                       \
+          "CFA based on a register other than SP and FP")                     \
+  REASON (CFA_EXPRESSION, "cfa-expression",                                   \
+          "CFA by a DWARF expression without SFrame form")                    \
+  REASON (CFA_UNDEFINED, "cfa-undefined", "no CFA rule")                      \
+  REASON (FP_REGISTER, "fp-register", "FP kept in another register")          \
+  REASON (FP_EXPRESSION, "fp-expression",                                     \
+          "FP by a DWARF expression without SFrame form")                     \
+  REASON (FP_STALE, "fp-stale", "FP found by FP, whose frame may have ended") \
+  REASON (FP_VALUE, "fp-value", "FP is the CFA plus an offset")               \
+  REASON (FP_UNDEFINED, "fp-undefined", "FP declared undefined")              \
+  REASON (FP_UNKNOWN, "fp-unknown",                                           \
+          "the compiler gives no rules for the frame pointer")                \
+  REASON (FP_WITHOUT_RA, "fp-without-ra",                                     \
+          "FP saved on the stack, RA not") /* aarch64 */                      \
+  REASON (RA_REGISTER, "ra-register", "RA kept in another register")          \
+  REASON (RA_EXPRESSION, "ra-expression",                                     \
+          "RA by a DWARF expression without SFrame form")                     \
+  REASON (RA_VALUE, "ra-value", "RA is the CFA plus an offset")               \
+  REASON (RA_OFFSET, "ra-offset",                                             \
+          "RA in a slot of its own") /* another than the ABI's */             \
+  REASON (RA_UNDEFINED, "ra-undefined",                                       \
+          "outermost frame (RA undefined)") /* not expressible before V3 */   \
+  REASON (RA_SAME, "ra-same", "RA declared unchanged") /* amd64 */            \
+  REASON (SP_RULE, "sp-rule", "caller's SP is not the one of the ABI")        \
+  REASON (RA_COLUMN, "ra-column",                                             \
+          "return address column is not the one of the ABI")                  \
+  REASON (RA_SIGNING, "ra-signing", "RA signing without SFrame form")         \
+  REASON (SIGNAL_FRAME, "signal-frame",                                       \
+          "signal trampoline") /* not expressible before V3 */                \
+  REASON (OFFSET_RANGE, "offset-range",                                       \
+          "offset without SFrame form") /* beyond 32 bits or its alignment */ \
+  REASON (REGISTER_RANGE, "register-range", "register number too large")      \
+  REASON (GNU_DIFFERS, "gnu-differs",                                         \
+          "GNU as would say something else than the CFI")                     \
+  /* Nothing is wrong with the rule.  Readers would take the place for a      \
+     return address of the code in front of it.  */                           \
+  REASON (RETURN_ADDRESS, "return-address",                                   \
+          "return address of a call with other rules")                        \
+  /* The FDE itself is unusable.  */                                          \
+  REASON (BAD_INSTRUCTION, "bad-instruction",                                 \
+          "unknown or truncated CFA instruction")                             \
+  /* As restore_state without remember_state.  */                             \
+  REASON (BAD_STATE, "bad-state",                                             \
+          "CFA instruction without the state it needs")                       \
+  REASON (BAD_ENTRY, "bad-entry", "damaged CIE or FDE")                       \
+  REASON (AUGMENTATION, "augmentation", "unknown CIE augmentation")           \
+  REASON (POINTER_ENCODING, "pointer-encoding",                               \
+          "pointer encoding not understood")                                  \
+  REASON (RELOCATED, "relocated",                                             \
+          "the FDE is filled in by relocations at load time")                 \
+  REASON (NOT_EXECUTABLE, "not-executable",                                   \
+          "range outside the executable segments")                            \
+  REASON (EMPTY_RANGE, "empty-range", "FDE of zero size")                     \
+  REASON (OVERLAP, "overlap",                                                 \
+          "another FDE for the same code says something else")                \
+  REASON (CODE_DISAGREES, "code-disagrees", "the code does something else")   \
+  REASON (FUNCTION_SIZE, "function-size", "range of 4 GiB or more")
+
+#define FRAME_REASON_NUMBER(word, name, text) REASON_##word,
 enum frame_reason
 {
-  REASON_NONE,
-  /* A rule that no row, or no row of the chosen version, can express.  */
-  REASON_CFA_REGISTER,   /* CFA based on a register other than SP, FP */
-  REASON_CFA_EXPRESSION, /* CFA by a DWARF expression */
-  REASON_CFA_UNDEFINED,  /* no CFA rule in force */
-  REASON_FP_REGISTER,    /* FP kept in another register */
-  REASON_FP_EXPRESSION,  /* FP by a DWARF expression */
-  REASON_FP_STALE,       /* FP by FP, when its frame may have ended */
-  REASON_FP_VALUE,       /* FP is CFA + n (val_offset) */
-  REASON_FP_UNDEFINED,   /* FP declared lost */
-  REASON_FP_UNKNOWN,     /* the compiler gives no rules for FP */
-  REASON_FP_WITHOUT_RA,  /* aarch64: FP saved, RA not */
-  REASON_RA_REGISTER,    /* RA kept in another register */
-  REASON_RA_EXPRESSION,  /* RA by a DWARF expression */
-  REASON_RA_VALUE,       /* RA is CFA + n (val_offset) */
-  REASON_RA_OFFSET,      /* RA in another slot than the ABI's */
-  REASON_RA_UNDEFINED,   /* outermost frame, not expressible before V3 */
-  REASON_RA_SAME,        /* amd64: RA declared unchanged */
-  REASON_SP_RULE,        /* caller's SP is not the ABI's */
-  REASON_RA_COLUMN,      /* return address column is not the ABI's */
-  REASON_RA_SIGNING,     /* RA signed in a way SFrame cannot say */
-  REASON_SIGNAL_FRAME,   /* signal trampoline, not expressible before V3 */
-  REASON_OFFSET_RANGE,   /* an offset beyond 32 bits or its alignment */
-  REASON_REGISTER_RANGE, /* a register number that is too large */
-  REASON_GNU_DIFFERS,    /* --gnu: GNU as would say something else */
-  /* Nothing is wrong with the rule, but readers would take the place for a
-     return address of the code in front of it.  */
-  REASON_RETURN_ADDRESS,
-  /* The FDE itself is unusable.  */
-  REASON_BAD_INSTRUCTION,  /* unknown or truncated CFA instruction */
-  REASON_BAD_STATE,        /* restore_state without remember_state, ... */
-  REASON_BAD_ENTRY,        /* damaged FDE or CIE */
-  REASON_AUGMENTATION,     /* unknown augmentation letter */
-  REASON_POINTER_ENCODING, /* pc_begin in an encoding that is refused */
-  REASON_RELOCATED,        /* filled in when the program is loaded */
-  REASON_NOT_EXECUTABLE,   /* range outside every executable segment */
-  REASON_EMPTY_RANGE,      /* FDE of zero size */
-  REASON_OVERLAP,          /* another FDE contradicts it */
-  REASON_CODE_DISAGREES,   /* the code does something else */
-  REASON_FUNCTION_SIZE,    /* range of 4 GiB or more */
-  REASON_COUNT
+  FRAME_REASONS (FRAME_REASON_NUMBER) REASON_COUNT
 };
 
 enum frame_rule_kind
@@ -296,10 +319,8 @@ frame_function_saved (const struct frame_function *function, size_t index)
 void frame_function_take_rows (struct frame_function *function,
                                struct frame_function *other);
 
-/* Stable identifier, like "cfa-expression".  */
+/* The identifier of REASON, like "cfa-expression", and its explanation.  */
 const char *frame_reason_name (enum frame_reason reason);
-
-/* One line of explanation for people.  */
 const char *frame_reason_text (enum frame_reason reason);
 
 #endif /* FRAME_FRAME_H */
