@@ -193,18 +193,6 @@ is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
              && frame_rule_equal (view->previous->ra, ra));
 }
 
-/* At PC one side returns to an earlier state and so does the other, but to
-   another one, or it stays as it was.  */
-static bool
-is_wrong_state (const struct compared_side *side,
-                const struct compared_side *rival,
-                const struct sweep_view *view, const struct sweep_view *other,
-                uint64_t pc)
-{
-  return other->begin == pc && sweep_section_was_there (&rival->section)
-         && (view->begin < pc || sweep_section_was_there (&side->section));
-}
-
 /* CFA from FP with the offset the CFA had from SP.  */
 static bool
 is_stale_offset (const struct arch *arch, const struct sweep_view *view,
@@ -216,13 +204,6 @@ is_stale_offset (const struct arch *arch, const struct sweep_view *view,
          && cfa.reg == arch->fp && right.reg == arch->fp
          && cfa.offset != right.offset && before->cfa.kind == RULE_REG
          && before->cfa.reg == arch->sp && before->cfa.offset == cfa.offset;
-}
-
-static bool
-has_invalid (const struct frame_row *row)
-{
-  return row->cfa.kind == RULE_UNSUPPORTED || row->ra.kind == RULE_UNSUPPORTED
-         || row->fp.kind == RULE_UNSUPPORTED;
 }
 
 /* Which mistake VIEW of SIDE shows at PC where OTHER, of RIVAL, says something
@@ -238,7 +219,9 @@ find_defect (const struct arch *arch, const struct compared_side *side,
     return COMPARE_NO_ROWS;
   if (has_no_rows (other))
     return COMPARE_NO_DEFECT;
-  if (has_invalid (row) && side->findings[view->index].covered)
+  if ((row->cfa.kind == RULE_UNSUPPORTED || row->ra.kind == RULE_UNSUPPORTED
+       || row->fp.kind == RULE_UNSUPPORTED)
+      && side->findings[view->index].covered)
     return COMPARE_BAD_REGISTER;
   if (arch->plt_got_defect && view->function->repeat != 0
       && view->function->n_rows == 1 && is_sp_plus (arch, view, 16)
@@ -261,22 +244,16 @@ find_defect (const struct arch *arch, const struct compared_side *side,
       && right->cfa.kind == RULE_REG && right->cfa.reg != arch->sp
       && right->cfa.reg != arch->fp)
     return COMPARE_CFA_AS_SP;
-  if (is_wrong_state (side, rival, view, other, pc))
-    return COMPARE_WRONG_STATE;
-  return COMPARE_NO_DEFECT;
+  /* One side returns to an earlier state and so does the other, but to another
+     one, or it stays as it was.  */
+  return other->begin == pc && sweep_section_was_there (&rival->section)
+                 && (view->begin < pc
+                     || sweep_section_was_there (&side->section))
+             ? COMPARE_WRONG_STATE
+             : COMPARE_NO_DEFECT;
 }
 
 /* --- Sweeping over both sides.  */
-
-/* Versions before V3 have no signal flag to compare.  */
-static bool
-same_flags (const struct comparison *c, const struct frame_function *a,
-            const struct frame_function *b)
-{
-  bool flags = c->a.section.decoder->variant.version >= 3
-               && c->b.section.decoder->variant.version >= 3;
-  return a->b_key == b->b_key && (!flags || a->signal == b->signal);
-}
 
 static bool
 same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
@@ -284,8 +261,12 @@ same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
 {
   if (has_no_rows (a) || has_no_rows (b))
     return has_no_rows (a) && has_no_rows (b);
+  /* Versions before V3 have no signal flag to compare.  */
+  bool signals = c->a.section.decoder->variant.version >= 3
+                 && c->b.section.decoder->variant.version >= 3;
   return frame_row_same_rules (&a->rules, &b->rules)
-         && same_flags (c, a->function, b->function);
+         && a->function->b_key == b->function->b_key
+         && (!signals || a->function->signal == b->function->signal);
 }
 
 /* A and B differ at PC.  False when memory ran out.  */
@@ -312,23 +293,15 @@ note_different (struct comparison *c, const struct sweep_view *a,
   return true;
 }
 
-/* Whether [PC, END), where VIEW has rules and the other side none, was left
-   out as a return address: it is the smallest instruction, and the other side
-   goes on behind it, as OTHER says.  */
-static bool
-is_return_address (const struct comparison *c, const struct sweep_view *view,
-                   const struct sweep_view *other, uint64_t pc, uint64_t end)
-{
-  return pc == view->begin && end - pc == c->arch->smallest_instruction
-         && other->until == end;
-}
-
-/* Why the other side has no row there, if that is known.  */
+/* Why the other side has no row from PC to END, where VIEW is, if that is
+   known.  OTHER is what it says there.  */
 static enum compare_defect
 find_left_out (const struct comparison *c, const struct sweep_view *view,
                const struct sweep_view *other, uint64_t pc, uint64_t end)
 {
-  if (view->covered && is_return_address (c, view, other, pc, end))
+  /* It is the smallest instruction, and the other side goes on behind it.  */
+  if (view->covered && pc == view->begin
+      && end - pc == c->arch->smallest_instruction && other->until == end)
     return COMPARE_RETURN_ADDRESS;
   return view->covered && frame_row_fp_may_be_stale (&view->rules, c->arch->fp)
              ? COMPARE_STALE_FP
