@@ -337,7 +337,6 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   row->base_sp = info & SFRAME_FRE_BASE_SP;
   row->ra_signed = info & SFRAME_FRE_RA_SIGNED;
   row->n_words = (uint8_t)words.n;
-  row->word_size = (uint8_t)(1u << words.width);
   if (words.width > 2)
     return row_malformed (err, offset, "unknown word size");
   if (row->n_words > SFRAME_WORDS_MAX)
