@@ -12,6 +12,7 @@
 #include "arch/rule_text.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "sframe/row_words.h"
 #include "sframe/sweep.h"
 
 _Static_assert((int)COMPARE_DEFECTS <= CFI2SFRAME_DEFECTS_MAX,
@@ -170,14 +171,6 @@ is_sp_plus (const struct arch *arch, const struct sweep_view *view,
          && view->rules.cfa.offset == offset;
 }
 
-/* RA where it is by default.  */
-static bool
-has_usual_ra (const struct arch *arch, const struct frame_row *row)
-{
-  return row->ra.kind == RULE_DEREF_CFA
-         && row->ra.offset == arch->fixed_ra_offset;
-}
-
 /* RA undefined or in a register since before PC, while OTHER has restored
    it.  */
 static bool
@@ -186,23 +179,11 @@ is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
 {
   const struct frame_rule ra = view->rules.ra;
   bool odd = ra.kind == RULE_UNDEFINED || ra.kind == RULE_REG;
-  if (!odd || !has_usual_ra (arch, &other->rules))
+  if (!odd || !frame_rule_equal (other->rules.ra, row_words_default_ra (arch)))
     return false;
   return view->begin < pc
          || (view->previous != NULL
              && frame_rule_equal (view->previous->ra, ra));
-}
-
-/* At PC one side returns to an earlier state and so does the other, but to
-   another one, or it stays as it was.  */
-static bool
-is_wrong_state (const struct compared_side *side,
-                const struct compared_side *rival,
-                const struct sweep_view *view, const struct sweep_view *other,
-                uint64_t pc)
-{
-  return other->begin == pc && sweep_section_was_there (&rival->section)
-         && (view->begin < pc || sweep_section_was_there (&side->section));
 }
 
 /* CFA from FP with the offset the CFA had from SP.  */
@@ -218,13 +199,6 @@ is_stale_offset (const struct arch *arch, const struct sweep_view *view,
          && before->cfa.reg == arch->sp && before->cfa.offset == cfa.offset;
 }
 
-static bool
-has_invalid (const struct frame_row *row)
-{
-  return row->cfa.kind == RULE_UNSUPPORTED || row->ra.kind == RULE_UNSUPPORTED
-         || row->fp.kind == RULE_UNSUPPORTED;
-}
-
 /* Which mistake VIEW of SIDE shows at PC where OTHER, of RIVAL, says something
    else.  */
 static enum compare_defect
@@ -238,7 +212,9 @@ find_defect (const struct arch *arch, const struct compared_side *side,
     return COMPARE_NO_ROWS;
   if (has_no_rows (other))
     return COMPARE_NO_DEFECT;
-  if (has_invalid (row) && side->findings[view->index].covered)
+  if ((row->cfa.kind == RULE_UNSUPPORTED || row->ra.kind == RULE_UNSUPPORTED
+       || row->fp.kind == RULE_UNSUPPORTED)
+      && side->findings[view->index].covered)
     return COMPARE_BAD_REGISTER;
   if (arch->plt_got_defect && view->function->repeat != 0
       && view->function->n_rows == 1 && is_sp_plus (arch, view, 16)
@@ -246,7 +222,8 @@ find_defect (const struct arch *arch, const struct compared_side *side,
     return COMPARE_PLT_GOT;
   if (!arch_tracks_ra (arch) && is_sticky_ra (arch, view, other, pc))
     return COMPARE_STICKY_RA;
-  if (!arch_tracks_ra (arch) && has_usual_ra (arch, row)
+  if (!arch_tracks_ra (arch)
+      && frame_rule_equal (row->ra, row_words_default_ra (arch))
       && frame_rule_equal (row->cfa, right->cfa)
       && (right->ra.kind == RULE_REG || right->ra.kind == RULE_DEREF_REG
           || right->ra.kind == RULE_DEREF_CFA)
@@ -261,22 +238,16 @@ find_defect (const struct arch *arch, const struct compared_side *side,
       && right->cfa.kind == RULE_REG && right->cfa.reg != arch->sp
       && right->cfa.reg != arch->fp)
     return COMPARE_CFA_AS_SP;
-  if (is_wrong_state (side, rival, view, other, pc))
-    return COMPARE_WRONG_STATE;
-  return COMPARE_NO_DEFECT;
+  /* One side returns to an earlier state and so does the other, but to another
+     one, or it stays as it was.  */
+  return other->begin == pc && sweep_section_was_there (&rival->section)
+                 && (view->begin < pc
+                     || sweep_section_was_there (&side->section))
+             ? COMPARE_WRONG_STATE
+             : COMPARE_NO_DEFECT;
 }
 
 /* --- Sweeping over both sides.  */
-
-/* Versions before V3 have no signal flag to compare.  */
-static bool
-same_flags (const struct comparison *c, const struct frame_function *a,
-            const struct frame_function *b)
-{
-  bool flags = c->a.section.decoder->variant.version >= 3
-               && c->b.section.decoder->variant.version >= 3;
-  return a->b_key == b->b_key && (!flags || a->signal == b->signal);
-}
 
 static bool
 same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
@@ -284,8 +255,12 @@ same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
 {
   if (has_no_rows (a) || has_no_rows (b))
     return has_no_rows (a) && has_no_rows (b);
+  /* Versions before V3 have no signal flag to compare.  */
+  bool signals = c->a.section.decoder->variant.version >= 3
+                 && c->b.section.decoder->variant.version >= 3;
   return frame_row_same_rules (&a->rules, &b->rules)
-         && same_flags (c, a->function, b->function);
+         && a->function->b_key == b->function->b_key
+         && (!signals || a->function->signal == b->function->signal);
 }
 
 /* A and B differ at PC.  False when memory ran out.  */
@@ -312,23 +287,15 @@ note_different (struct comparison *c, const struct sweep_view *a,
   return true;
 }
 
-/* Whether [PC, END), where VIEW has rules and the other side none, was left
-   out as a return address: it is the smallest instruction, and the other side
-   goes on behind it, as OTHER says.  */
-static bool
-is_return_address (const struct comparison *c, const struct sweep_view *view,
-                   const struct sweep_view *other, uint64_t pc, uint64_t end)
-{
-  return pc == view->begin && end - pc == c->arch->smallest_instruction
-         && other->until == end;
-}
-
-/* Why the other side has no row there, if that is known.  */
+/* Why the other side has no row from PC to END, where VIEW is, if that is
+   known.  OTHER is what it says there.  */
 static enum compare_defect
 find_left_out (const struct comparison *c, const struct sweep_view *view,
                const struct sweep_view *other, uint64_t pc, uint64_t end)
 {
-  if (view->covered && is_return_address (c, view, other, pc, end))
+  /* It is the smallest instruction, and the other side goes on behind it.  */
+  if (view->covered && pc == view->begin
+      && end - pc == c->arch->smallest_instruction && other->until == end)
     return COMPARE_RETURN_ADDRESS;
   return view->covered && frame_row_fp_may_be_stale (&view->rules, c->arch->fp)
              ? COMPARE_STALE_FP
@@ -388,120 +355,80 @@ compare_stretch (void *context, const struct sweep_view *a,
 
 /* --- Reporting.  */
 
-static void
-report (const struct comparison *c,
-        const struct cfi2sframe_difference *difference)
+/* Fill in what of DIFFERENCE is for a function of A (or of B) with FINDINGS.
+   HIDDEN: it reaches into the function behind it, there alone.  False if
+   nothing is wrong with it.  */
+static bool
+find_difference (const struct comparison *c,
+                 const struct function_findings *findings, bool of_a,
+                 bool hidden, struct cfi2sframe_difference *difference)
 {
-  if (c->sink != NULL)
-    c->sink (c->context, difference);
-}
-
-/* In what a function of the side called NAME differs.  ONLY: the other side
-   does not describe it.  */
-static const char *
-describe_function (const struct comparison *c,
-                   const struct function_findings *findings, char name,
-                   bool only)
-{
-  if (only)
-    return name == 'A' ? "described in A only" : "described in B only";
   if (findings->differs)
-    return c->differences[findings->difference].text;
-  return findings->uncovered ? "part of it is not described on the other side"
-                             : "it reaches into the function behind it";
-}
-
-/* Report that function INDEX of SIDE, whose letter is NAME, is not the same on
-   the other side.  */
-static void
-report_function (const struct comparison *c, const struct compared_side *side,
-                 uint32_t index, char name, bool only)
-{
-  const struct function_findings *findings = &side->findings[index];
-  const struct sframe_decoder *decoder = side->section.decoder;
-  uint64_t start = sframe_decoder_start (decoder, index);
-  struct cfi2sframe_difference difference
-      = { .kind = !only         ? CFI2SFRAME_DIFFERENT
-                  : name == 'A' ? CFI2SFRAME_ONLY_A
-                                : CFI2SFRAME_ONLY_B,
-          .function = start,
-          .size = sframe_decoder_size (decoder, index),
-          .pc = findings->uncovered ? findings->pc : start,
-          .text = describe_function (c, findings, name, only) };
-  if (findings->differs) /* of A: B's are not reported once more */
     {
       const struct first_difference *first
           = &c->differences[findings->difference];
-      difference.defect = first->defect;
-      difference.defective = first->defective;
-      difference.pc = first->pc;
+      difference->defect = first->defect;
+      difference->defective = first->defective;
+      difference->pc = first->pc;
+      difference->text = first->text;
+      return true;
     }
-  report (c, &difference);
+  if (findings->uncovered || hidden)
+    {
+      if (!findings->covered)
+        difference->kind = of_a ? CFI2SFRAME_ONLY_A : CFI2SFRAME_ONLY_B;
+      if (findings->uncovered)
+        difference->pc = findings->pc;
+      difference->text = !findings->covered ? (of_a ? "described in A only"
+                                                    : "described in B only")
+                         : findings->uncovered
+                             ? "part of it is not described on the other side"
+                             : "it reaches into the function behind it";
+      return true;
+    }
+  /* The other side leaves rows out for a known reason.  */
+  difference->defect = findings->left_out;
+  difference->defective = of_a ? 'A' : 'B';
+  difference->pc = findings->left_out_at;
+  difference->text = findings->left_out == COMPARE_RETURN_ADDRESS
+                         ? "return address left out on the other side"
+                         : "FP found by FP is left out on the other side";
+  return findings->left_out != COMPARE_NO_DEFECT;
 }
 
-/* Report rows of function INDEX of SIDE that the other side leaves out for a
-   known reason.  Nothing else is wrong with it.  */
+/* Count function INDEX of SIDE, and report it if it is not the same on the
+   other side.  */
 static void
-report_left_out (const struct comparison *c, const struct compared_side *side,
-                 uint32_t index, char name)
-{
-  const struct function_findings *findings = &side->findings[index];
-  struct cfi2sframe_difference difference
-      = { .kind = CFI2SFRAME_DIFFERENT,
-          .defect = findings->left_out,
-          .defective = name,
-          .function = sframe_decoder_start (side->section.decoder, index),
-          .size = sframe_decoder_size (side->section.decoder, index),
-          .pc = findings->left_out_at,
-          .text = findings->left_out == COMPARE_RETURN_ADDRESS
-                      ? "return address left out on the other side"
-                      : "FP found by FP is left out on the other side" };
-  c->result->defects[findings->left_out]++;
-  report (c, &difference);
-}
-
-static void
-report_function_of_a (const struct comparison *c, uint32_t index, bool hidden)
+report_function (const struct comparison *c, const struct compared_side *side,
+                 uint32_t index, bool hidden)
 {
   struct cfi2sframe_compare_result *result = c->result;
-  const struct function_findings *findings = &c->a.findings[index];
-  result->functions_a++;
-  if (!findings->differs && !findings->uncovered && !hidden)
+  const struct function_findings *findings = &side->findings[index];
+  const bool of_a = side == &c->a;
+  const uint64_t start = sframe_decoder_start (side->section.decoder, index);
+  struct cfi2sframe_difference difference
+      = { .kind = CFI2SFRAME_DIFFERENT,
+          .function = start,
+          .size = sframe_decoder_size (side->section.decoder, index),
+          .pc = start };
+  *(of_a ? &result->functions_a : &result->functions_b) += 1;
+  if (findings->differs && !of_a)
+    return; /* it was reported for A's function */
+  if (!find_difference (c, findings, of_a, hidden, &difference))
     {
-      if (findings->left_out != COMPARE_NO_DEFECT)
-        report_left_out (c, &c->a, index, 'A');
-      else
-        result->equal++;
+      result->equal += of_a;
       return;
     }
-  const enum compare_defect defect
-      = findings->differs ? c->differences[findings->difference].defect
-                          : COMPARE_NO_DEFECT;
-  if (!findings->covered)
+  if (difference.kind == CFI2SFRAME_ONLY_A)
     result->only_a++;
-  else if (defect != COMPARE_NO_DEFECT)
-    result->defects[defect]++;
+  else if (difference.kind == CFI2SFRAME_ONLY_B)
+    result->only_b++;
+  else if (difference.defect != COMPARE_NO_DEFECT)
+    result->defects[difference.defect]++;
   else
     result->different++;
-  report_function (c, &c->a, index, 'A', !findings->covered);
-}
-
-/* What differs has been reported for A's function already.  */
-static void
-report_function_of_b (const struct comparison *c, uint32_t index, bool hidden)
-{
-  const struct function_findings *findings = &c->b.findings[index];
-  c->result->functions_b++;
-  if (findings->differs)
-    return;
-  if (!findings->uncovered && !hidden)
-    {
-      if (findings->left_out != COMPARE_NO_DEFECT)
-        report_left_out (c, &c->b, index, 'B');
-      return;
-    }
-  *(findings->covered ? &c->result->different : &c->result->only_b) += 1;
-  report_function (c, &c->b, index, 'B', !findings->covered);
+  if (c->sink != NULL)
+    c->sink (c->context, &difference);
 }
 
 /* Whether SIDE has a function of SIZE bytes at START.  */
@@ -542,23 +469,22 @@ hides_bytes (const struct compared_side *side,
 /* Report the functions of SIDE that have bytes, by address.  */
 static void
 report_side (const struct comparison *c, const struct compared_side *side,
-             const struct compared_side *rival,
-             void (*report_one) (const struct comparison *, uint32_t, bool))
+             const struct compared_side *rival)
 {
   const struct sframe_decoder *decoder = side->section.decoder;
   for (uint32_t i = 0; i < decoder->n_functions; i++)
     {
       uint32_t index = sweep_section_index (&side->section, i);
       if (sframe_decoder_size (decoder, index) != 0)
-        report_one (c, index, hides_bytes (side, rival, i));
+        report_function (c, side, index, hides_bytes (side, rival, i));
     }
 }
 
 static void
 report_functions (const struct comparison *c)
 {
-  report_side (c, &c->a, &c->b, report_function_of_a);
-  report_side (c, &c->b, &c->a, report_function_of_b);
+  report_side (c, &c->a, &c->b);
+  report_side (c, &c->b, &c->a);
   c->result->merged_rows_a = c->a.section.merged_rows;
   c->result->merged_rows_b = c->b.section.merged_rows;
   c->result->rows_at_end_a = c->a.section.rows_at_end;

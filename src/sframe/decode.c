@@ -19,7 +19,7 @@ malformed (struct error *err, uint64_t offset, const char *what)
 
 /* Magic, byte order, version and flags; the same place in every version.  */
 static bool
-sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
+read_preamble (struct sframe_decoder *decoder, struct error *err)
 {
   const uint8_t *bytes = decoder->bytes;
   if (decoder->size < SFRAME_HEADER_SIZE)
@@ -47,7 +47,7 @@ sframe_decoder_preamble (struct sframe_decoder *decoder, struct error *err)
 }
 
 static bool
-sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
+read_machine (struct sframe_decoder *decoder, struct error *err)
 {
   const uint8_t *bytes = decoder->bytes;
   unsigned abi = bytes[SFRAME_HEADER_ABI];
@@ -72,7 +72,7 @@ sframe_decoder_machine (struct sframe_decoder *decoder, struct error *err)
 }
 
 static bool
-sframe_decoder_tables (struct sframe_decoder *decoder, struct error *err)
+read_tables (struct sframe_decoder *decoder, struct error *err)
 {
   const uint8_t *bytes = decoder->bytes;
   bool big_endian = decoder->big_endian;
@@ -108,14 +108,12 @@ sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
   *decoder = (struct sframe_decoder){ .bytes = bytes,
                                       .size = size,
                                       .address = address };
-  return sframe_decoder_preamble (decoder, err)
-         && sframe_decoder_machine (decoder, err)
-         && sframe_decoder_tables (decoder, err);
+  return read_preamble (decoder, err) && read_machine (decoder, err)
+         && read_tables (decoder, err);
 }
 
 static uint64_t
-sframe_decoder_record_offset (const struct sframe_decoder *decoder,
-                              uint32_t index)
+record_offset (const struct sframe_decoder *decoder, uint32_t index)
 {
   return decoder->fde_offset
          + (uint64_t)index * sframe_fde_size (decoder->variant.version);
@@ -124,7 +122,7 @@ sframe_decoder_record_offset (const struct sframe_decoder *decoder,
 uint64_t
 sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
 {
-  uint64_t offset = sframe_decoder_record_offset (decoder, index);
+  uint64_t offset = record_offset (decoder, index);
   const uint8_t *at = decoder->bytes + offset;
   uint64_t base = decoder->address + (decoder->variant.pcrel ? offset : 0);
   return decoder->variant.version >= 3
@@ -135,8 +133,7 @@ sframe_decoder_start (const struct sframe_decoder *decoder, uint32_t index)
 uint32_t
 sframe_decoder_size (const struct sframe_decoder *decoder, uint32_t index)
 {
-  const uint8_t *at
-      = decoder->bytes + sframe_decoder_record_offset (decoder, index);
+  const uint8_t *at = decoder->bytes + record_offset (decoder, index);
   at += sframe_start_size (decoder->variant.version);
   return load_u32 (at, decoder->big_endian);
 }
@@ -145,7 +142,7 @@ uint32_t
 sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
                             uint32_t index)
 {
-  uint64_t record = sframe_decoder_record_offset (decoder, index);
+  uint64_t record = record_offset (decoder, index);
   unsigned field = decoder->variant.version >= 3 ? SFRAME_V3_INDEX_FRE_OFFSET
                                                  : SFRAME_V2_FDE_FRE_OFFSET;
   return load_u32 (decoder->bytes + record + field, decoder->big_endian);
@@ -153,9 +150,8 @@ sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
 
 /* What follows from the info byte.  */
 static bool
-function_set_info (const struct sframe_decoder *decoder,
-                   struct sframe_fde *function, uint8_t info, uint64_t offset,
-                   struct error *err)
+set_info (const struct sframe_decoder *decoder, struct sframe_fde *function,
+          uint8_t info, uint64_t offset, struct error *err)
 {
   unsigned version = decoder->variant.version;
   function->fre_type = info & SFRAME_FDE_FRE_TYPE;
@@ -175,9 +171,8 @@ function_set_info (const struct sframe_decoder *decoder,
 
 /* V3: the attribute in front of the rows.  */
 static bool
-sframe_decoder_attribute (const struct sframe_decoder *decoder,
-                          uint32_t fre_offset, struct sframe_fde *function,
-                          struct error *err)
+read_attribute (const struct sframe_decoder *decoder, uint32_t fre_offset,
+                struct sframe_fde *function, struct error *err)
 {
   uint64_t offset = decoder->fre_offset + fre_offset;
   if (fre_offset > decoder->fre_size
@@ -196,8 +191,8 @@ sframe_decoder_attribute (const struct sframe_decoder *decoder,
   function->flexible = type == SFRAME_FDE_TYPE_FLEX;
   function->has_unknown = type != info2;
   function->repeat = at[SFRAME_V3_ATTRIBUTE_REPEAT];
-  return function_set_info (decoder, function, at[SFRAME_V3_ATTRIBUTE_INFO],
-                            offset + SFRAME_V3_ATTRIBUTE_INFO, err);
+  return set_info (decoder, function, at[SFRAME_V3_ATTRIBUTE_INFO],
+                   offset + SFRAME_V3_ATTRIBUTE_INFO, err);
 }
 
 bool
@@ -207,18 +202,18 @@ sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
   *function = (struct sframe_fde){ 0 };
   if (index >= decoder->n_functions)
     return malformed (err, decoder->fde_offset, "no such function");
-  uint64_t offset = sframe_decoder_record_offset (decoder, index);
+  uint64_t offset = record_offset (decoder, index);
   const uint8_t *at = decoder->bytes + offset;
   function->address = sframe_decoder_start (decoder, index);
   function->size = sframe_decoder_size (decoder, index);
   if (decoder->variant.version >= 3)
-    return sframe_decoder_attribute (
+    return read_attribute (
         decoder, sframe_decoder_rows_offset (decoder, index), function, err);
   function->n_rows = load_u32 (at + SFRAME_V2_FDE_N_FRES, decoder->big_endian);
   if (decoder->variant.version == 2)
     function->repeat = at[SFRAME_V2_FDE_REPEAT];
-  return function_set_info (decoder, function, at[SFRAME_V2_FDE_INFO],
-                            offset + SFRAME_V2_FDE_INFO, err);
+  return set_info (decoder, function, at[SFRAME_V2_FDE_INFO],
+                   offset + SFRAME_V2_FDE_INFO, err);
 }
 
 bool
@@ -226,7 +221,7 @@ sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
                      const struct sframe_fde *function,
                      struct sframe_row_cursor *cursor, struct error *err)
 {
-  uint64_t record = sframe_decoder_record_offset (decoder, index);
+  uint64_t record = record_offset (decoder, index);
   bool v3 = decoder->variant.version >= 3;
   uint32_t offset = sframe_decoder_rows_offset (decoder, index);
   unsigned skip = v3 ? SFRAME_V3_ATTRIBUTE_SIZE : 0;
@@ -337,7 +332,6 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   row->base_sp = info & SFRAME_FRE_BASE_SP;
   row->ra_signed = info & SFRAME_FRE_RA_SIGNED;
   row->n_words = (uint8_t)words.n;
-  row->word_size = (uint8_t)(1u << words.width);
   if (words.width > 2)
     return row_malformed (err, offset, "unknown word size");
   if (row->n_words > SFRAME_WORDS_MAX)

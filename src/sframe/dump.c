@@ -175,23 +175,6 @@ dump_row (const struct dump *dump, const struct sframe_fde *function,
 
 /* Functions.  */
 
-static void
-dump_function_head (const struct dump *dump, uint32_t index,
-                    const struct sframe_fde *function)
-{
-  fprintf (dump->out,
-           "\n    func idx [%" PRIu32 "]: pc = 0x%" PRIx64 ", size = %" PRIu32
-           " bytes",
-           index, function->address, function->size);
-  if (function->signal || function->flexible)
-    fprintf (dump->out, ", attr = \"%s%s\"", function->signal ? "S" : "",
-             function->flexible ? "F" : "");
-  if (dump->decoder->arch->ra_signing && function->b_key)
-    fprintf (dump->out, ", pauth = B key");
-  fprintf (dump->out, "\n    %-7s%-8s %-10s%-10s%-13s", "STARTPC",
-           function->repeat ? "[m]" : "   ", "CFA", "FP", "RA");
-}
-
 static bool
 dump_function (struct dump *dump, uint32_t index, struct error *err)
 {
@@ -201,7 +184,17 @@ dump_function (struct dump *dump, uint32_t index, struct error *err)
   if (!sframe_decoder_walk (dump->decoder, index, &dump->rows_left, &function,
                             &cursor, err))
     return false;
-  dump_function_head (dump, index, &function);
+  fprintf (dump->out,
+           "\n    func idx [%" PRIu32 "]: pc = 0x%" PRIx64 ", size = %" PRIu32
+           " bytes",
+           index, function.address, function.size);
+  if (function.signal || function.flexible)
+    fprintf (dump->out, ", attr = \"%s%s\"", function.signal ? "S" : "",
+             function.flexible ? "F" : "");
+  if (dump->decoder->arch->ra_signing && function.b_key)
+    fprintf (dump->out, ", pauth = B key");
+  fprintf (dump->out, "\n    %-7s%-8s %-10s%-10s%-13s", "STARTPC",
+           function.repeat ? "[m]" : "   ", "CFA", "FP", "RA");
   int status;
   while ((status = sframe_row_next (&cursor, &row, err)) > 0)
     dump_row (dump, &function, &row);

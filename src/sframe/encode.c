@@ -153,8 +153,8 @@ store_words (uint8_t *at, const struct sframe_row *row, unsigned width,
 }
 
 static bool
-sframe_encoder_add_rows (struct sframe_encoder *encoder,
-                         const struct sframe_fde *function, unsigned fre_type)
+write_rows (struct sframe_encoder *encoder, const struct sframe_fde *function,
+            unsigned fre_type)
 {
   struct buffer *out = &encoder->rows;
   bool big_endian = out->big_endian;
@@ -229,8 +229,8 @@ function_fits_version (const struct sframe_encoder *encoder,
 /* Write the rows of FUNCTION, which has INFO, behind what V3 keeps in front of
    them, to the end of the row area.  */
 static bool
-sframe_encoder_write_block (struct sframe_encoder *encoder,
-                            const struct sframe_fde *function, uint8_t info)
+write_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
+             uint8_t info)
 {
   if (encoder->options.variant.version >= 3)
     {
@@ -245,14 +245,13 @@ sframe_encoder_write_block (struct sframe_encoder *encoder,
                                           : SFRAME_FDE_TYPE_DEFAULT;
       at[SFRAME_V3_ATTRIBUTE_REPEAT] = function->repeat;
     }
-  return sframe_encoder_add_rows (encoder, function,
-                                  info & SFRAME_FDE_FRE_TYPE);
+  return write_rows (encoder, function, info & SFRAME_FDE_FRE_TYPE);
 }
 
 /* Add the block of FUNCTION.  */
 static bool
-sframe_encoder_add_block (struct sframe_encoder *encoder,
-                          const struct sframe_fde *function, struct error *err)
+add_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
+           struct error *err)
 {
   size_t start = encoder->rows.size;
   uint32_t last = 0; /* no row starts behind it; GNU as goes by the size */
@@ -267,7 +266,7 @@ sframe_encoder_add_block (struct sframe_encoder *encoder,
                            | (function->signal ? SFRAME_FDE_SIGNAL : 0));
   if (!ARRAY_ROOM (encoder->blocks, encoder->n_blocks + 1,
                    &encoder->blocks_capacity)
-      || !sframe_encoder_write_block (encoder, function, info))
+      || !write_block (encoder, function, info))
     return error_set_no_memory (err);
   if (encoder->rows.size > UINT32_MAX)
     return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
@@ -293,8 +292,8 @@ sframe_rows_unwritable (uint64_t address, struct error *err)
 /* Add SIZE bytes at ADDRESS with the rows of block number BLOCK to the
    index.  */
 static inline bool
-sframe_encoder_add_record (struct sframe_encoder *encoder, uint64_t address,
-                           uint32_t size, uint32_t block, struct error *err)
+add_record (struct sframe_encoder *encoder, uint64_t address, uint32_t size,
+            uint32_t block, struct error *err)
 {
   encoder->written += encoder->blocks[block].size;
   if (!sframe_rows_are_reasonable (&encoder->options, encoder->written, err))
@@ -324,10 +323,9 @@ sframe_encoder_add (struct sframe_encoder *encoder,
                        &encoder->records_capacity)
           || !buffer_reserve (&encoder->rows, encoder->options.rows_expected)))
     return error_set_no_memory (err);
-  return sframe_encoder_add_block (encoder, function, err)
-         && sframe_encoder_add_record (encoder, function->address,
-                                       function->size,
-                                       (uint32_t)encoder->n_blocks - 1, err);
+  return add_block (encoder, function, err)
+         && add_record (encoder, function->address, function->size,
+                        (uint32_t)encoder->n_blocks - 1, err);
 }
 
 bool
@@ -336,8 +334,8 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
 {
   if (!function_is_in_order (encoder, address))
     return sframe_rows_unwritable (address, err);
-  return sframe_encoder_add_record (encoder, address, size,
-                                    encoder->records[index].block, err);
+  return add_record (encoder, address, size, encoder->records[index].block,
+                     err);
 }
 
 /* The section.  */
@@ -363,7 +361,7 @@ sframe_encoder_range (const struct sframe_encoder *encoder, size_t index,
 }
 
 static uint64_t
-sframe_encoder_index_size (const struct sframe_encoder *encoder)
+index_bytes (const struct sframe_encoder *encoder)
 {
   return (uint64_t)encoder->n_records
          * sframe_fde_size (encoder->options.variant.version);
@@ -372,12 +370,11 @@ sframe_encoder_index_size (const struct sframe_encoder *encoder)
 uint64_t
 sframe_encoder_size (const struct sframe_encoder *encoder)
 {
-  return SFRAME_HEADER_SIZE + sframe_encoder_index_size (encoder)
-         + encoder->rows.size;
+  return SFRAME_HEADER_SIZE + index_bytes (encoder) + encoder->rows.size;
 }
 
 static void
-sframe_encoder_store_header (const struct sframe_encoder *encoder, uint8_t *at)
+store_header (const struct sframe_encoder *encoder, uint8_t *at)
 {
   const struct encode_options *options = &encoder->options;
   const struct arch *arch = options->arch;
@@ -395,16 +392,15 @@ sframe_encoder_store_header (const struct sframe_encoder *encoder, uint8_t *at)
   store_u32 (at + SFRAME_HEADER_N_FRES, (uint32_t)encoder->n_rows, big_endian);
   store_u32 (at + SFRAME_HEADER_FRE_SIZE, (uint32_t)encoder->rows.size,
              big_endian);
-  store_u32 (at + SFRAME_HEADER_FRE_OFFSET,
-             (uint32_t)sframe_encoder_index_size (encoder), big_endian);
+  store_u32 (at + SFRAME_HEADER_FRE_OFFSET, (uint32_t)index_bytes (encoder),
+             big_endian);
 }
 
 /* Store RECORD at AT.  Its start is relative to address BASE.  False when the
    distance does not fit.  */
 static bool
-sframe_encoder_store_record (const struct sframe_encoder *encoder,
-                             const struct record *record, uint64_t base,
-                             uint8_t *at)
+store_record (const struct sframe_encoder *encoder,
+              const struct record *record, uint64_t base, uint8_t *at)
 {
   const struct block *block = &encoder->blocks[record->block];
   bool big_endian = encoder->rows.big_endian;
@@ -433,7 +429,7 @@ bool
 sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
                       struct buffer *out, struct error *err)
 {
-  uint64_t index_size = sframe_encoder_index_size (encoder);
+  uint64_t index_size = index_bytes (encoder);
   if (index_size > UINT32_MAX || encoder->n_rows > UINT32_MAX)
     return error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
                            "too many functions or rows for an SFrame section");
@@ -443,7 +439,7 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
     return error_set_no_memory (err);
   uint8_t *at = buffer_extend (out, head_size);
 
-  sframe_encoder_store_header (encoder, at);
+  store_header (encoder, at);
   at += SFRAME_HEADER_SIZE;
   uint64_t base = address;
   if (encoder->options.variant.pcrel)
@@ -451,7 +447,7 @@ sframe_encoder_write (const struct sframe_encoder *encoder, uint64_t address,
   for (size_t i = 0; i < encoder->n_records; i++, at += record_size)
     {
       const struct record *record = &encoder->records[i];
-      if (!sframe_encoder_store_record (encoder, record, base, at))
+      if (!store_record (encoder, record, base, at))
         return error_set_word (
             err, CFI2SFRAME_UNSUPPORTED, WORD_TOO_LARGE,
             "function at 0x%llx is too far from the section",

@@ -13,7 +13,15 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
-#include "sframe/gnu_row.h"
+
+/* Releases that differ in what they write.  */
+enum gnu_release
+{
+  GNU_2_40,
+  GNU_2_44,
+  GNU_2_45,
+  GNU_2_47
+};
 
 enum
 {

@@ -14,11 +14,9 @@
 
 struct gnu_functions
 {
-  const struct image *image;
   const struct cfi_section *cfi;
+  struct gnu_options options;
   struct gnu_translator *translator;
-  struct sframe_variant variant;
-  bool bugs;
   struct plt_sections plt; /* there is none in objects */
 };
 
@@ -26,18 +24,16 @@ struct gnu_functions *
 gnu_functions_new (const struct image *image, const struct cfi_section *cfi,
                    struct sframe_variant variant, bool bugs)
 {
-  const struct gnu_options options
-      = { .arch = image->arch, .variant = variant, .bugs = bugs };
   struct gnu_functions *gnu = calloc (1, sizeof *gnu);
   if (gnu == NULL)
     return NULL;
-  gnu->image = image;
   gnu->cfi = cfi;
-  gnu->variant = variant;
-  gnu->bugs = bugs;
+  gnu->options = (struct gnu_options){ .arch = image->arch,
+                                       .variant = variant,
+                                       .bugs = bugs };
   if (image->header.e_type != ET_REL)
     plt_sections_find (&gnu->plt, image);
-  gnu->translator = gnu_translator_new (&options);
+  gnu->translator = gnu_translator_new (&gnu->options);
   if (gnu->translator != NULL)
     return gnu;
   free (gnu);
@@ -62,7 +58,7 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
 {
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 16 } };
   uint8_t entry = section->header.sh_entsize == 16 ? 16 : 8;
-  bool repeated = gnu->variant.version > 1;
+  bool repeated = gnu->options.variant.version > 1;
   const struct sframe_fde function = {
     .address = fde->address,
     .size = (uint32_t)fde->size,
@@ -104,7 +100,8 @@ is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
           = i + 1 < made->n_rows ? made->rows[i + 1].start : said->size;
       if (end > said->size)
         end = said->size;
-      lower_undo (gnu->image->arch, gnu->variant, made, &made->rows[i], &read);
+      lower_undo (gnu->options.arch, gnu->options.variant, made,
+                  &made->rows[i], &read);
       for (uint64_t at = made->rows[i].start, next; at < end; at = next)
         {
           next = end;
@@ -126,9 +123,9 @@ add_translated (struct gnu_functions *gnu, struct finished_rows *rows,
   if (!gnu_translate (gnu->translator, gnu->cfi, code->fde, &function,
                       &code->reason, err))
     return false;
-  if (!gnu->bugs && !finished_rows_execute (rows, code, err))
+  if (!gnu->options.bugs && !finished_rows_execute (rows, code, err))
     return false;
-  if (!gnu->bugs && code->reason == REASON_NONE
+  if (!gnu->options.bugs && code->reason == REASON_NONE
       && !is_exact (gnu, &function, code->function))
     code->reason = REASON_GNU_DIFFERS;
   return code->reason == REASON_NONE
@@ -149,7 +146,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
     code->reason = REASON_OVERLAP; /* GNU as does not see the linker's */
   else if (plt == NULL)
     return add_translated (gnu, rows, code, emitter, err);
-  else if (gnu->bugs && gnu->image->arch->plt_got_defect
+  else if (gnu->options.bugs && gnu->options.arch->plt_got_defect
            && strcmp (plt->name, ".plt.got") == 0 && fde->size <= UINT32_MAX)
     return add_wrong_plt_got (gnu, fde, plt, emitter, err);
   return emitter_add (emitter, rows, code, err);

@@ -4,11 +4,9 @@
    Layout of the words: SFrame specification V3, sections 3.1 (default
    rows) and 3.2 (flexible rows).  */
 
-#include "sframe/gnu_row.h"
+#include "sframe/gnu.h"
 
 #include <string.h>
-
-#include "sframe/format.h"
 
 bool
 gnu_row_needs_flex (const struct gnu_options *options,

@@ -5,64 +5,40 @@
 
 #include "sframe/row_words.h"
 
-/* Why RULE, which is not what an ordinary row has, has no SFrame form.  */
-static enum frame_reason
-cfa_reason (struct frame_rule rule)
+/* What of a frame a rule finds.  */
+enum target
 {
-  switch (rule.kind)
-    {
-    case RULE_UNSUPPORTED:
-      return rule.reason;
-    case RULE_REG:
-      return REASON_CFA_REGISTER;
-    case RULE_UNDEFINED:
-    case RULE_SAME:
-      return REASON_CFA_UNDEFINED;
-    default:
-      return REASON_CFA_EXPRESSION;
-    }
-}
+  CFA,
+  RA,
+  FP
+};
 
+/* Why RULE of TARGET, which is not what an ordinary row has, has no SFrame
+   form.  */
 static enum frame_reason
-ra_reason (struct frame_rule rule)
+reason_of (enum target target, struct frame_rule rule)
 {
-  switch (rule.kind)
-    {
-    case RULE_UNSUPPORTED:
-      return rule.reason;
-    case RULE_UNDEFINED:
-      return REASON_RA_UNDEFINED;
-    case RULE_SAME:
-      return REASON_RA_SAME;
-    case RULE_REG:
-      return rule.offset == 0 ? REASON_RA_REGISTER : REASON_RA_EXPRESSION;
-    case RULE_CFA:
-      return REASON_RA_VALUE;
-    case RULE_DEREF_CFA:
-      return REASON_RA_OFFSET;
-    default:
-      return REASON_RA_EXPRESSION;
-    }
-}
-
-static enum frame_reason
-fp_reason (struct frame_rule rule)
-{
-  switch (rule.kind)
-    {
-    case RULE_UNSUPPORTED:
-      return rule.reason;
-    case RULE_UNDEFINED:
-      return REASON_FP_UNDEFINED;
-    case RULE_REG:
-      return rule.offset == 0 ? REASON_FP_REGISTER : REASON_FP_EXPRESSION;
-    case RULE_CFA:
-      return REASON_FP_VALUE;
-    case RULE_DEREF_CFA:
-      return REASON_OFFSET_RANGE;
-    default:
-      return REASON_FP_EXPRESSION;
-    }
+  static const uint8_t reasons[][3] = {
+    [RULE_UNDEFINED]
+    = { REASON_CFA_UNDEFINED, REASON_RA_UNDEFINED, REASON_FP_UNDEFINED },
+    [RULE_SAME]
+    = { REASON_CFA_UNDEFINED, REASON_RA_SAME, REASON_FP_EXPRESSION },
+    [RULE_REG]
+    = { REASON_CFA_REGISTER, REASON_RA_REGISTER, REASON_FP_REGISTER },
+    [RULE_DEREF_REG]
+    = { REASON_CFA_EXPRESSION, REASON_RA_EXPRESSION, REASON_FP_EXPRESSION },
+    [RULE_CFA] = { REASON_CFA_EXPRESSION, REASON_RA_VALUE, REASON_FP_VALUE },
+    [RULE_DEREF_CFA]
+    = { REASON_CFA_EXPRESSION, REASON_RA_OFFSET, REASON_OFFSET_RANGE },
+    [RULE_PLT]
+    = { REASON_CFA_EXPRESSION, REASON_RA_EXPRESSION, REASON_FP_EXPRESSION },
+  };
+  if (rule.kind == RULE_UNSUPPORTED)
+    return rule.reason;
+  /* RA or FP is a sum.  */
+  if (rule.kind == RULE_REG && rule.offset != 0 && target != CFA)
+    rule.kind = RULE_DEREF_REG;
+  return reasons[rule.kind][target];
 }
 
 /* The CFA's offset as it is stored.  */
@@ -104,26 +80,20 @@ lower_tracked (const struct encode_options *options,
   if (row->ra.kind != RULE_SAME
       && (!slot_store (options, row->ra, &out->words[1])
           || out->words[1] == 0))
-    return ra_reason (row->ra);
+    return reason_of (RA, row->ra);
   if (row->fp.kind == RULE_SAME)
     {
       out->n_words = row->ra.kind == RULE_SAME ? 1 : 2;
       return REASON_NONE;
     }
   if (!slot_store (options, row->fp, &out->words[2]))
-    return fp_reason (row->fp);
+    return reason_of (FP, row->fp);
   /* Without padding the second of two words is the RA, and readers expect none
      or both.  */
   if (row->ra.kind == RULE_SAME && !options->arch->ra_padding)
     return REASON_FP_WITHOUT_RA;
   out->n_words = 3;
   return REASON_NONE;
-}
-
-static inline bool
-ra_is_fixed (const struct arch *arch, struct frame_rule ra)
-{
-  return ra.kind == RULE_DEREF_CFA && ra.offset == arch->fixed_ra_offset;
 }
 
 static enum frame_reason
@@ -144,19 +114,19 @@ row_lower_default (const struct encode_options *options,
     return lower_undefined (options, out);
   if (row->cfa.kind != RULE_REG
       || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp))
-    return cfa_reason (row->cfa);
+    return reason_of (CFA, row->cfa);
   out->base_sp = row->cfa.reg == arch->sp;
   if (!cfa_offset_store (arch, row->cfa.offset, &out->words[0]))
     return REASON_OFFSET_RANGE;
   if (arch_tracks_ra (arch))
     return lower_tracked (options, row, out);
-  if (!ra_is_fixed (arch, row->ra))
-    return ra_reason (row->ra);
+  if (!frame_rule_equal (row->ra, row_words_default_ra (arch)))
+    return reason_of (RA, row->ra);
   out->n_words = 1;
   if (row->fp.kind == RULE_SAME)
     return REASON_NONE;
   if (row->fp.kind != RULE_DEREF_CFA)
-    return fp_reason (row->fp);
+    return reason_of (FP, row->fp);
   sframe_row_append (out, row->fp.offset, false);
   return REASON_NONE;
 }
@@ -191,17 +161,14 @@ static enum frame_reason
 lower_flexible_saves (const struct encode_options *options,
                       const struct frame_row *row, struct sframe_row *out)
 {
-  const struct arch *arch = options->arch;
   int32_t fp = rule_control (row->fp);
   if (fp == 0 && row->fp.kind != RULE_SAME)
-    return fp_reason (row->fp);
-  bool ra_default = arch_tracks_ra (arch) ? row->ra.kind == RULE_SAME
-                                          : ra_is_fixed (arch, row->ra);
-  if (!ra_default)
+    return reason_of (FP, row->fp);
+  if (!frame_rule_equal (row->ra, row_words_default_ra (options->arch)))
     {
       int32_t ra = rule_control (row->ra);
       if (ra == 0)
-        return ra_reason (row->ra);
+        return reason_of (RA, row->ra);
       push_pair (out, ra, row->ra.offset);
     }
   else if (fp != 0)
@@ -221,7 +188,7 @@ row_lower_flexible (const struct encode_options *options,
   if (row->ra.kind == RULE_UNDEFINED)
     return lower_undefined (options, out);
   if (row->cfa.kind != RULE_REG && row->cfa.kind != RULE_DEREF_REG)
-    return cfa_reason (row->cfa);
+    return reason_of (CFA, row->cfa);
   /* Readers of s390x scale the offset; whether also under a dereference is
      not settled, so no row like that is made.  */
   if (row->cfa.kind == RULE_DEREF_REG && arch->cfa_scale != 1)

@@ -28,8 +28,7 @@ struct sframe_row
   bool base_sp;   /* default rows: CFA = SP + words[0], else FP */
   bool ra_signed;
   uint8_t n_words;
-  uint8_t word_size; /* 1, 2, 4; set by the decoder, chosen by the encoder */
-  uint8_t control;   /* bit i: words[i] is an (unsigned) control word */
+  uint8_t control; /* bit i: words[i] is an (unsigned) control word */
   int32_t words[SFRAME_WORDS_MAX];
 };
 

@@ -115,7 +115,6 @@ rule_table_expand (const struct rule_table *rules, uint64_t address,
       rows->ra_signed = rule->head & HEAD_RA_SIGNED;
       rows->n_words = rule->head >> HEAD_N_WORDS_SHIFT & 7;
       rows->control = rule->head >> HEAD_CONTROL_SHIFT & 63;
-      rows->word_size = 0;
       memcpy (rows->words, rule->words, sizeof rows->words);
       row = numbered_row_next (row, end);
     }

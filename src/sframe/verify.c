@@ -289,16 +289,6 @@ return_address_bytes (struct cfi_side *cfi, uint64_t pc, uint64_t end)
   return bytes;
 }
 
-/* The section has no row from PC to END, for which the CFI has.  */
-static void
-verify_absent (struct verify *verify, uint64_t pc, uint64_t end)
-{
-  uint64_t meant = return_address_bytes (&verify->cfi, pc, end);
-  verify->result->bytes_return_address += meant;
-  verify->result->bytes_absent
-      += verify->cfi.function->from_plt ? 0 : end - pc - meant;
-}
-
 /* There is no CFI from PC to END, so there should be no rows, unless it is the
    alignment between two functions: there what holds at the end of the one in
    front goes on.  */
@@ -332,7 +322,12 @@ verify_stretch (void *context, const struct sweep_view *cfi,
   if (!cfi->covered)
     verify_gap (verify, theirs, pc, end);
   else if (!theirs->covered)
-    verify_absent (verify, pc, end);
+    {
+      uint64_t meant = return_address_bytes (&verify->cfi, pc, end);
+      result->bytes_return_address += meant;
+      if (!verify->cfi.function->from_plt)
+        result->bytes_absent += end - pc - meant;
+    }
   else if (verify_rules (verify, pc, cfi->function, &cfi->rules,
                          theirs->function, &theirs->rules))
     result->bytes_equal += end - pc;
