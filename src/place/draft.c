@@ -246,33 +246,24 @@ is_in_section (const GElf_Shdr *header, uint64_t value)
          && value - header->sh_addr <= header->sh_size;
 }
 
-/* Whether SYMBOL moves with its section.  A dynamic symbol is found by name,
-   unless it is that of a section; then the section does not move.  */
-static bool
-follows_section (const struct draft *draft, const GElf_Shdr *table,
-                 const struct symbol *symbol)
-{
-  return symbol->section != 0 && draft->moved[symbol->section] != 0
-         && (table->sh_type == SHT_SYMTAB
-             || ELF64_ST_TYPE (symbol->info) == STT_SECTION)
-         && is_in_section (&draft->image->sections[symbol->section].header,
-                           symbol->value);
-}
-
 /* A table is patched only if its entries have the size that programs expect.
- */
+   A dynamic symbol is found by name, unless it is that of a section; then the
+   section does not move.  */
 bool
 draft_patch_symbols (struct draft *draft)
 {
+  const struct image_section *sections = draft->image->sections;
   struct symbol_walk walk = symbol_walk_over (draft->image, false);
   struct symbol symbol;
   size_t n_patches = 0;
   while (symbol_walk_next (&walk, &symbol))
     {
-      const GElf_Shdr *table
-          = &draft->image->sections[walk.table.section].header;
-      if (table->sh_entsize != sizeof (Elf64_Sym)
-          || !follows_section (draft, table, &symbol))
+      const GElf_Shdr *table = &sections[walk.table.section].header;
+      if (table->sh_entsize != sizeof (Elf64_Sym) || symbol.section == 0
+          || draft->moved[symbol.section] == 0
+          || (table->sh_type != SHT_SYMTAB
+              && ELF64_ST_TYPE (symbol.info) != STT_SECTION)
+          || !is_in_section (&sections[symbol.section].header, symbol.value))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
         return error_set (draft->err, CFI2SFRAME_REFUSED,

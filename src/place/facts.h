@@ -1,6 +1,6 @@
-/* Facts of the old file that planning and the self-check of its result both go
-   by: pages, whether it is a dynamic loader, what may move, and who owns which
-   bytes.
+/* Facts of the old file: pages, whether it is a dynamic loader, what may move,
+   and who owns which bytes.  Planning goes by them, and so does the self-check
+   of its result.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_FACTS_H

@@ -66,16 +66,6 @@ take_note (const struct draft *draft, struct front *front, uint64_t offset,
     front->notes[front->n_notes++] = unit;
 }
 
-static bool
-is_in_note_segment (const struct image *image, const GElf_Shdr *header)
-{
-  FOR_EACH_SEGMENT (note, image)
-    if (note->p_type == PT_NOTE
-        && header->sh_offset - note->p_offset < note->p_filesz)
-      return true;
-  return false;
-}
-
 /* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
 static void
 find_notes (const struct draft *draft, struct front *front)
@@ -88,8 +78,12 @@ find_notes (const struct draft *draft, struct front *front)
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
-      if (header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
-          && header->sh_size > 0 && is_in_note_segment (image, header))
+      bool found = false;
+      FOR_EACH_SEGMENT (note, image)
+        found |= note->p_type == PT_NOTE
+                 && header->sh_offset - note->p_offset < note->p_filesz;
+      if (found && header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
+          && header->sh_size > 0)
         take_note (draft, front, header->sh_offset, true);
     }
 }

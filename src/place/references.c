@@ -146,31 +146,24 @@ may_lead (struct address_search *fields, uint64_t place, unsigned size,
          && !leads_nowhere (search->image, place + size - 1);
 }
 
-/* Whether a distance may lead to TARGET.  What a note consists of begins at
-   multiples of 4 from the section's start (System V gABI, "Note Section").  A
-   distance to another byte of a note is one by chance.  */
-static bool
-is_led_to (const struct image *image, uint64_t target)
-{
-  const struct image_section *section = section_at (image, target);
-  return section == NULL || section->header.sh_type != SHT_NOTE
-         || (target - section->header.sh_addr) % 4 == 0;
-}
-
 /* Distances count in data alone.  Code has fields that would be distances by
-   chance, in one file of ten.  */
+   chance, in one file of ten.  What a note consists of begins at multiples of
+   4 from the section's start (System V gABI, "Note Section").  A distance to
+   another byte of a note is one by chance, too.  */
 static void
 note_distance (struct address_search *fields, uint64_t place, unsigned size,
                uint64_t distance)
 {
   const struct data_search *search = fields->context;
   uint64_t target = place + distance;
-  if (!may_lead (fields, place, size, target)
-      || !is_led_to (search->image, target))
+  if (!may_lead (fields, place, size, target))
     return;
   const struct image_section *from = section_at (search->image, place);
-  if (from == NULL || !(from->header.sh_flags & SHF_EXECINSTR))
-    fields->found (fields->context, target);
+  const struct image_section *to = section_at (search->image, target);
+  if ((from == NULL || !(from->header.sh_flags & SHF_EXECINSTR))
+      && (to == NULL || to->header.sh_type != SHT_NOTE
+          || (target - to->header.sh_addr) % 4 == 0))
+    add_target (search->found, target);
 }
 
 /* What begins AT bytes into DATA may be a distance from there, an address, or

@@ -22,8 +22,8 @@ struct header_slots
    data are searched for references to what would move; what is found stays in
    draft->references.  Units that have to stay in their segment are settled,
    others that a program header names have a place to fall back to, and the
-   rest get theirs from spot_fill.  False with draft->reason when there is no
-   room.  */
+   rest get theirs from eviction_settle.  False with draft->reason when there
+   is no room.  */
 bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
 
 /* Search IMAGE for references to what slots_find would move in most files.

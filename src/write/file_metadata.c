@@ -24,9 +24,9 @@
 
 #define MODE_BITS 07777
 
-/* Attributes are at most 64 KiB (XATTR_SIZE_MAX, XATTR_LIST_MAX of Linux);
-   reading them is tried again when they grow in between.  */
-#define ATTRIBUTE_TRIES 5
+/* Bytes of an attribute, and of the names of all, at most (XATTR_SIZE_MAX and
+   XATTR_LIST_MAX of Linux).  */
+#define ATTRIBUTE_MAX (64 << 10)
 
 struct attribute_list
 {
@@ -44,67 +44,25 @@ attribute_is_required (const char *name)
          || has_prefix (name, "system.posix_acl_");
 }
 
-static ssize_t
-attribute_get (int fd, const char *name, char *value, size_t size)
-{
-  return name == NULL ? flistxattr (fd, value, size)
-                      : fgetxattr (fd, name, value, size);
-}
-
-/* Read attribute NAME, or the names of all if that is NULL, into *VALUE, to be
-   freed.  -1 with errno.  */
-static ssize_t
-attribute_read (int fd, const char *name, char **value)
-{
-  *value = NULL;
-  for (int tries = 0; tries < ATTRIBUTE_TRIES; tries++)
-    {
-      ssize_t size = attribute_get (fd, name, NULL, 0);
-      if (size < 0)
-        return -1;
-      *value = malloc (size > 0 ? (size_t)size : 1);
-      if (*value == NULL)
-        {
-          errno = ENOMEM; /* which ISO C does not ask of malloc */
-          return -1;
-        }
-      size = attribute_get (fd, name, *value, (size_t)size);
-      if (size >= 0)
-        return size;
-      int saved = errno;
-      free (*value);
-      *value = NULL;
-      errno = saved;
-      if (errno != ERANGE)
-        return -1;
-    }
-  return -1;
-}
-
+/* Read the names of all attributes of FD; LIST->names is freed by the caller,
+   also after failure.  */
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {
-  ssize_t size = attribute_read (fd, NULL, &list->names);
+  *list = (struct attribute_list){ .names = malloc (ATTRIBUTE_MAX) };
+  if (list->names == NULL)
+    return error_set_no_memory (err);
+  ssize_t size = flistxattr (fd, list->names, ATTRIBUTE_MAX);
   list->size = size > 0 ? (size_t)size : 0;
-  if (size >= 0 || errno == ENOTSUP || errno == ENOSYS)
-    return true;
-  return errno == ENOMEM
-             ? error_set_no_memory (err)
-             : error_set_errno (err, "cannot list extended attributes");
-}
-
-static const char *
-attribute_list_next (const struct attribute_list *list, const char *name)
-{
-  const char *next = name == NULL ? list->names : name + strlen (name) + 1;
-  return list->names != NULL && next < list->names + list->size ? next : NULL;
+  return size >= 0 || errno == ENOTSUP || errno == ENOSYS
+         || error_set_errno (err, "cannot list extended attributes");
 }
 
 static bool
 attribute_list_has (const struct attribute_list *list, const char *wanted)
 {
-  for (const char *name = NULL;
-       (name = attribute_list_next (list, name)) != NULL;)
+  for (const char *name = list->names; name < list->names + list->size;
+       name += strlen (name) + 1)
     if (strcmp (name, wanted) == 0)
       return true;
   return false;
@@ -130,8 +88,10 @@ attribute_failed (const char *name, struct error *err)
 static bool
 attribute_copy (int from, int to, const char *name, struct error *err)
 {
-  char *value;
-  ssize_t size = attribute_read (from, name, &value);
+  char *value = malloc (ATTRIBUTE_MAX);
+  if (value == NULL)
+    return error_set_no_memory (err);
+  ssize_t size = fgetxattr (from, name, value, ATTRIBUTE_MAX);
   bool done = size >= 0 && fsetxattr (to, name, value, (size_t)size, 0) == 0;
   int saved = errno;
   free (value);
@@ -146,11 +106,9 @@ attributes_remove_others (const struct attribute_list *wanted, int to,
                           struct error *err)
 {
   struct attribute_list present;
-  if (!attribute_list_read (&present, to, err))
-    return false;
-  bool ok = true;
-  for (const char *name = NULL;
-       ok && (name = attribute_list_next (&present, name)) != NULL;)
+  bool ok = attribute_list_read (&present, to, err);
+  for (const char *name = present.names;
+       ok && name < present.names + present.size; name += strlen (name) + 1)
     if (attribute_is_required (name) && !attribute_list_has (wanted, name)
         && fremovexattr (to, name) != 0 && errno != ENODATA)
       ok = attribute_failed (name, err);
@@ -162,11 +120,10 @@ static bool
 attributes_copy (int from, int to, struct error *err)
 {
   struct attribute_list list;
-  if (!attribute_list_read (&list, from, err))
-    return false;
-  bool ok = attributes_remove_others (&list, to, err);
-  for (const char *name = NULL;
-       ok && (name = attribute_list_next (&list, name)) != NULL;)
+  bool ok = attribute_list_read (&list, from, err)
+            && attributes_remove_others (&list, to, err);
+  for (const char *name = list.names; ok && name < list.names + list.size;
+       name += strlen (name) + 1)
     /* These vouch for the old contents, and are wrong on the new file.  */
     if (strcmp (name, "security.ima") != 0
         && strcmp (name, "security.evm") != 0)

@@ -94,24 +94,21 @@ inject_clone (const struct image *image, int out_fd)
   return image->fd >= 0 && ioctl (out_fd, FICLONE, image->fd) == 0;
 }
 
-/* Where the file begins with the old bytes, zeros must be written over
-   them.  */
-static bool
-write_zeros (const struct writing *to, const struct plan_piece *piece)
-{
-  uint64_t old_size = to->copied ? to->image->size : 0;
-  if (piece->offset >= old_size)
-    return true;
-  uint64_t left = old_size - piece->offset;
-  return io_write_zeros_at (to->fd, piece->size < left ? piece->size : left,
-                            piece->offset, to->err);
-}
-
 static bool
 write_piece (const struct writing *to, const struct plan_piece *piece)
 {
   if (piece->bytes == NULL)
-    return write_zeros (to, piece);
+    {
+      /* Where the file begins with the old bytes, zeros must be written over
+         them.  */
+      uint64_t old_size = to->copied ? to->image->size : 0;
+      if (piece->offset >= old_size)
+        return true;
+      uint64_t left = old_size - piece->offset;
+      return io_write_zeros_at (to->fd,
+                                piece->size < left ? piece->size : left,
+                                piece->offset, to->err);
+    }
   if (piece->bytes != piece->old)
     return write_bytes (to, piece->bytes, piece->size, piece->offset);
   if (to->copied && piece->old == to->image->bytes + piece->offset)

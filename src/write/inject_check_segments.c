@@ -1,6 +1,7 @@
 /* The self-check's part about segments: what a loader maps, and whether the
    old segments are there, for who reads the file and for a program that reads
-   its own headers. SPDX-License-Identifier: LGPL-2.1-or-later  */
+   its own headers.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check_parts.h"
 
