@@ -28,7 +28,6 @@ struct analysis
 {
   const struct code_request *request;
   struct code_findings *findings;
-  struct insn_decoder *decoder;
   struct image_facts facts;
   struct known_code known;
   struct go_table go;
@@ -113,7 +112,6 @@ connect (struct analysis *analysis)
   context->request = request;
   context->machine = code_machine_of (image->arch);
   context->bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE);
-  context->decoder = analysis->decoder;
   context->facts = &analysis->facts;
   context->functions = analysis->functions;
   context->known = &analysis->known;
@@ -143,16 +141,13 @@ prepare (struct analysis *analysis, struct error *err)
   if (!code_analysis_expect (image->arch, err)
       || !facts_read (&analysis->facts, image, err))
     return false;
-  analysis->decoder = insn_decoder_new (image->arch);
   analysis->functions = functions_new (image);
-  if (!analysis->decoder || !analysis->functions || !read_go_table (analysis)
-      || !known_code_init (&analysis->known, request, analysis->decoder,
-                           &analysis->facts)
-      || (request->beyond_cfi
-          && !facts_find_borders (&analysis->facts, analysis->decoder)))
+  if (!analysis->facts.decoder || !analysis->functions
+      || !read_go_table (analysis)
+      || !known_code_init (&analysis->known, request, &analysis->facts)
+      || (request->beyond_cfi && !facts_find_borders (&analysis->facts)))
     return error_set_no_memory (err);
-  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts,
-                                     analysis->decoder);
+  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts);
   return (analysis->noreturn && connect (analysis))
          || error_set_no_memory (err);
 }
@@ -167,7 +162,6 @@ clean_up (struct analysis *analysis)
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);
   facts_free (&analysis->facts);
-  insn_decoder_free (analysis->decoder);
 }
 
 /* Say how much was followed.  Where there were too few steps, paths may be

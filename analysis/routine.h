@@ -42,7 +42,6 @@ struct routine_context
   const struct code_machine *go_machine;
   /* What functions may rely on that fail because of their registers.  */
   const struct code_machine *bare_machine;
-  const struct insn_decoder *decoder;
   const struct image_facts *facts;
   const struct functions *functions;
   const struct known_code *known;
@@ -292,11 +291,6 @@ void routine_add_label (struct routine *routine, uint32_t number,
 /* Join STATE into the state of node NUMBER, where paths can meet.  */
 void routine_arrive (struct routine *routine, uint32_t number,
                      const struct state *state);
-
-/* Decode the instruction at ADDRESS, which is no node.  False: there is none.
- */
-bool routine_step_at (const struct routine_context *context, uint64_t address,
-                      struct insn_step *step);
 
 /* The constant place that INSN has in memory, or 0.  */
 uint64_t routine_constant_place (const struct insn *insn);
