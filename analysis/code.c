@@ -90,18 +90,6 @@ run_rounds (struct analysis *analysis, struct error *err)
 
 /* What the rounds need.  */
 
-static bool
-read_go_table (struct analysis *analysis)
-{
-  const struct code_machine *machine
-      = analysis->request->beyond_cfi ? code_machine_with (
-            analysis->request->image->arch, CONVENTIONS_GO)
-                                      : NULL;
-  analysis->context.go = machine ? &analysis->go : NULL;
-  analysis->context.go_machine = machine;
-  return !machine || go_table_read (&analysis->go, &analysis->facts);
-}
-
 /* Who reads what was found, and who passes on what is.  */
 static bool
 connect (struct analysis *analysis)
@@ -138,12 +126,17 @@ prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
   const struct image *image = request->image;
+  const struct code_machine *go
+      = request->beyond_cfi ? code_machine_with (image->arch, CONVENTIONS_GO)
+                            : NULL;
+  analysis->context.go = go ? &analysis->go : NULL;
+  analysis->context.go_machine = go;
   if (!code_analysis_expect (image->arch, err)
       || !facts_read (&analysis->facts, image, err))
     return false;
   analysis->functions = functions_new (image);
   if (!analysis->facts.decoder || !analysis->functions
-      || !read_go_table (analysis)
+      || (go && !go_table_read (&analysis->go, &analysis->facts))
       || !known_code_init (&analysis->known, request, &analysis->facts)
       || (request->beyond_cfi && !facts_find_borders (&analysis->facts)))
     return error_set_no_memory (err);
