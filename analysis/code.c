@@ -167,7 +167,8 @@ count (struct analysis *analysis)
   findings->functions = schedule->n_functions;
   if (schedule->steps_left == 0)
     {
-      row_map_clear (&findings->row_map);
+      struct row_map *map = &findings->row_map;
+      map->n = map->n_settled = map->starts.n = 0;
       findings->functions_left = findings->functions;
       return;
     }

@@ -331,12 +331,6 @@ facts_resolve (const struct image_facts *facts, uint64_t place, uint8_t *flow,
 }
 
 bool
-facts_is_pointed (const struct image_facts *facts, uint64_t address)
-{
-  return address_list_has (&facts->pointed, address);
-}
-
-bool
 facts_call_returns (const struct image_facts *facts, uint64_t place,
                     bool argument_is_set)
 {

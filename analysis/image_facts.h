@@ -86,9 +86,6 @@ const struct relocated *facts_relocated (const struct image_facts *facts,
 void facts_resolve (const struct image_facts *facts, uint64_t place,
                     uint8_t *flow, uint64_t *target);
 
-/* Whether a relocated word points to ADDRESS.  */
-bool facts_is_pointed (const struct image_facts *facts, uint64_t address);
-
 /* Whether a call of what the word at PLACE points to comes back, as far as the
    name of an imported function tells; true where nothing is known.  With
    ARGUMENT_IS_SET, the first argument is known not to be 0.  */

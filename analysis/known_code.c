@@ -191,7 +191,7 @@ add_followed (struct search *search, const struct image_facts *facts)
       bool is_entered
           = function->no_rows || (function->is_passed_over && function->fails);
       if (is_entered && function->is_known && !function->is_called
-          && !function->is_proven && !facts_is_pointed (facts, entry)
+          && !function->is_proven && !address_list_has (&facts->pointed, entry)
           && facts_next_named (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;

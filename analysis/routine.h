@@ -275,14 +275,13 @@ bool routine_observe (struct routine *routine, enum observation_kind kind,
 /* Whether a call of CALLEE was seen to return, in this routine or another.  */
 bool routine_has_returned (const struct routine *routine, uint64_t callee);
 
-/* The node at ADDRESS, or NODE_NONE.  */
+/* The node at ADDRESS, which is made if there is none.  NODE_NONE: there is no
+   room, and the routine fails.  */
 uint32_t routine_node_at (struct routine *routine, uint64_t address);
 
 /* The node of the instruction behind node NUMBER, which mostly was decoded
-   next.  If there is none, routine_find_behind returns NODE_NONE and
-   routine_node_behind makes one.  */
+   next, or NODE_NONE.  */
 uint32_t routine_find_behind (const struct routine *routine, uint32_t number);
-uint32_t routine_node_behind (struct routine *routine, uint32_t number);
 
 /* Give node NUMBER, which has no label, a label with STATE.  */
 void routine_add_label (struct routine *routine, uint32_t number,

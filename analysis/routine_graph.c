@@ -151,37 +151,14 @@ routine_node_at (struct routine *routine, uint64_t address)
   return number;
 }
 
-/* The node that was decoded after NUMBER, if it is behind it.  */
-static uint32_t
-next_if_behind (const struct routine *routine, uint32_t number)
-{
-  const struct routine_node *node = &routine->nodes[number];
-  uint64_t address = node->insn.address + node->insn.size;
-  return number + 1 < routine->n_nodes
-                 && routine->nodes[number + 1].insn.address == address
-             ? number + 1
-             : NODE_NONE;
-}
-
 uint32_t
 routine_find_behind (const struct routine *routine, uint32_t number)
 {
-  uint32_t behind = next_if_behind (routine, number);
   const struct routine_node *node = &routine->nodes[number];
-  return behind != NODE_NONE
-             ? behind
-             : address_map_get (&routine->numbers,
-                                node->insn.address + node->insn.size);
-}
-
-uint32_t
-routine_node_behind (struct routine *routine, uint32_t number)
-{
-  uint32_t behind = next_if_behind (routine, number);
-  const struct routine_node *node = &routine->nodes[number];
-  return behind != NODE_NONE
-             ? behind
-             : routine_node_at (routine, node->insn.address + node->insn.size);
+  uint64_t address = node->insn.address + node->insn.size;
+  return number + 1 < routine->n_nodes && node[1].insn.address == address
+             ? number + 1
+             : address_map_get (&routine->numbers, address);
 }
 
 /* Labels.  */

@@ -116,7 +116,7 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
   while ((number = behind (routine, number)) != NODE_NONE)
     {
       const struct insn *insn = &routine->nodes[number].insn;
-      if (facts_is_pointed (routine->context->facts, insn->address))
+      if (address_list_has (&routine->context->facts->pointed, insn->address))
         return true;
       if (!insn->is_nop)
         return false;

@@ -66,9 +66,10 @@ work (void *argument)
 {
   const struct worker *worker = argument;
   struct pool *pool = worker->pool;
-  follower_forget (worker->follower);
+  struct follower *follower = worker->follower;
+  follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
   for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
-    follower_follow (worker->follower, &pool->items[i]);
+    follower_follow (follower, &pool->items[i]);
 }
 
 /* Follow the N functions of ITEMS.  All notes, also those of the caller's
