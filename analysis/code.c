@@ -28,7 +28,6 @@ struct analysis
 {
   const struct code_request *request;
   struct code_findings *findings;
-  struct insn_decoder *decoder;
   struct image_facts facts;
   struct known_code known;
   struct go_table go;
@@ -91,18 +90,6 @@ run_rounds (struct analysis *analysis, struct error *err)
 
 /* What the rounds need.  */
 
-static bool
-read_go_table (struct analysis *analysis)
-{
-  const struct code_machine *machine
-      = analysis->request->beyond_cfi ? code_machine_with (
-            analysis->request->image->arch, CONVENTIONS_GO)
-                                      : NULL;
-  analysis->context.go = machine ? &analysis->go : NULL;
-  analysis->context.go_machine = machine;
-  return !machine || go_table_read (&analysis->go, &analysis->facts);
-}
-
 /* Who reads what was found, and who passes on what is.  */
 static bool
 connect (struct analysis *analysis)
@@ -113,7 +100,6 @@ connect (struct analysis *analysis)
   context->request = request;
   context->machine = code_machine_of (image->arch);
   context->bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE);
-  context->decoder = analysis->decoder;
   context->facts = &analysis->facts;
   context->functions = analysis->functions;
   context->known = &analysis->known;
@@ -140,19 +126,21 @@ prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
   const struct image *image = request->image;
+  const struct code_machine *go
+      = request->beyond_cfi ? code_machine_with (image->arch, CONVENTIONS_GO)
+                            : NULL;
+  analysis->context.go = go ? &analysis->go : NULL;
+  analysis->context.go_machine = go;
   if (!code_analysis_expect (image->arch, err)
       || !facts_read (&analysis->facts, image, err))
     return false;
-  analysis->decoder = insn_decoder_new (image->arch);
   analysis->functions = functions_new (image);
-  if (!analysis->decoder || !analysis->functions || !read_go_table (analysis)
-      || !known_code_init (&analysis->known, request, analysis->decoder,
-                           &analysis->facts)
-      || (request->beyond_cfi
-          && !facts_find_borders (&analysis->facts, analysis->decoder)))
+  if (!analysis->facts.decoder || !analysis->functions
+      || (go && !go_table_read (&analysis->go, &analysis->facts))
+      || !known_code_init (&analysis->known, request, &analysis->facts)
+      || (request->beyond_cfi && !facts_find_borders (&analysis->facts)))
     return error_set_no_memory (err);
-  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts,
-                                     analysis->decoder);
+  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts);
   return (analysis->noreturn && connect (analysis))
          || error_set_no_memory (err);
 }
@@ -167,7 +155,6 @@ clean_up (struct analysis *analysis)
   known_code_free (&analysis->known);
   go_table_free (&analysis->go);
   facts_free (&analysis->facts);
-  insn_decoder_free (analysis->decoder);
 }
 
 /* Say how much was followed.  Where there were too few steps, paths may be
@@ -180,7 +167,8 @@ count (struct analysis *analysis)
   findings->functions = schedule->n_functions;
   if (schedule->steps_left == 0)
     {
-      row_map_clear (&findings->row_map);
+      struct row_map *map = &findings->row_map;
+      map->n = map->n_settled = map->starts.n = 0;
       findings->functions_left = findings->functions;
       return;
     }

@@ -64,14 +64,6 @@ struct choice
   size_t n_wrong, n_behind; /* seen */
 };
 
-static void
-drop (struct choice *choice, size_t index)
-{
-  choice->n--;
-  memmove (&choice->list[index], &choice->list[index + 1],
-           (choice->n - index) * sizeof *choice->list);
-}
-
 /* Choose the instruction at ADDRESS, if it is to be shown, and drop what it
    takes the place of.  False behind the last one.  */
 static bool
@@ -79,12 +71,13 @@ choose (struct choice *choice, uint64_t address)
 {
   const struct disproof *disproof = choice->disproof;
   if (address < disproof->start && choice->n == STEPS_BEFORE)
-    drop (choice, 0);
+    memmove (choice->list, choice->list + 1,
+             --choice->n * sizeof *choice->list);
   else if (address >= disproof->end && choice->n_behind++ == STEPS_BEHIND)
     return false;
   else if (address >= disproof->start && address < disproof->end
            && choice->n_wrong++ > STEPS_WRONG)
-    drop (choice, choice->n - 1);
+    choice->n--;
   choice->list[choice->n++] = address;
   return true;
 }

@@ -44,12 +44,6 @@ follower_free (struct follower *follower)
 }
 
 void
-follower_forget (struct follower *follower)
-{
-  follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
-}
-
-void
 follower_release (const struct followed *followed)
 {
   struct follower *follower = followed->by;
@@ -194,8 +188,7 @@ make_row (struct follower *follower, uint64_t address,
 {
   bool is_bare = follower->current->is_bare;
   struct frame_row row;
-  bool known
-      = is_bare ? state_row_without_fp (state, &row) : state_row (state, &row);
+  bool known = state_row (state, !is_bare, &row);
   const struct frame_row *other
       = known && !is_bare ? described_row (follower, address, state) : NULL;
   if (!known)

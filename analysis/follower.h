@@ -119,9 +119,6 @@ struct followed
 struct follower *follower_new (const struct routine_context *context);
 void follower_free (struct follower *follower);
 
-/* Forget all notes.  */
-void follower_forget (struct follower *follower);
-
 /* Forget the notes of FOLLOWED, which were passed on, unless there are later
    ones.  So functions that are followed in their turn need room for one.  */
 void follower_release (const struct followed *followed);

@@ -92,39 +92,30 @@ takes_return_address (const struct arch *arch, const struct insn *insn)
 
 /* Whether the code at ADDRESS begins with taking the return address away.  */
 static bool
-begins_with_return_address (const struct image_facts *facts,
-                            const struct insn_decoder *decoder,
-                            uint64_t address)
+begins_with_return_address (const struct image_facts *facts, uint64_t address)
 {
   const struct arch *arch = facts->image->arch;
-  uint64_t size;
-  const uint8_t *bytes = facts_code (facts, address, &size);
   struct insn insn;
-  for (int i = 0; bytes && i < BEGINNING_STEPS; i++)
+  for (int i = 0; i < BEGINNING_STEPS && facts_insn (facts, address, &insn);
+       i++, address += insn.size)
     {
-      if (!insn_decode (decoder, bytes, size, address, &insn))
-        return false;
       if (takes_return_address (arch, &insn))
         return true;
       bool makes_frame
           = insn.op == OP_PUSH || insn.op == OP_ENTER || insn.to == arch->sp;
       if (makes_frame || insn.flow != FLOW_NEXT)
         return false;
-      bytes += insn.size;
-      size -= insn.size;
-      address += insn.size;
     }
   return false;
 }
 
 bool
 functions_call_is_push (const struct functions *functions,
-                        const struct image_facts *facts,
-                        const struct insn_decoder *decoder, uint64_t target,
+                        const struct image_facts *facts, uint64_t target,
                         uint64_t next)
 {
   return target == next && !functions_at (functions, target)
-         && begins_with_return_address (facts, decoder, next);
+         && begins_with_return_address (facts, next);
 }
 
 bool

@@ -145,9 +145,8 @@ bool functions_has_returned (const struct functions *functions,
    is.  A function that happens to be the next one, and does not return, is
    called in the same way: it does not take the address.  */
 bool functions_call_is_push (const struct functions *functions,
-                             const struct image_facts *facts,
-                             const struct insn_decoder *decoder,
-                             uint64_t target, uint64_t next);
+                             const struct image_facts *facts, uint64_t target,
+                             uint64_t next);
 
 /* Function CALLER, an index, was followed, and calls or jumps to CALLEE.  */
 void functions_note_caller (struct functions *functions,

@@ -236,7 +236,8 @@ bool
 facts_read (struct image_facts *facts, const struct image *image,
             struct error *err)
 {
-  *facts = (struct image_facts){ .image = image };
+  *facts = (struct image_facts){ .image = image,
+                                 .decoder = insn_decoder_new (image->arch) };
   struct reader reader = { .facts = facts };
   dynamic_symbols_find (&reader.symbols, image);
   if (!read_stretches (facts))
@@ -255,6 +256,7 @@ facts_read (struct image_facts *facts, const struct image *image,
 void
 facts_free (struct image_facts *facts)
 {
+  insn_decoder_free (facts->decoder);
   free (facts->stretches);
   free (facts->relocated);
   address_list_free (&facts->pointed);
@@ -284,6 +286,25 @@ facts_code (const struct image_facts *facts, uint64_t address, uint64_t *size)
   return NULL;
 }
 
+bool
+facts_insn (const struct image_facts *facts, uint64_t address,
+            struct insn *insn)
+{
+  uint64_t size;
+  const uint8_t *bytes = facts_code (facts, address, &size);
+  return bytes && insn_decode (facts->decoder, bytes, size, address, insn);
+}
+
+bool
+facts_step (const struct image_facts *facts, uint64_t address,
+            struct insn_step *step)
+{
+  uint64_t size;
+  const uint8_t *bytes = facts_code (facts, address, &size);
+  return bytes
+         && insn_decode_step (facts->decoder, bytes, size, address, step);
+}
+
 const struct relocated *
 facts_relocated (const struct image_facts *facts, uint64_t place)
 {
@@ -307,12 +328,6 @@ facts_resolve (const struct image_facts *facts, uint64_t place, uint8_t *flow,
     return;
   *flow = calls ? FLOW_CALL : FLOW_JUMP;
   *target = word->value;
-}
-
-bool
-facts_is_pointed (const struct image_facts *facts, uint64_t address)
-{
-  return address_list_has (&facts->pointed, address);
 }
 
 bool
@@ -371,16 +386,15 @@ facts_next_named (const struct image_facts *facts, uint64_t address)
 }
 
 bool
-facts_find_borders (struct image_facts *facts,
-                    const struct insn_decoder *decoder)
+facts_find_borders (struct image_facts *facts)
 {
   uint64_t named;
   for (size_t k = 0; k < facts->n_stretches; k++)
     {
       const struct code_stretch *stretch = &facts->stretches[k];
       for (uint64_t i = 0; i < stretch->size; i++)
-        if (insn_may_name (decoder, stretch->bytes + i, stretch->size - i,
-                           stretch->start + i, &named)
+        if (insn_may_name (facts->decoder, stretch->bytes + i,
+                           stretch->size - i, stretch->start + i, &named)
             && image_bytes_at (facts->image, named, 1)
             && !address_list_add (&facts->borders, named))
           return false;

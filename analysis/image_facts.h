@@ -35,6 +35,8 @@ struct code_stretch
 struct image_facts
 {
   const struct image *image;
+  /* Of its code; owned.  NULL: this build has none, or memory ran out.  */
+  struct insn_decoder *decoder;
   struct code_stretch *stretches; /* owned; ascending */
   size_t n_stretches;
   struct relocated *relocated; /* owned; ascending place */
@@ -55,6 +57,13 @@ void facts_free (struct image_facts *facts);
    none.  */
 const uint8_t *facts_code (const struct image_facts *facts, uint64_t address,
                            uint64_t *size);
+
+/* Decode the instruction at ADDRESS, as insn_decode and insn_decode_step do.
+   False: there is none.  */
+bool facts_insn (const struct image_facts *facts, uint64_t address,
+                 struct insn *insn);
+bool facts_step (const struct image_facts *facts, uint64_t address,
+                 struct insn_step *step);
 
 /* What is loaded into the word of WIDTH bytes at ADDRESS, if that is known.
    Words of 8 bytes are relocated, others extended as IS_SIGNED says; those are
@@ -77,9 +86,6 @@ const struct relocated *facts_relocated (const struct image_facts *facts,
 void facts_resolve (const struct image_facts *facts, uint64_t place,
                     uint8_t *flow, uint64_t *target);
 
-/* Whether a relocated word points to ADDRESS.  */
-bool facts_is_pointed (const struct image_facts *facts, uint64_t address);
-
 /* Whether a call of what the word at PLACE points to comes back, as far as the
    name of an imported function tells; true where nothing is known.  With
    ARGUMENT_IS_SET, the first argument is known not to be 0.  */
@@ -99,7 +105,6 @@ uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);
    address.  Some of what is found is no instruction: such an address can end a
    table early, which leaves code without rows and makes no wrong one.  False
    when memory ran out.  */
-bool facts_find_borders (struct image_facts *facts,
-                         const struct insn_decoder *decoder);
+bool facts_find_borders (struct image_facts *facts);
 
 #endif /* ANALYSIS_IMAGE_FACTS_H */

@@ -55,29 +55,27 @@ lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
 }
 
 /* B, BL.  */
-static bool
+static void
 branch (struct a64 *t)
 {
   lead_to (t, t->whole ? FLOW_CALL : FLOW_JUMP, 0, 26);
-  return true;
 }
 
 /* CBZ, CBNZ; TBZ, TBNZ, of a bit.  */
-static bool
+static void
 branch_zero (struct a64 *t)
 {
   bool of_bit = a64_bits (t->word, 25, 1);
   lead_to (t, FLOW_BRANCH, 5, of_bit ? 14 : 19);
   if (of_bit || t->rd == REG_NONE)
-    return true;
+    return;
   t->insn->from = t->rd;
   t->insn->condition
       = a64_bits (t->word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
-  return true;
 }
 
 /* B.cond; conditions 14 and 15 are "always".  Of BC.cond nothing is told.  */
-static bool
+static void
 branch_if (struct a64 *t)
 {
   static const uint8_t conditions[16] = {
@@ -89,62 +87,56 @@ branch_if (struct a64 *t)
   lead_to (t, condition >= 14 ? FLOW_JUMP : FLOW_BRANCH, 5, 19);
   if (!a64_bits (t->word, 4, 1))
     t->insn->condition = conditions[condition];
-  return true;
 }
 
 /* BR, BLR, RET.  */
-static bool
+static void
 branch_register (struct a64 *t)
 {
   static const uint8_t flows[]
       = { FLOW_JUMP_INDIRECT, FLOW_CALL_INDIRECT, FLOW_RETURN };
   t->insn->flow = flows[a64_bits (t->word, 21, 2)];
   t->insn->from = t->rsn;
-  return true;
 }
 
 /* UDF.  */
-static bool
+static void
 stop (struct a64 *t)
 {
   t->insn->flow = FLOW_STOP;
-  return true;
 }
 
 /* ERET, ...  */
-static bool
+static void
 resume (struct a64 *t)
 {
   t->insn->flow = FLOW_RESUME;
-  return true;
 }
 
 /* RETAA, RETAB.  */
-static bool
+static void
 return_signed (struct a64 *t)
 {
   t->insn->flow = FLOW_RETURN;
   a64_operate (t, OP_AUTHENTICATE, A64_RA, A64_RA);
   t->insn->immediate = a64_bits (t->word, 10, 1);
-  return true;
 }
 
 /* SVC, HVC, SMC go on, with what the kernel, or more, returns; the others
    stop.  */
-static bool
+static void
 exception (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 21, 3), level = a64_bits (t->word, 0, 2);
   t->insn->flow = opc == 0 ? FLOW_NEXT : FLOW_STOP;
   t->insn->writes = level == 1 ? 1 : 0x3ffff;
   t->insn->calls_kernel = opc == 0 && level == 1;
-  return true;
 }
 
 /* Return addresses are signed and authenticated in this space, so that older
    processors take it for NOP.  Others have no part in unwinding, or are about
    x16 and x17.  */
-static bool
+static void
 hint (struct a64 *t)
 {
   unsigned number = a64_bits (t->word, 5, 7);
@@ -152,37 +144,37 @@ hint (struct a64 *t)
     {
     case 0:
       t->insn->is_nop = true;
-      return true;
+      break;
     case 7: /* XPACLRI */
       a64_operate (t, OP_STRIP, A64_RA, A64_RA);
-      return true;
+      break;
     case 8:  /* PACIA1716 */
     case 10: /* PACIB1716 */
     case 12: /* AUTIA1716 */
     case 14: /* AUTIB1716 */
       a64_writes (t, 17);
-      return true;
+      break;
     case 24: /* PACIAZ, PACIBZ, AUTIAZ, AUTIBZ */
     case 26:
     case 28:
     case 30:
       a64_writes (t, A64_RA);
-      return true;
+      break;
     case 40: /* CHKFEAT */
       a64_writes (t, 16);
-      return true;
+      break;
     case 25: /* PACIASP, PACIBSP */
     case 27:
       a64_operate (t, OP_SIGN, A64_RA, A64_RA);
       t->insn->immediate = number == 27;
-      return true;
+      break;
     case 29: /* AUTIASP, AUTIBSP */
     case 31:
       a64_operate (t, OP_AUTHENTICATE, A64_RA, A64_RA);
       t->insn->immediate = number == 31;
-      return true;
+      break;
     default:
-      return true;
+      break;
     }
 }
 
@@ -456,10 +448,13 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
                    .ra = a64_or_zero (a64_bits (word, 10, 5)),
                    .rsd = (uint8_t)a64_bits (word, 0, 5),
                    .rsn = (uint8_t)a64_bits (word, 5, 5),
-                   .whole = word >> 31 };
+                   .whole = word >> 31,
+                   .exists = true };
   insn->size = SIZE;
   use_registers (&t, encoding->fields);
-  return !encoding->translate || encoding->translate (&t);
+  if (encoding->translate)
+    encoding->translate (&t);
+  return t.exists;
 }
 
 /* A PLT stub, which jumps where a word of the GOT points, counts as one

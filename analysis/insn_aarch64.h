@@ -26,7 +26,8 @@ struct a64
   uint64_t address;
   struct insn *insn;
   uint8_t rd, rn, rm, ra, rsd, rsn;
-  bool whole; /* registers are those of 8 bytes: bit 31 */
+  bool whole;  /* registers are those of 8 bytes: bit 31 */
+  bool exists; /* the word is an instruction, as far as is known */
 };
 
 /* N bits of WORD from bit LOW on.  */
@@ -69,9 +70,8 @@ a64_operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
   t->insn->from = from;
 }
 
-/* What instructions do apart from reading and writing registers.  False: the
-   word is not an instruction after all.  */
-typedef bool a64_translation (struct a64 *t);
+/* What instructions do apart from reading and writing registers.  */
+typedef void a64_translation (struct a64 *t);
 
 a64_translation a64_address, a64_add_immediate, a64_logical_immediate,
     a64_move_wide, a64_bit_field;

@@ -55,7 +55,7 @@ calculate_by (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
 /* Immediates.  */
 
 /* ADR, ADRP.  */
-bool
+void
 a64_address (struct a64 *t)
 {
   uint64_t distance = (uint64_t)(a64_signed (t->word, 5, 19) * 4)
@@ -66,11 +66,10 @@ a64_address (struct a64 *t)
                            : t->address + distance);
   t->insn->names_place = !t->whole && t->insn->op == OP_SET;
   t->insn->is_part = t->whole;
-  return true;
 }
 
 /* ADD, SUB, CMP, CMN and moves from and to SP.  */
-bool
+void
 a64_add_immediate (struct a64 *t)
 {
   struct insn *insn = t->insn;
@@ -94,7 +93,6 @@ a64_add_immediate (struct a64 *t)
   else
     calculate (t, subtracts ? CALCULATE_SUBTRACT : CALCULATE_ADD, to, from,
                value);
-  return true;
 }
 
 /* DecodeBitMasks of the Arm ARM, without the part for bit fields: IMMS+1 ones
@@ -121,14 +119,15 @@ bit_mask (uint32_t word, uint64_t *mask)
 }
 
 /* AND, ORR, EOR, ANDS.  */
-bool
+void
 a64_logical_immediate (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 29, 2);
   uint8_t to = opc == 3 ? t->rd : t->rsd;
   uint64_t mask;
-  if (!bit_mask (t->word, &mask))
-    return false;
+  t->exists = bit_mask (t->word, &mask);
+  if (!t->exists)
+    return;
   if (!t->whole)
     mask &= UINT32_MAX;
   uint64_t size = 0 - mask;
@@ -142,11 +141,10 @@ a64_logical_immediate (struct a64 *t)
     }
   else
     calculate (t, logical_calculations[opc], to, t->rn, (int64_t)mask);
-  return true;
 }
 
 /* MOVN, MOVZ, MOVK.  */
-bool
+void
 a64_move_wide (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 29, 2);
@@ -155,18 +153,17 @@ a64_move_wide (struct a64 *t)
   if (opc != 3)
     {
       set_constant (t, t->rd, opc == 0 ? ~value : value);
-      return true;
+      return;
     }
   reads (t, t->rd);
   a64_operate (t, OP_INSERT, t->rd, t->rd);
   t->insn->immediate = (int64_t)value;
   t->insn->scale = (uint8_t)shift;
   t->insn->width = t->whole ? 8 : 4;
-  return true;
 }
 
 /* SBFM, BFM, UBFM: extensions and shifts by a number.  */
-bool
+void
 a64_bit_field (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 29, 2), last = t->whole ? 63 : 31;
@@ -195,29 +192,24 @@ a64_bit_field (struct a64 *t)
                t->rd, t->rn, immr);
   else
     a64_writes (t, t->rd);
-  return true;
 }
 
 /* Registers.  */
 
 /* TO = FROM, which may be the register of zeroes.  */
-static bool
+static void
 move (struct a64 *t, uint8_t to, uint8_t from)
 {
   if (from == REG_NONE)
-    {
-      set_constant (t, to, 0);
-      return true;
-    }
+    return set_constant (t, to, 0);
   a64_operate (t, OP_MOVE, to, from);
   t->insn->width = t->whole ? 8 : 4;
   if (!t->whole)
     reads (t, from);
-  return true;
 }
 
 /* AND, BIC, ORR, ORN, EOR, EON, ANDS, BICS; MOV is ORR with zeroes.  */
-bool
+void
 a64_logical (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 29, 2);
@@ -231,7 +223,6 @@ a64_logical (struct a64 *t)
     calculate_by (t, logical_calculations[opc], t->rd, t->rn, t->rm);
   else
     a64_writes (t, t->rd);
-  return true;
 }
 
 /* TO = N + M * SCALE, or N - M; neither is the register of zeroes.  WIDTH
@@ -284,7 +275,7 @@ only_compares (const struct a64 *t)
 }
 
 /* ADD, SUB, CMP, NEG with a register that is shifted.  */
-bool
+void
 a64_add_shifted (struct a64 *t)
 {
   unsigned by = a64_bits (t->word, 10, 6), shift = a64_bits (t->word, 22, 2);
@@ -300,12 +291,11 @@ a64_add_shifted (struct a64 *t)
       reads (t, t->rm);
       a64_writes (t, t->rd);
     }
-  return true;
 }
 
 /* Addition and subtraction of an extended register; the other registers with
    number 31 are SP.  */
-bool
+void
 a64_add_extended (struct a64 *t)
 {
   unsigned option = a64_bits (t->word, 13, 3), by = a64_bits (t->word, 10, 3);
@@ -319,18 +309,16 @@ a64_add_extended (struct a64 *t)
     move (t, to, n);
   else
     add (t, to, n, width, option & 4, 1u << by);
-  return true;
 }
 
 /* MADD, which is MUL if it adds zeroes.  */
-bool
+void
 a64_multiply (struct a64 *t)
 {
   if (t->ra == REG_NONE)
     calculate_by (t, CALCULATE_MULTIPLY, t->rd, t->rn, t->rm);
   else
     a64_writes (t, t->rd);
-  return true;
 }
 
 /* Memory.  */
@@ -376,7 +364,7 @@ adjust_only (struct a64 *t)
   t->insn->memory = t->insn->adjusts_base = false;
 }
 
-static bool
+static void
 load (struct a64 *t, bool is_signed)
 {
   if (t->rd == REG_NONE)
@@ -386,18 +374,16 @@ load (struct a64 *t, bool is_signed)
       a64_operate (t, OP_LOAD, t->rd, REG_NONE);
       t->insn->sign_extended = is_signed;
     }
-  return true;
 }
 
 /* Of vector registers.  */
-static bool
+static void
 load_or_store_vector (struct a64 *t, bool is_load)
 {
   if (is_load)
     adjust_only (t);
   else
     t->insn->op = OP_STORE;
-  return true;
 }
 
 /* The log of the width of one register's memory.  */
@@ -410,121 +396,127 @@ width_log (const struct a64 *t)
 
 /* LDR or STR.  Their memory is set.  PRFM does nothing.  Registers of 4 bytes
    and less are used for data, whole ones are saved.  */
-static bool
+static void
 load_or_store (struct a64 *t)
 {
   unsigned size = a64_bits (t->word, 30, 2), opc = a64_bits (t->word, 22, 2);
   if (a64_bits (t->word, 26, 1))
-    return load_or_store_vector (t, opc & 1) && (opc < 2 || size == 0);
-  if (size == 3 && opc == 2)
+    {
+      load_or_store_vector (t, opc & 1);
+      t->exists = opc < 2 || size == 0;
+    }
+  else if (size == 3 && opc == 2)
     {
       t->insn->memory = false;
-      return a64_bits (t->word, 24, 1) || a64_bits (t->word, 21, 1)
-             || a64_bits (t->word, 10, 2) == 0;
+      t->exists = a64_bits (t->word, 24, 1) || a64_bits (t->word, 21, 1)
+                  || a64_bits (t->word, 10, 2) == 0;
     }
-  if (opc != 0)
-    return load (t, opc > 1) && (opc == 1 || size + opc < 5);
-  t->insn->op = OP_STORE;
-  if (size >= 2)
-    t->insn->from = t->rd;
-  if (size < 3)
-    reads (t, t->rd);
-  return true;
+  else if (opc != 0)
+    {
+      load (t, opc > 1);
+      t->exists = opc == 1 || size + opc < 5;
+    }
+  else
+    {
+      t->insn->op = OP_STORE;
+      if (size >= 2)
+        t->insn->from = t->rd;
+      if (size < 3)
+        reads (t, t->rd);
+    }
 }
 
 /* [base, #offset], in units of the width.  */
-bool
+void
 a64_offset (struct a64 *t)
 {
   unsigned log = width_log (t);
   set_memory (t, (int64_t)a64_bits (t->word, 10, 12) << log, WRITEBACK_NONE,
               1u << log);
-  return load_or_store (t);
+  load_or_store (t);
 }
 
 /* [base, #offset], [base], #offset and [base, #offset]!, in bytes.  */
-bool
+void
 a64_unscaled (struct a64 *t)
 {
   set_memory (t, a64_signed (t->word, 12, 9),
               writeback_of (a64_bits (t->word, 10, 2)), 1u << width_log (t));
-  return load_or_store (t);
+  load_or_store (t);
 }
 
 /* [base, index, extension #log].  */
-bool
+void
 a64_indexed (struct a64 *t)
 {
   unsigned width = 1u << width_log (t);
   set_memory (t, 0, WRITEBACK_NONE, width);
   t->insn->index = t->rm;
   t->insn->scale = (uint8_t)(a64_bits (t->word, 12, 1) ? width : 1);
-  return load_or_store (t);
+  load_or_store (t);
 }
 
 /* LDRAA, LDRAB: the base is authenticated.  */
-bool
+void
 a64_authenticated (struct a64 *t)
 {
   int64_t offset = (int64_t)a64_bits (t->word, 12, 9)
                    - (a64_bits (t->word, 22, 1) ? 512 : 0);
   set_memory (t, offset * 8,
               a64_bits (t->word, 11, 1) ? WRITEBACK_PRE : WRITEBACK_NONE, 8);
-  return load (t, false);
+  load (t, false);
 }
 
 /* A store of what is not told, to [base].  */
-static bool
+static void
 store_something (struct a64 *t, unsigned width)
 {
   set_memory (t, 0, WRITEBACK_NONE, width);
   t->insn->op = OP_STORE;
-  return true;
 }
 
 /* LDADD, SWP, CAS, ...  */
-bool
+void
 a64_atomic (struct a64 *t)
 {
-  return store_something (t, 1u << a64_bits (t->word, 30, 2));
+  store_something (t, 1u << a64_bits (t->word, 30, 2));
 }
 
 /* STXR, STLR, ...  */
-bool
+void
 a64_store_exclusive (struct a64 *t)
 {
   bool is_pair = a64_bits (t->word, 21, 1);
-  return store_something (t, 1u << a64_bits (t->word, 30, 2) << is_pair);
+  store_something (t, 1u << a64_bits (t->word, 30, 2) << is_pair);
 }
 
 /* CASP: the registers are pairs.  */
-bool
+void
 a64_swap_pair (struct a64 *t)
 {
   uint8_t second = (uint8_t)(a64_bits (t->word, 16, 5) | 1);
   reads (t, a64_or_zero (a64_bits (t->word, 0, 5) | 1));
   reads (t, a64_or_zero (second));
   a64_writes (t, a64_or_zero (second));
-  return store_something (t, a64_bits (t->word, 30, 1) ? 16 : 8);
+  store_something (t, a64_bits (t->word, 30, 1) ? 16 : 8);
 }
 
 /* LDAPR.  */
-bool
+void
 a64_load_ordered (struct a64 *t)
 {
   set_memory (t, 0, WRITEBACK_NONE, 1u << a64_bits (t->word, 30, 2));
-  return load (t, false);
+  load (t, false);
 }
 
 /* STG, ST2G, STZG, STZ2G: memory tags, of 16 bytes each.  */
-bool
+void
 a64_tag (struct a64 *t)
 {
   set_memory (t, a64_signed (t->word, 12, 9) * 16,
               writeback_of (a64_bits (t->word, 10, 2)),
               a64_bits (t->word, 23, 1) ? 32 : 16);
   t->insn->op = OP_STORE;
-  return true;
 }
 
 /* Two registers of 2^LOG bytes, or one pair of WIDTH bytes.  */
@@ -536,7 +528,7 @@ set_pair (struct a64 *t, unsigned log, unsigned width)
 }
 
 /* LDP, STP, LDNP, STNP of 8 bytes each; STGP, in units of 16.  */
-bool
+void
 a64_pair (struct a64 *t)
 {
   bool is_load = a64_bits (t->word, 22, 1);
@@ -545,11 +537,10 @@ a64_pair (struct a64 *t)
   t->insn->is_pair = true;
   t->insn->second = t->ra;
   *(is_load ? &t->insn->to : &t->insn->from) = t->rd;
-  return true;
 }
 
 /* ... of 4 bytes each; LDPSW.  */
-bool
+void
 a64_pair_of_words (struct a64 *t)
 {
   set_pair (t, 2, 8);
@@ -558,21 +549,20 @@ a64_pair_of_words (struct a64 *t)
       a64_writes (t, t->rd);
       a64_writes (t, t->ra);
       adjust_only (t);
-      return true;
+      return;
     }
   t->insn->op = OP_STORE;
   reads (t, t->rd);
   reads (t, t->ra);
-  return true;
 }
 
 /* LDP, STP, LDNP, STNP of vector registers.  */
-bool
+void
 a64_pair_of_vectors (struct a64 *t)
 {
   unsigned log = 2 + a64_bits (t->word, 30, 2);
   set_pair (t, log, 2u << log);
-  return load_or_store_vector (t, a64_bits (t->word, 22, 1));
+  load_or_store_vector (t, a64_bits (t->word, 22, 1));
 }
 
 /* The bytes of LD1 to ST4 of whole registers, or 0 where the word is
@@ -611,7 +601,7 @@ bytes_of_elements (uint32_t word)
 
 /* LD1 to ST4: of several registers, with or without writeback, by their size
    or by a register.  */
-bool
+void
 a64_structures (struct a64 *t)
 {
   unsigned width = a64_bits (t->word, 24, 1) ? bytes_of_elements (t->word)
@@ -626,12 +616,12 @@ a64_structures (struct a64 *t)
       a64_writes (t, t->insn->base);
     }
   load_or_store_vector (t, a64_bits (t->word, 22, 1));
-  return width != 0;
+  t->exists = width != 0;
 }
 
 /* A store of an SVE register, of so many bytes at most, before or behind an
    address.  */
-bool
+void
 a64_store_scalable (struct a64 *t)
 {
   t->insn->op = OP_STORE;
@@ -639,5 +629,4 @@ a64_store_scalable (struct a64 *t)
   t->insn->base = t->rsn;
   t->insn->offset = -4096;
   t->insn->width = 8192;
-  return true;
 }

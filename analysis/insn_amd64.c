@@ -27,35 +27,9 @@ struct amd64_decoder
 {
   ZydisDecoder zydis;
   ZydisDecoder steps; /* without semantics: half of the time */
-  uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* number, or REG_NONE */
+  uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1];   /* number, or REG_NONE */
+  uint8_t meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* in meanings; + 1, or 0 */
 };
-
-/* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
-static const uint8_t dwarf_of_hardware[16]
-    = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
-
-static void *
-state_new (void)
-{
-  struct amd64_decoder *decoder = calloc (1, sizeof *decoder);
-  if (!decoder)
-    return NULL;
-  ZydisDecoderInit (&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64,
-                    ZYDIS_STACK_WIDTH_64);
-  decoder->steps = decoder->zydis;
-  ZydisDecoderEnableMode (&decoder->steps, ZYDIS_DECODER_MODE_MINIMAL,
-                          ZYAN_TRUE);
-  for (int i = 0; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
-    {
-      ZydisRegister whole = ZydisRegisterGetLargestEnclosing (
-          ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)i);
-      bool general
-          = whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15;
-      decoder->dwarf[i]
-          = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
-    }
-  return decoder;
-}
 
 /* Where execution goes on.  By mnemonic, because that is all that minimal
    decoding knows.  */
@@ -356,21 +330,23 @@ translate_lea (struct translation *t)
 
 /* add, sub, inc, dec with a constant; add of two registers.  */
 static void
-translate_add (struct translation *t, int sign)
+translate_add (struct translation *t)
 {
   const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
   if (!is_register (to) || to->size != 64)
     return;
   uint8_t reg = dwarf (t, to->reg.value);
+  bool subtracts = t->in.mnemonic == ZYDIS_MNEMONIC_SUB
+                   || t->in.mnemonic == ZYDIS_MNEMONIC_DEC;
   bool counts = t->in.mnemonic == ZYDIS_MNEMONIC_INC
                 || t->in.mnemonic == ZYDIS_MNEMONIC_DEC;
   if (counts || is_immediate (by))
     {
       int64_t value = counts ? 1 : by->imm.value.s;
       set_op (t, OP_ADD, reg, reg);
-      t->insn->immediate = sign > 0 ? value : (int64_t)(0 - (uint64_t)value);
+      t->insn->immediate = subtracts ? (int64_t)(0 - (uint64_t)value) : value;
     }
-  else if (sign > 0 && is_register (by))
+  else if (!subtracts && is_register (by))
     {
       set_op (t, OP_SUM, reg, reg);
       t->insn->index = dwarf (t, by->reg.value);
@@ -446,6 +422,15 @@ translate_xor (struct translation *t)
     set_constant (t, dwarf (t, t->operands[0].reg.value), 0);
   else
     t->insn->reads = 0;
+}
+
+static void
+translate_sub (struct translation *t)
+{
+  if (is_same_register (t))
+    translate_xor (t);
+  else
+    translate_add (t);
 }
 
 static void
@@ -592,63 +577,100 @@ translate_flow (struct translation *t)
     insn->immediate = t->operands[0].imm.value.s;
 }
 
-/* What the instruction calculates, and with which number if it has one operand
-   alone.  False: nothing that is known.  */
-static bool
-find_calculation (const struct translation *t,
-                  enum insn_calculation *calculation, int64_t *by)
+/* -1 or 0, whatever the register held.  */
+static void
+translate_sbb (struct translation *t)
 {
-  static const struct
-  {
-    ZydisMnemonic mnemonic;
-    enum insn_calculation calculation;
-    bool has_one_operand;
-    int64_t by;
-  } all[] = {
-    { ZYDIS_MNEMONIC_MOV, CALCULATE_MOVE, false, 0 },
-    { ZYDIS_MNEMONIC_ADD, CALCULATE_ADD, false, 0 },
-    { ZYDIS_MNEMONIC_INC, CALCULATE_ADD, true, 1 },
-    { ZYDIS_MNEMONIC_SUB, CALCULATE_SUBTRACT, false, 0 },
-    { ZYDIS_MNEMONIC_DEC, CALCULATE_SUBTRACT, true, 1 },
-    { ZYDIS_MNEMONIC_NEG, CALCULATE_SUBTRACT_FROM, true, 0 },
-    { ZYDIS_MNEMONIC_AND, CALCULATE_AND, false, 0 },
-    { ZYDIS_MNEMONIC_OR, CALCULATE_OR, false, 0 },
-    { ZYDIS_MNEMONIC_XOR, CALCULATE_XOR, false, 0 },
-    { ZYDIS_MNEMONIC_NOT, CALCULATE_XOR, true, -1 },
-    { ZYDIS_MNEMONIC_IMUL, CALCULATE_MULTIPLY, false, 0 },
-    { ZYDIS_MNEMONIC_SHL, CALCULATE_SHIFT_LEFT, false, 0 },
-    { ZYDIS_MNEMONIC_SHR, CALCULATE_SHIFT_RIGHT, false, 0 },
-    { ZYDIS_MNEMONIC_SAR, CALCULATE_SHIFT_SIGNED, false, 0 },
-    { ZYDIS_MNEMONIC_ROL, CALCULATE_ROTATE_LEFT, false, 0 },
-    { ZYDIS_MNEMONIC_ROR, CALCULATE_ROTATE_RIGHT, false, 0 },
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].mnemonic == t->in.mnemonic)
-      {
-        *calculation = all[i].calculation;
-        *by = all[i].by;
-        return all[i].has_one_operand == (t->in.operand_count_visible == 1);
-      }
-  return false;
+  if (is_same_register (t))
+    t->insn->reads = 0;
 }
 
-/* An instruction that has no other meaning for the stack.  Shifts of parts of
-   registers count otherwise than shifts of registers.  */
 static void
-translate_calculation (struct translation *t)
+translate_test (struct translation *t)
+{
+  if (is_same_register (t) && t->operands[0].size >= 32)
+    set_op (t, OP_TEST, REG_NONE, dwarf (t, t->operands[0].reg.value));
+}
+
+/* rax = sign extension of eax.  */
+static void
+translate_cdqe (struct translation *t)
+{
+  set_op (t, OP_MOVE, 0, 0);
+  t->insn->width = 4;
+}
+
+/* rax gets the kernel's result.  */
+static void
+translate_syscall (struct translation *t)
+{
+  t->insn->calls_kernel = true;
+  t->insn->writes |= reg_mask (0);
+}
+
+/* What instructions do with values: for the stack, and else what they
+   calculate, of so many operands (0: nothing that is known), or of one and the
+   number `by'.  */
+static const struct meaning
+{
+  ZydisMnemonic mnemonic;
+  void (*translate) (struct translation *t); /* or NULL */
+  enum insn_calculation calculation;
+  uint8_t operands;
+  int8_t by;
+} meanings[] = {
+  { ZYDIS_MNEMONIC_MOV, translate_mov, CALCULATE_MOVE, 2, 0 },
+  { ZYDIS_MNEMONIC_MOVZX, translate_mov, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_MOVSX, translate_mov, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_MOVSXD, translate_mov, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_CDQE, translate_cdqe, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_LEA, translate_lea, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_ADD, translate_add, CALCULATE_ADD, 2, 0 },
+  { ZYDIS_MNEMONIC_INC, translate_add, CALCULATE_ADD, 1, 1 },
+  { ZYDIS_MNEMONIC_SUB, translate_sub, CALCULATE_SUBTRACT, 2, 0 },
+  { ZYDIS_MNEMONIC_DEC, translate_add, CALCULATE_SUBTRACT, 1, 1 },
+  { ZYDIS_MNEMONIC_SBB, translate_sbb, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_NEG, NULL, CALCULATE_SUBTRACT_FROM, 1, 0 },
+  { ZYDIS_MNEMONIC_AND, translate_and, CALCULATE_AND, 2, 0 },
+  { ZYDIS_MNEMONIC_OR, translate_or, CALCULATE_OR, 2, 0 },
+  { ZYDIS_MNEMONIC_XOR, translate_xor, CALCULATE_XOR, 2, 0 },
+  { ZYDIS_MNEMONIC_NOT, NULL, CALCULATE_XOR, 1, -1 },
+  { ZYDIS_MNEMONIC_IMUL, NULL, CALCULATE_MULTIPLY, 2, 0 },
+  { ZYDIS_MNEMONIC_SHL, translate_shl, CALCULATE_SHIFT_LEFT, 2, 0 },
+  { ZYDIS_MNEMONIC_SHR, NULL, CALCULATE_SHIFT_RIGHT, 2, 0 },
+  { ZYDIS_MNEMONIC_SAR, NULL, CALCULATE_SHIFT_SIGNED, 2, 0 },
+  { ZYDIS_MNEMONIC_ROL, NULL, CALCULATE_ROTATE_LEFT, 2, 0 },
+  { ZYDIS_MNEMONIC_ROR, NULL, CALCULATE_ROTATE_RIGHT, 2, 0 },
+  { ZYDIS_MNEMONIC_CMP, translate_cmp, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_TEST, translate_test, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_PUSH, translate_push, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_PUSHFQ, translate_push, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_POP, translate_pop, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_POPFQ, translate_pop, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_XCHG, translate_xchg, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_ENTER, translate_enter, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_LEAVE, translate_leave, 0, 0, 0 },
+  { ZYDIS_MNEMONIC_SYSCALL, translate_syscall, 0, 0, 0 },
+};
+
+/* An instruction that has no other meaning for the stack does what MEANING
+   says.  Shifts of parts of registers count otherwise than shifts of
+   registers.  */
+static void
+translate_calculation (struct translation *t, const struct meaning *meaning)
 {
   const ZydisDecodedOperand *to = &t->operands[0];
   unsigned n = t->in.operand_count_visible;
+  if (meaning->operands == 0 || n == 0 || (meaning->operands == 1) != (n == 1))
+    return;
   const ZydisDecodedOperand *by = &t->operands[n - 1];
   const ZydisDecodedOperand *from = &t->operands[n == 3 ? 1 : 0];
+  bool shifts = meaning->calculation >= CALCULATE_SHIFT_LEFT;
   uint8_t index = REG_NONE;
-  enum insn_calculation calculation;
-  int64_t number;
+  int64_t number = meaning->by;
   if (!is_register (to) || !is_register (from) || is_high_byte (to)
-      || dwarf (t, to->reg.value) == REG_NONE
-      || !find_calculation (t, &calculation, &number))
+      || dwarf (t, to->reg.value) == REG_NONE || (shifts && to->size < 32))
     return;
-  bool shifts = calculation >= CALCULATE_SHIFT_LEFT;
   if (n > 1 && is_immediate (by))
     number = by->imm.value.s;
   else if (n > 1 && is_register (by) && by->size == to->size
@@ -656,74 +678,10 @@ translate_calculation (struct translation *t)
     index = dwarf (t, by->reg.value);
   if (n > 1 && index == REG_NONE && !is_immediate (by))
     return;
-  if (shifts && to->size < 32)
-    return;
-  set_calculation (t, calculation, dwarf (t, to->reg.value),
+  set_calculation (t, meaning->calculation, dwarf (t, to->reg.value),
                    dwarf (t, from->reg.value), to->size);
   t->insn->index = index;
   t->insn->immediate = number;
-}
-
-static void
-translate_value (struct translation *t)
-{
-  switch (t->in.mnemonic)
-    {
-    case ZYDIS_MNEMONIC_MOV:
-    case ZYDIS_MNEMONIC_MOVZX:
-    case ZYDIS_MNEMONIC_MOVSX:
-    case ZYDIS_MNEMONIC_MOVSXD:
-      return translate_mov (t);
-    case ZYDIS_MNEMONIC_LEA:
-      return translate_lea (t);
-    case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_INC:
-      return translate_add (t, 1);
-    case ZYDIS_MNEMONIC_SUB:
-      return is_same_register (t) ? translate_xor (t) : translate_add (t, -1);
-    case ZYDIS_MNEMONIC_DEC:
-      return translate_add (t, -1);
-    case ZYDIS_MNEMONIC_SHL:
-      return translate_shl (t);
-    case ZYDIS_MNEMONIC_AND:
-      return translate_and (t);
-    case ZYDIS_MNEMONIC_XOR:
-      return translate_xor (t);
-    case ZYDIS_MNEMONIC_OR:
-      return translate_or (t);
-    case ZYDIS_MNEMONIC_CMP:
-      return translate_cmp (t);
-    case ZYDIS_MNEMONIC_PUSH:
-    case ZYDIS_MNEMONIC_PUSHFQ:
-      return translate_push (t);
-    case ZYDIS_MNEMONIC_POP:
-    case ZYDIS_MNEMONIC_POPFQ:
-      return translate_pop (t);
-    case ZYDIS_MNEMONIC_XCHG:
-      return translate_xchg (t);
-    case ZYDIS_MNEMONIC_ENTER:
-      return translate_enter (t);
-    case ZYDIS_MNEMONIC_LEAVE:
-      return translate_leave (t);
-    case ZYDIS_MNEMONIC_SBB: /* -1 or 0, whatever the register held */
-      if (is_same_register (t))
-        t->insn->reads = 0;
-      return;
-    case ZYDIS_MNEMONIC_TEST:
-      if (is_same_register (t) && t->operands[0].size >= 32)
-        set_op (t, OP_TEST, REG_NONE, dwarf (t, t->operands[0].reg.value));
-      return;
-    case ZYDIS_MNEMONIC_CDQE: /* rax = sign extension of eax */
-      set_op (t, OP_MOVE, 0, 0);
-      t->insn->width = 4;
-      return;
-    case ZYDIS_MNEMONIC_SYSCALL: /* the kernel's result */
-      t->insn->calls_kernel = true;
-      t->insn->writes |= reg_mask (0);
-      return;
-    default:
-      return;
-    }
 }
 
 static bool
@@ -743,12 +701,14 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
     return true;
   note_operands (&t);
   insn->flow = (uint8_t)flow_of (&t.in);
+  uint8_t number = t.decoder->meaning[t.in.mnemonic];
+  const struct meaning *meaning = number > 0 ? &meanings[number - 1] : NULL;
   if (insn->flow != FLOW_NEXT)
     translate_flow (&t);
-  else
-    translate_value (&t);
-  if (insn->op == OP_NONE && t.in.operand_count_visible > 0)
-    translate_calculation (&t);
+  else if (meaning && meaning->translate)
+    meaning->translate (&t);
+  if (meaning && insn->op == OP_NONE)
+    translate_calculation (&t, meaning);
   return true;
 }
 
@@ -805,6 +765,35 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
   const uint8_t *sib = bytes + (reads ? 3 : 2);
   *named = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
   return (reads || jumps) && (*sib & 0x87) == NO_BASE_BY_4;
+}
+
+/* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
+static const uint8_t dwarf_of_hardware[16]
+    = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+static void *
+state_new (void)
+{
+  struct amd64_decoder *decoder = calloc (1, sizeof *decoder);
+  if (!decoder)
+    return NULL;
+  ZydisDecoderInit (&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64,
+                    ZYDIS_STACK_WIDTH_64);
+  decoder->steps = decoder->zydis;
+  ZydisDecoderEnableMode (&decoder->steps, ZYDIS_DECODER_MODE_MINIMAL,
+                          ZYAN_TRUE);
+  for (int i = 0; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
+    {
+      ZydisRegister whole = ZydisRegisterGetLargestEnclosing (
+          ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)i);
+      bool general
+          = whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15;
+      decoder->dwarf[i]
+          = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
+    }
+  for (uint8_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    decoder->meaning[meanings[i].mnemonic] = (uint8_t)(i + 1);
+  return decoder;
 }
 
 const struct insn_machine insn_amd64

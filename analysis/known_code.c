@@ -28,18 +28,14 @@ is_row_of_call (const struct frame_row *row, const struct arch *arch)
 /* Whether the code at ADDRESS begins with signing the return address, whatever
    its CFI says then: PACIASP, behind BTI and NOP.  */
 static bool
-begins_with_signing (const struct insn_decoder *decoder, const uint8_t *bytes,
-                     uint64_t size, uint64_t address)
+begins_with_signing (const struct image_facts *facts, uint64_t address)
 {
-  struct insn insn = { .size = 0 };
-  for (int i = 0; i < SIGNING_STEPS; i++)
+  struct insn insn;
+  for (int i = 0; i < SIGNING_STEPS && facts_insn (facts, address, &insn);
+       i++, address += insn.size)
     {
-      bytes += insn.size;
-      size -= insn.size;
-      address += insn.size;
-      if (!insn_decode (decoder, bytes, size, address, &insn)
-          || insn.flow != FLOW_NEXT
-          || (insn.op != OP_NONE && insn.op != OP_SIGN) || insn.writes != 0)
+      if (insn.flow != FLOW_NEXT || insn.writes != 0
+          || (insn.op != OP_NONE && insn.op != OP_SIGN))
         return false;
       if (insn.op == OP_SIGN)
         return true;
@@ -50,14 +46,12 @@ begins_with_signing (const struct insn_decoder *decoder, const uint8_t *bytes,
 /* Whether the FDE that FUNCTION was made of starts a function.  */
 static bool
 starts_function (const struct frame_function *function,
-                 const struct arch *arch, const struct insn_decoder *decoder,
                  const struct image_facts *facts)
 {
-  uint64_t size;
-  const uint8_t *bytes = facts_code (facts, function->address, &size);
+  const struct arch *arch = facts->image->arch;
   struct insn_step step;
-  if (!bytes || function->n_rows == 0 || function->from_plt || function->signal
-      || !insn_decode_step (decoder, bytes, size, function->address, &step))
+  if (function->n_rows == 0 || function->from_plt || function->signal
+      || !facts_step (facts, function->address, &step))
     return false;
   /* Parts of functions have a row for a leading nop alone: landing pads cannot
      be at the very beginning.  */
@@ -65,12 +59,11 @@ starts_function (const struct frame_function *function,
                         && function->rows[1].start == step.size;
   return (!leads_with_nop && is_row_of_call (&function->rows[0], arch))
          || (arch_tracks_ra (arch)
-             && begins_with_signing (decoder, bytes, size, function->address));
+             && begins_with_signing (facts, function->address));
 }
 
 bool
 known_code_init (struct known_code *known, const struct code_request *request,
-                 const struct insn_decoder *decoder,
                  const struct image_facts *facts)
 {
   *known = (struct known_code){ .functions = request->known,
@@ -83,8 +76,7 @@ known_code_init (struct known_code *known, const struct code_request *request,
       const struct frame_function *function = &known->functions[i];
       if (address_list_has (&request->parts, function->address)
           || (!address_list_has (&request->entries, function->address)
-              && !starts_function (function, facts->image->arch, decoder,
-                                   facts)))
+              && !starts_function (function, facts)))
         known->parts[known->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };
@@ -199,7 +191,7 @@ add_followed (struct search *search, const struct image_facts *facts)
       bool is_entered
           = function->no_rows || (function->is_passed_over && function->fails);
       if (is_entered && function->is_known && !function->is_called
-          && !function->is_proven && !facts_is_pointed (facts, entry)
+          && !function->is_proven && !address_list_has (&facts->pointed, entry)
           && facts_next_named (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;

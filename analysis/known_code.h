@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/insn.h"
 #include "analysis/functions.h"
 #include "analysis/image_facts.h"
 #include "analysis/request.h"
@@ -25,7 +24,6 @@ struct known_code
    ran out.  */
 bool known_code_init (struct known_code *known,
                       const struct code_request *request,
-                      const struct insn_decoder *decoder,
                       const struct image_facts *facts);
 void known_code_free (struct known_code *known);
 

@@ -30,7 +30,6 @@ struct noreturn
 {
   struct functions *functions;
   struct image_facts *facts;
-  const struct insn_decoder *decoder;
   struct address_map labels;    /* target of a jump: function that got there */
   struct address_set jumped_to; /* what may be found in `labels' */
   size_t n_queued;              /* of the functions ... */
@@ -45,8 +44,7 @@ struct noreturn
 };
 
 struct noreturn *
-noreturn_new (struct functions *functions, struct image_facts *facts,
-              const struct insn_decoder *decoder)
+noreturn_new (struct functions *functions, struct image_facts *facts)
 {
   struct noreturn *noreturn = calloc (1, sizeof *noreturn);
   if (!noreturn || !address_set_init (&noreturn->jumped_to, facts->image))
@@ -56,7 +54,6 @@ noreturn_new (struct functions *functions, struct image_facts *facts,
     }
   noreturn->functions = functions;
   noreturn->facts = facts;
-  noreturn->decoder = decoder;
   noreturn->unused_waiter = WAITER_NONE;
   /* Paths that share code are followed by each function anew, within reason:
      an instruction takes a byte at least.  */
@@ -208,7 +205,7 @@ follow_step (struct noreturn *noreturn, uint32_t function,
       return false;
     case FLOW_CALL:
       if (functions_call_is_push (noreturn->functions, noreturn->facts,
-                                  noreturn->decoder, step->target, next))
+                                  step->target, next))
         return true;
       callee = functions_add (noreturn->functions, step->target, false);
       if (callee == FUNCTION_NONE)
@@ -258,7 +255,8 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
   if (after_call && arrives (noreturn, function, address, true))
     return;
   while (bytes && left > 0 && noreturn->steps_left > 0
-         && insn_decode_step (noreturn->decoder, bytes, left, address, &step))
+         && insn_decode_step (noreturn->facts->decoder, bytes, left, address,
+                              &step))
     {
       noreturn->steps_left--;
       facts_resolve (noreturn->facts, step.place, &step.flow, &step.target);

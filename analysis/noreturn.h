@@ -19,16 +19,13 @@
 
 #include "base/error.h"
 #include "analysis/functions.h"
-#include "analysis/insn.h"
 #include "analysis/image_facts.h"
 
 struct noreturn; /* opaque */
 
-/* FUNCTIONS, FACTS and DECODER must outlive it.  NULL when memory ran
-   out.  */
+/* FUNCTIONS and FACTS must outlive it.  NULL when memory ran out.  */
 struct noreturn *noreturn_new (struct functions *functions,
-                               struct image_facts *facts,
-                               const struct insn_decoder *decoder);
+                               struct image_facts *facts);
 void noreturn_free (struct noreturn *noreturn);
 
 /* Follow all functions that were registered since the last run, and set

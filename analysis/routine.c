@@ -169,7 +169,10 @@ walk (struct routine *routine, uint32_t label)
         return;
       if (stops_behind (routine, &routine->nodes[number], &state))
         return;
-      uint32_t next = routine_node_behind (routine, number);
+      const struct insn *insn = &routine->nodes[number].insn;
+      uint32_t next = routine_find_behind (routine, number);
+      if (next == NODE_NONE)
+        next = routine_node_at (routine, insn->address + insn->size);
       if (next == NODE_NONE)
         return;
       struct routine_node *node = &routine->nodes[next];

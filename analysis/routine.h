@@ -42,7 +42,6 @@ struct routine_context
   const struct code_machine *go_machine;
   /* What functions may rely on that fail because of their registers.  */
   const struct code_machine *bare_machine;
-  const struct insn_decoder *decoder;
   const struct image_facts *facts;
   const struct functions *functions;
   const struct known_code *known;
@@ -276,14 +275,13 @@ bool routine_observe (struct routine *routine, enum observation_kind kind,
 /* Whether a call of CALLEE was seen to return, in this routine or another.  */
 bool routine_has_returned (const struct routine *routine, uint64_t callee);
 
-/* The node at ADDRESS, or NODE_NONE.  */
+/* The node at ADDRESS, which is made if there is none.  NODE_NONE: there is no
+   room, and the routine fails.  */
 uint32_t routine_node_at (struct routine *routine, uint64_t address);
 
 /* The node of the instruction behind node NUMBER, which mostly was decoded
-   next.  If there is none, routine_find_behind returns NODE_NONE and
-   routine_node_behind makes one.  */
+   next, or NODE_NONE.  */
 uint32_t routine_find_behind (const struct routine *routine, uint32_t number);
-uint32_t routine_node_behind (struct routine *routine, uint32_t number);
 
 /* Give node NUMBER, which has no label, a label with STATE.  */
 void routine_add_label (struct routine *routine, uint32_t number,
@@ -292,11 +290,6 @@ void routine_add_label (struct routine *routine, uint32_t number,
 /* Join STATE into the state of node NUMBER, where paths can meet.  */
 void routine_arrive (struct routine *routine, uint32_t number,
                      const struct state *state);
-
-/* Decode the instruction at ADDRESS, which is no node.  False: there is none.
- */
-bool routine_step_at (const struct routine_context *context, uint64_t address,
-                      struct insn_step *step);
 
 /* The constant place that INSN has in memory, or 0.  */
 uint64_t routine_constant_place (const struct insn *insn);

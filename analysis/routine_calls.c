@@ -42,9 +42,9 @@ routine_called_place (const struct routine_context *context,
   struct insn_step step;
   if (insn->flow != FLOW_CALL)
     return routine_constant_place (insn);
-  if (!routine_step_at (context, insn->target, &step)
+  if (!facts_step (context->facts, insn->target, &step)
       || (step.is_nop
-          && !routine_step_at (context, insn->target + step.size, &step)))
+          && !facts_step (context->facts, insn->target + step.size, &step)))
     return 0;
   return step.flow == FLOW_JUMP_INDIRECT ? step.place : 0;
 }
@@ -141,15 +141,14 @@ probe_is_whole (const struct probe *probe)
 static uint32_t
 probe_spared (struct probe *probe, struct routine *routine)
 {
-  const struct routine_context *context = routine->context;
-  uint64_t size, address = probe->start;
-  const uint8_t *bytes = facts_code (context->facts, address, &size);
+  const struct image_facts *facts = routine->context->facts;
+  uint64_t address = probe->start;
   uint32_t written = 0;
   struct insn insn;
-  for (; bytes && address - probe->start < PROBE_BYTES; routine->steps++)
+  for (; address - probe->start < PROBE_BYTES; routine->steps++)
     {
       probe->begins[address - probe->start] = true;
-      if (!insn_decode (context->decoder, bytes, size, address, &insn))
+      if (!facts_insn (facts, address, &insn))
         return 0;
       written |= insn_written (&insn);
       if (insn.flow == FLOW_RETURN && address >= probe->last_target)
@@ -158,8 +157,6 @@ probe_spared (struct probe *probe, struct routine *routine)
       if (jumps ? !probe_jump (probe, insn.target)
                 : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
         return 0;
-      bytes += insn.size;
-      size -= insn.size;
       address += insn.size;
     }
   return 0;

@@ -106,31 +106,18 @@ routine_constant_place (const struct insn *insn)
   return is_constant ? (uint64_t)insn->offset : 0;
 }
 
-bool
-routine_step_at (const struct routine_context *context, uint64_t address,
-                 struct insn_step *step)
-{
-  uint64_t size;
-  const uint8_t *bytes = facts_code (context->facts, address, &size);
-  return bytes
-         && insn_decode_step (context->decoder, bytes, size, address, step);
-}
-
 static void
 decode (struct routine *routine, uint64_t address, struct insn *insn)
 {
   const struct routine_context *context = routine->context;
   const struct arch *arch = routine->machine->arch;
-  uint64_t size;
-  const uint8_t *bytes = facts_code (context->facts, address, &size);
-  if (!bytes || !insn_decode (context->decoder, bytes, size, address, insn))
+  if (!facts_insn (context->facts, address, insn))
     *insn = (struct insn){ .address = address }; /* visitors look at it */
   facts_resolve (context->facts, routine_constant_place (insn), &insn->flow,
                  &insn->target);
   if (insn->flow != FLOW_CALL
       || !functions_call_is_push (context->functions, context->facts,
-                                  context->decoder, insn->target,
-                                  address + insn->size))
+                                  insn->target, address + insn->size))
     return;
   insn->flow = FLOW_NEXT;
   if (arch_tracks_ra (arch))
@@ -164,37 +151,14 @@ routine_node_at (struct routine *routine, uint64_t address)
   return number;
 }
 
-/* The node that was decoded after NUMBER, if it is behind it.  */
-static uint32_t
-next_if_behind (const struct routine *routine, uint32_t number)
-{
-  const struct routine_node *node = &routine->nodes[number];
-  uint64_t address = node->insn.address + node->insn.size;
-  return number + 1 < routine->n_nodes
-                 && routine->nodes[number + 1].insn.address == address
-             ? number + 1
-             : NODE_NONE;
-}
-
 uint32_t
 routine_find_behind (const struct routine *routine, uint32_t number)
 {
-  uint32_t behind = next_if_behind (routine, number);
   const struct routine_node *node = &routine->nodes[number];
-  return behind != NODE_NONE
-             ? behind
-             : address_map_get (&routine->numbers,
-                                node->insn.address + node->insn.size);
-}
-
-uint32_t
-routine_node_behind (struct routine *routine, uint32_t number)
-{
-  uint32_t behind = next_if_behind (routine, number);
-  const struct routine_node *node = &routine->nodes[number];
-  return behind != NODE_NONE
-             ? behind
-             : routine_node_at (routine, node->insn.address + node->insn.size);
+  uint64_t address = node->insn.address + node->insn.size;
+  return number + 1 < routine->n_nodes && node[1].insn.address == address
+             ? number + 1
+             : address_map_get (&routine->numbers, address);
 }
 
 /* Labels.  */

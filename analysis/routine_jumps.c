@@ -24,7 +24,7 @@ is_behind_the_end (const struct routine *routine, uint64_t address)
       if (function && routine_is_start (routine, address)
           && function_is_certain (function))
         return true;
-      if (!routine_step_at (routine->context, address, &step))
+      if (!facts_step (routine->context->facts, address, &step))
         return false;
       address += step.size;
     }

@@ -39,23 +39,31 @@ enum
   ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
 };
 
-/* The node that NUMBER goes on with, or NULL.  */
-static const struct routine_node *
-node_behind (const struct routine *routine, uint32_t number)
+/* The node that NUMBER goes on with, or NODE_NONE.  */
+static uint32_t
+behind (const struct routine *routine, uint32_t number)
 {
-  uint32_t behind = routine_find_behind (routine, number);
-  return behind != NODE_NONE && routine->nodes[behind].predecessor == number
-             ? &routine->nodes[behind]
-             : NULL;
+  uint32_t next = routine_find_behind (routine, number);
+  return next != NODE_NONE && routine->nodes[next].predecessor == number
+             ? next
+             : NODE_NONE;
 }
 
-static bool
-target_goes_back (const struct routine *routine, const struct insn *insn)
+/* The node that NUMBER jumps to, or NODE_NONE.  */
+static uint32_t
+target_of (const struct routine *routine, uint32_t number)
 {
-  if (insn->flow != FLOW_JUMP && insn->flow != FLOW_BRANCH)
-    return false;
-  uint32_t target = address_map_get (&routine->numbers, insn->target);
-  return target != NODE_NONE && routine->nodes[target].goes_back;
+  const struct insn *insn = &routine->nodes[number].insn;
+  return insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH
+             ? address_map_get (&routine->numbers, insn->target)
+             : NODE_NONE;
+}
+
+/* Whether node NUMBER, if there is one, goes back.  */
+static bool
+goes_back (const struct routine *routine, uint32_t number)
+{
+  return number != NODE_NONE && routine->nodes[number].goes_back;
 }
 
 /* From the end to the beginning: nodes mostly have the numbers of the order
@@ -67,25 +75,25 @@ spread_backwards (struct routine *routine)
   for (size_t i = routine->n_edges; i-- > 0;)
     {
       struct routine_node *from = &routine->nodes[routine->edges[i].from];
-      bool goes_back = routine->nodes[routine->edges[i].to].goes_back;
-      changed |= goes_back && !from->goes_back;
-      from->goes_back |= goes_back;
+      bool back = goes_back (routine, routine->edges[i].to);
+      changed |= back && !from->goes_back;
+      from->goes_back |= back;
     }
   for (uint32_t i = (uint32_t)routine->n_nodes; i-- > 0;)
     {
       struct routine_node *node = &routine->nodes[i];
       if (node->goes_back && node->goes_straight)
         continue;
-      const struct routine_node *behind = node_behind (routine, i);
-      bool goes_back = node->goes_back || (behind && behind->goes_back)
-                       || target_goes_back (routine, &node->insn);
-      bool goes_straight
+      uint32_t next = behind (routine, i);
+      bool back = node->goes_back || goes_back (routine, next)
+                  || goes_back (routine, target_of (routine, i));
+      bool straight
           = node->insn.flow == FLOW_RETURN
-            || (behind && behind->label == NODE_NONE && behind->goes_straight);
-      changed |= goes_back != node->goes_back
-                 || goes_straight != node->goes_straight;
-      node->goes_back = goes_back;
-      node->goes_straight = goes_straight;
+            || (next != NODE_NONE && routine->nodes[next].label == NODE_NONE
+                && routine->nodes[next].goes_straight);
+      changed |= back != node->goes_back || straight != node->goes_straight;
+      node->goes_back = back;
+      node->goes_straight = straight;
     }
   return changed;
 }
@@ -105,14 +113,13 @@ callee_of (const struct routine *routine, const struct insn *insn)
 static bool
 is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 {
-  const struct routine_node *node = node_behind (routine, number);
-  while (node)
+  while ((number = behind (routine, number)) != NODE_NONE)
     {
-      if (facts_is_pointed (routine->context->facts, node->insn.address))
+      const struct insn *insn = &routine->nodes[number].insn;
+      if (address_list_has (&routine->context->facts->pointed, insn->address))
         return true;
-      if (!node->insn.is_nop)
+      if (!insn->is_nop)
         return false;
-      node = node_behind (routine, (uint32_t)(node - routine->nodes));
     }
   return false;
 }
@@ -128,10 +135,10 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
   uint32_t gone = 0;
   for (int i = 0; i < INSTRUCTIONS_MAX; i++)
     {
-      const struct routine_node *node = node_behind (routine, number);
-      if (!node || node->label != NODE_NONE)
+      number = behind (routine, number);
+      if (number == NODE_NONE || routine->nodes[number].label != NODE_NONE)
         return false;
-      const struct insn *insn = &node->insn;
+      const struct insn *insn = &routine->nodes[number].insn;
       uint32_t used = insn->reads;
       if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
         used |= routine->changed & UINT32_C (1) << insn->from;
@@ -140,7 +147,6 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
       if (insn->flow != FLOW_NEXT)
         return false;
       gone |= insn_written (insn);
-      number = (uint32_t)(node - routine->nodes);
     }
   return false;
 }
@@ -231,15 +237,13 @@ loops_around (const struct routine *routine, uint32_t number)
   const uint64_t call = routine->nodes[number].insn.address;
   for (int i = 0; i < LANDING_MAX; i++)
     {
-      const struct routine_node *node = node_behind (routine, number);
-      if (!node)
+      number = behind (routine, number);
+      if (number == NODE_NONE)
         return false;
-      bool jumps
-          = node->insn.flow == FLOW_JUMP || node->insn.flow == FLOW_BRANCH;
-      if (jumps && node->insn.target > routine->entry
-          && node->insn.target <= call)
+      const struct insn *insn = &routine->nodes[number].insn;
+      bool jumps = insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH;
+      if (jumps && insn->target > routine->entry && insn->target <= call)
         return true;
-      number = (uint32_t)(node - routine->nodes);
     }
   return false;
 }
@@ -252,24 +256,24 @@ static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {
   const struct insn *insn = &routine->nodes[number].insn;
-  bool goes_back = node_behind (routine, number)->goes_back;
+  bool back = goes_back (routine, behind (routine, number));
   bool is_pointed = is_in_front_of_pointed (routine, number);
   if (callee == 0)
-    return is_pointed || !(goes_back || loops_around (routine, number));
+    return is_pointed || !(back || loops_around (routine, number));
   /* A function of the image that is called by way of the GOT is known by its
      address, too.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
   bool was_seen = routine_has_returned (routine, callee)
                   || (word && word->is_got && word->value != 0
                       && routine_has_returned (routine, word->value));
-  return !goes_back && (is_pointed || !was_seen);
+  return !back && (is_pointed || !was_seen);
 }
 
 static void
 note_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
-  if (!node_behind (routine, number))
+  if (behind (routine, number) == NODE_NONE)
     return;
   uint64_t callee = callee_of (routine, &node->insn);
   if ((node->goes_straight || goes_on_with_registers (routine, number))
@@ -352,14 +356,10 @@ spread_forwards (struct routine *routine)
   bool changed = note_certain (routine, 0);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
-      const struct insn *insn = &routine->nodes[i].insn;
       if (!routine->nodes[i].is_certain)
         continue;
-      if (node_behind (routine, i))
-        changed |= note_certain (routine, routine_find_behind (routine, i));
-      if (insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH)
-        changed |= note_certain (
-            routine, address_map_get (&routine->numbers, insn->target));
+      changed |= note_certain (routine, behind (routine, i));
+      changed |= note_certain (routine, target_of (routine, i));
     }
   for (size_t i = 0; i < routine->n_edges; i++)
     if (routine->nodes[routine->edges[i].from].is_certain

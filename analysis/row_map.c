@@ -29,12 +29,6 @@ row_map_free (struct row_map *row_map)
   address_list_free (&row_map->starts);
 }
 
-void
-row_map_clear (struct row_map *row_map)
-{
-  row_map->n = row_map->n_settled = row_map->starts.n = 0;
-}
-
 /* Sweeping over sorted ranges.  */
 struct sweep
 {

@@ -47,9 +47,6 @@ void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
 /* Settle all that was added.  What is disputed stays as ROW_UNKNOWN.  */
 bool row_map_settle (struct row_map *row_map, struct error *err);
 
-/* Forget everything.  */
-void row_map_clear (struct row_map *row_map);
-
 /* The settled range at ADDRESS, or NULL.  */
 const struct row_range *row_map_find (const struct row_map *row_map,
                                       uint64_t address);

@@ -66,9 +66,10 @@ work (void *argument)
 {
   const struct worker *worker = argument;
   struct pool *pool = worker->pool;
-  follower_forget (worker->follower);
+  struct follower *follower = worker->follower;
+  follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
   for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
-    follower_follow (worker->follower, &pool->items[i]);
+    follower_follow (follower, &pool->items[i]);
 }
 
 /* Follow the N functions of ITEMS.  All notes, also those of the caller's
@@ -122,7 +123,7 @@ schedule_free (struct schedule *schedule)
     follower_free (schedule->pool->workers[i].follower);
   free (schedule->pool);
   free (schedule->items);
-  free (schedule->doubtful.list);
+  address_list_free (&schedule->doubtful);
 }
 
 /* Notes of a function that was followed.  */
@@ -343,17 +344,17 @@ static bool
 follow (struct schedule *schedule, struct followed *followed,
         struct error *err)
 {
-  uint32_t index = followed->task.index;
   bool ok = true;
   if (!holds_in_turn (schedule, followed)
       && !follow_now (schedule, followed, err))
     return false;
   if (followed->skipped)
     return true;
+  struct code_function *function
+      = &schedule->functions->list[followed->task.index];
   schedule->steps_left -= followed->steps;
   if (followed->concluded || followed->is_part)
     {
-      struct code_function *function = &schedule->functions->list[index];
       if (followed->result.changes & ~function->changes)
         functions_disturb_callers (schedule->functions, function);
       function->changes |= followed->result.changes;
@@ -363,9 +364,9 @@ follow (struct schedule *schedule, struct followed *followed,
   if (followed->concluded)
     conclude (schedule, followed);
   else if (followed->result.failure == ROUTINE_DOUBTFUL && !followed->is_part)
-    ok = index_list_add (&schedule->doubtful, index);
+    ok = address_list_add (&schedule->doubtful, function->entry);
   else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
-    ok = index_list_add (&schedule->starts->again, index);
+    ok = address_list_add (&schedule->starts->again, function->entry);
   ok = pass_on_notes (schedule, followed) && ok && !followed->by->failed;
   return ok || error_set_no_memory (err);
 }
@@ -392,8 +393,8 @@ adapt (struct schedule *schedule, bool nothing_changed)
    and one of notes, so that what is followed in vain costs bounded time and
    memory.  A function that needs more is followed in its turn.  */
 static size_t
-look_ahead (struct schedule *schedule, const struct index_list *list, size_t n,
-            size_t at, enum attempt attempt)
+look_ahead (struct schedule *schedule, const struct address_list *list,
+            size_t n, size_t at, enum attempt attempt)
 {
   n = n - at < schedule->n_ahead ? n - at : schedule->n_ahead;
   uint64_t steps = schedule->steps_left < AHEAD_STEPS_MAX
@@ -401,7 +402,9 @@ look_ahead (struct schedule *schedule, const struct index_list *list, size_t n,
                        : AHEAD_STEPS_MAX;
   for (size_t i = 0; i < n; i++)
     schedule->items[i] = (struct followed){
-      .task = { .index = list ? list->list[at + i] : (uint32_t)(at + i),
+      .task = { .index = list ? functions_find (schedule->functions,
+                                                list->list[at + i])
+                              : (uint32_t)(at + i),
                 .attempt = attempt,
                 .doubtful_calls = schedule->doubtful_calls,
                 .steps_left = steps / n,
@@ -419,7 +422,7 @@ look_ahead (struct schedule *schedule, const struct index_list *list, size_t n,
    behind it are followed again.  So what is found depends neither on threads
    nor on what is followed ahead.  */
 static bool
-follow_all (struct schedule *schedule, const struct index_list *list,
+follow_all (struct schedule *schedule, const struct address_list *list,
             size_t *at, enum attempt attempt, struct error *err)
 {
   const size_t all = schedule->functions->n;
@@ -446,15 +449,16 @@ follow_all (struct schedule *schedule, const struct index_list *list,
 static bool
 withdraw (struct schedule *schedule, struct error *err)
 {
-  struct index_list list = { 0 };
+  struct address_list list = { 0 };
   size_t at = 0;
   bool ok = true;
   for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
     if (schedule->functions->list[i].no_rows
         && schedule->functions->list[i].is_start)
-      ok = index_list_add (&list, i) || error_set_no_memory (err);
+      ok = address_list_add (&list, schedule->functions->list[i].entry)
+           || error_set_no_memory (err);
   ok = ok && follow_all (schedule, &list, &at, ATTEMPT_REVISION, err);
-  free (list.list);
+  address_list_free (&list);
   return ok;
 }
 
@@ -481,7 +485,7 @@ follow_affected (struct schedule *schedule, struct error *err)
 static bool
 follow_again (struct schedule *schedule, struct error *err)
 {
-  struct index_list *again = &schedule->starts->again;
+  struct address_list *again = &schedule->starts->again;
   size_t at = 0;
   if (!facts_sort_named (schedule->facts))
     return error_set_no_memory (err);
@@ -512,7 +516,8 @@ schedule_retry_doubtful (struct schedule *schedule)
 {
   schedule->doubtful_calls = DOUBTFUL_CALLS_END_PATH;
   for (size_t i = 0; i < schedule->doubtful.n; i++)
-    if (!index_list_add (&schedule->starts->again, schedule->doubtful.list[i]))
+    if (!address_list_add (&schedule->starts->again,
+                           schedule->doubtful.list[i]))
       return false;
   schedule->doubtful.n = 0;
   return true;

@@ -47,7 +47,7 @@ struct schedule
   bool names_changed;     /* since it was followed ahead: where tables end */
   uint64_t steps_left;    /* for all functions together; 0: too few */
   enum doubtful_calls doubtful_calls; /* of calls that may not return */
-  struct index_list doubtful;         /* functions that make such calls */
+  struct address_list doubtful; /* entries of functions that make such calls */
 };
 
 /* SCHEDULE is to be freed in any case.  False when memory ran out.  */

@@ -12,19 +12,10 @@
 #include "elf/symbols.h"
 #include "elf/sframe_place.h"
 
-bool
-index_list_add (struct index_list *list, uint32_t index)
-{
-  if (!ARRAY_ROOM (list->list, list->n + 1, &list->capacity))
-    return false;
-  list->list[list->n++] = index;
-  return true;
-}
-
 void
 starts_free (struct starts *starts)
 {
-  free (starts->again.list);
+  address_list_free (&starts->again);
   address_list_free (&starts->hints);
 }
 
@@ -187,7 +178,7 @@ starts_add_described (struct starts *starts, bool adjoining)
       uint32_t index = functions_find (starts->functions, address);
       if (index < starts->n_tried && !starts->functions->list[index].is_start
           && !row_map_find (starts->row_map, address)
-          && !index_list_add (&starts->again, index))
+          && !address_list_add (&starts->again, address))
         return false;
     }
   return true;
@@ -319,7 +310,7 @@ starts_note_call (struct starts *starts, uint64_t address)
   if (was_start)
     return true;
   return (was_called && !function->is_start) || index >= starts->n_tried
-         || index_list_add (&starts->again, index);
+         || address_list_add (&starts->again, address);
 }
 
 bool

@@ -16,16 +16,6 @@
 #include "analysis/functions.h"
 #include "analysis/routine.h"
 
-/* Indexes of functions.  */
-struct index_list
-{
-  uint32_t *list; /* owned */
-  size_t n, capacity;
-};
-
-/* False when memory ran out.  */
-bool index_list_add (struct index_list *list, uint32_t index);
-
 struct starts
 {
   const struct routine_context *context;
@@ -33,8 +23,8 @@ struct starts
   const struct row_map *row_map;
   struct image_facts *facts;
   struct functions *functions;
-  size_t n_tried;          /* of the functions: were followed once */
-  struct index_list again; /* of them: to be followed once more */
+  size_t n_tried;            /* of the functions: were followed once */
+  struct address_list again; /* entries of those to be followed once more */
   /* Constants in code that can be addresses, where those are not relocated. */
   struct address_list hints;
 };

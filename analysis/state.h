@@ -254,12 +254,10 @@ bool state_keeps (const struct state *state, struct value value);
    with.  */
 bool state_saves_registers (const struct state *state);
 
-/* Set ROW to the CFA, RA and FP rules of STATE.  False when STATE has no such
-   row.  */
-bool state_row (const struct state *state, struct frame_row *row);
-
-/* Set ROW to the CFA and RA rules of STATE; the FP rule is RULE_SAME.  */
-bool state_row_without_fp (const struct state *state, struct frame_row *row);
+/* Set ROW to the CFA and RA rules of STATE, and WITH_FP to that of FP, which
+   is RULE_SAME otherwise.  False when STATE has no such row.  */
+bool state_row (const struct state *state, bool with_fp,
+                struct frame_row *row);
 
 enum verdict
 {

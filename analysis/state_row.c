@@ -255,21 +255,16 @@ has_fixed_ra (const struct state *state)
 }
 
 bool
-state_row_without_fp (const struct state *state, struct frame_row *row)
+state_row (const struct state *state, bool with_fp, struct frame_row *row)
 {
   const int8_t ra = state->machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
   return !state->is_child_too
          && (arch_tracks_ra (state->machine->arch) ? ra_rule (state, row)
                                                    : has_fixed_ra (state))
-         && cfa_rule (state, &row->cfa);
-}
-
-bool
-state_row (const struct state *state, struct frame_row *row)
-{
-  return state_row_without_fp (state, row)
-         && fp_rule (state, row->ra.kind == RULE_DEREF_CFA, &row->fp);
+         && cfa_rule (state, &row->cfa)
+         && (!with_fp
+             || fp_rule (state, row->ra.kind == RULE_DEREF_CFA, &row->fp));
 }
 
 /* The value that RULE computes.  */

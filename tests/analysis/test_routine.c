@@ -22,7 +22,6 @@ struct fixture
   struct elf_builder elf;
   struct image image;
   struct image_facts facts;
-  struct insn_decoder *decoder;
   struct functions *functions;
   struct known_code known;
   struct routine_context context;
@@ -42,15 +41,13 @@ prepare (struct fixture *f, const uint32_t *code, size_t n)
   elf_builder_finish (&f->elf);
   assert_true (image_open_memory (&f->image, f->elf.bytes, f->elf.size, &err));
   assert_true (facts_read (&f->facts, &f->image, &err));
-  f->decoder = insn_decoder_new (f->image.arch);
   f->functions = functions_new (&f->image);
-  assert_true (f->decoder != NULL && f->functions != NULL);
+  assert_true (f->facts.decoder != NULL && f->functions != NULL);
   assert_true (functions_add (f->functions, ENTRY, true) != FUNCTION_NONE);
   static const struct code_request request;
   f->context = (struct routine_context){
     .request = &request,
     .machine = code_machine_of (f->image.arch),
-    .decoder = f->decoder,
     .facts = &f->facts,
     .functions = f->functions,
     .known = &f->known,
@@ -64,7 +61,6 @@ finish (struct fixture *f)
 {
   routine_free (f->routine);
   functions_free (f->functions);
-  insn_decoder_free (f->decoder);
   facts_free (&f->facts);
   image_close (&f->image);
 }

@@ -1811,7 +1811,7 @@ static void
 expect_row (struct frame_rule cfa, struct frame_rule ra, struct frame_rule fp)
 {
   struct frame_row row;
-  assert_true (state_row (&now, &row));
+  assert_true (state_row (&now, true, &row));
   expect_rule (&row.cfa, cfa);
   expect_rule (&row.ra, ra);
   expect_rule (&row.fp, fp);
@@ -1821,7 +1821,7 @@ static void
 expect_no_row (void)
 {
   struct frame_row row;
-  assert_false (state_row (&now, &row));
+  assert_false (state_row (&now, true, &row));
 }
 
 FIXTURE_TEST (rows_of_x86_64)
@@ -1950,12 +1950,12 @@ FIXTURE_TEST (rows_of_aarch64)
   enter (&arch_aarch64);
   expect_row (reg (SP, 0), same, same);
   with_immediate (OP_SIGN, LR, LR, 0);
-  assert_true (state_row (&now, &row));
+  assert_true (state_row (&now, true, &row));
   assert_true (row.ra_signed);
   add (SP, SP, -32);
   apply (pair (OP_STORE, FP, LR, 0));
   expect_row (reg (SP, 32), ra, fp);
-  assert_true (state_row (&now, &row));
+  assert_true (state_row (&now, true, &row));
   assert_true (row.ra_signed);
   /* SP is the better base, as it moves once.  */
   add (FP, SP, 0);
@@ -1967,7 +1967,7 @@ FIXTURE_TEST (rows_of_aarch64)
   /* Key B is not said by rows.  */
   enter_again ();
   with_immediate (OP_SIGN, LR, LR, 1);
-  assert_false (state_row (&now, &row));
+  assert_false (state_row (&now, true, &row));
   enter_again ();
   change (LR);
   expect_no_row ();
@@ -1978,7 +1978,7 @@ FIXTURE_TEST (rows_of_aarch64)
   expect_row (reg (SP, 32), same, same);
   change (FP);
   expect_row (reg (SP, 32), same, fp);
-  assert_true (state_row (&now, &row));
+  assert_true (state_row (&now, true, &row));
   assert_false (row.ra_signed);
 }
 
