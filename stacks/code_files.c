@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -130,11 +129,10 @@ uint64_t
 code_file_address (const struct code_file *file, uint64_t offset)
 {
   const GElf_Phdr *found = NULL, *before = NULL;
-  for (size_t i = 0; i < file->image.n_segments; i++)
+  FOR_EACH_LOAD (segment, &file->image)
     {
-      const GElf_Phdr *segment = &file->image.segments[i];
       bool runs = segment->p_flags & PF_X;
-      if (segment->p_type != PT_LOAD || offset < segment->p_offset)
+      if (offset < segment->p_offset)
         continue;
       if (offset - segment->p_offset >= segment->p_filesz)
         before = runs ? segment : before;

@@ -7,7 +7,6 @@
 #include "stacks/registers.h"
 
 #include <elf.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "walk/apply.h"

@@ -3,11 +3,9 @@
 
 #include <config.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/io.h"
 #include "base/printable.h"

@@ -11,7 +11,6 @@
 #include <config.h>
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "walk/slots.h"

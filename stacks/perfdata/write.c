@@ -46,45 +46,37 @@ put_word (struct perf_writer *writer, uint64_t word)
   fwrite (&word, sizeof word, 1, writer->out);
 }
 
-/* The events and, in front of them, their identifiers, which the new file has
-   where the old one may have something else.  */
-static bool
-put_events (struct perf_writer *writer, struct perf_header *header)
-{
-  const struct perf_data *data = writer->data;
-  uint64_t offset = sizeof *header;
-  uint8_t *entries = malloc ((size_t)header->attrs.size);
-  if (entries == NULL)
-    return false;
-  memcpy (entries, data->bytes + header->attrs.offset,
-          (size_t)header->attrs.size);
-  for (size_t i = 0; i < data->n_events; i++)
-    {
-      struct perf_part ids = data->events[i].ids;
-      uint8_t *entry = entries + i * data->entry_size;
-      size_t attr_size = data->entry_size - sizeof ids;
-      fwrite (data->bytes + ids.offset, 1, (size_t)ids.size, writer->out);
-      ids.offset = offset;
-      offset += ids.size;
-      change_event (entry, attr_size);
-      memcpy (entry + attr_size, &ids, sizeof ids);
-    }
-  fwrite (entries, 1, (size_t)header->attrs.size, writer->out);
-  free (entries);
-  header->attrs.offset = offset;
-  writer->data_start = offset + header->attrs.size;
-  return true;
-}
-
 bool
 perf_writer_begin (struct perf_writer *writer, const struct perf_data *data,
                    FILE *out)
 {
   struct perf_header header = data->header;
+  uint64_t offset = sizeof header;
+  uint8_t *entries = malloc ((size_t)header.attrs.size);
+  if (entries == NULL)
+    return false;
+  memcpy (entries, data->bytes + header.attrs.offset,
+          (size_t)header.attrs.size);
   *writer = (struct perf_writer){ .data = data, .out = out };
-  /* It is written again when all is known.  */
+  /* The header is written again when all is known.  The events have their
+     identifiers in front of them, which the new file has where the old one may
+     have something else.  */
   fwrite (&header, sizeof header, 1, out);
-  return put_events (writer, &header);
+  for (size_t i = 0; i < data->n_events; i++)
+    {
+      struct perf_part ids = data->events[i].ids;
+      uint8_t *entry = entries + i * data->entry_size;
+      size_t attr_size = data->entry_size - sizeof ids;
+      fwrite (data->bytes + ids.offset, 1, (size_t)ids.size, out);
+      ids.offset = offset;
+      offset += ids.size;
+      change_event (entry, attr_size);
+      memcpy (entry + attr_size, &ids, sizeof ids);
+    }
+  fwrite (entries, 1, (size_t)header.attrs.size, out);
+  free (entries);
+  writer->data_start = offset + header.attrs.size;
+  return true;
 }
 
 /* The header of a record with SIZE bytes.  */
