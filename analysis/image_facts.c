@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/prefix.h"
 #include "elf/dynamic_relocations.h"
 #include "elf/symbols.h"
 
@@ -116,6 +117,14 @@ is_ada_exit (const char *name)
   return strncmp (name, "__gnat_rcheck_", 14) == 0;
 }
 
+/* Functions of Haskell and of its runtime, as GHC names them: they are jumped
+   to, and end by a jump.  What SP points to is a frame of StgRun meanwhile. */
+static bool
+is_haskell (const char *name)
+{
+  return has_prefix (name, "stg_") || has_suffix (name, "_info");
+}
+
 /* Whether PLACE is made read-only after it was relocated.  */
 static bool
 is_in_relro (const struct image *image, uint64_t place)
@@ -158,6 +167,7 @@ set_symbol (const struct reader *reader,
                     || is_ada_exit (name));
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
   word->lands = IS_NAMED (name, after_landing);
+  word->frameless = is_haskell (name);
 }
 
 static void

@@ -406,12 +406,13 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
 }
 
 /* Whether INSN, an indirect jump, goes to a function of another image, which
-   returns as far as its name tells.  */
+   has a frame and returns, as far as its name tells.  */
 static bool
 goes_to_import (const struct routine *routine, const struct insn *insn)
 {
   const struct relocated *word = routine_called_word (routine->context, insn);
-  return word && word->is_got && !word->exits && !word->may_exit;
+  return word && word->is_got && !word->exits && !word->may_exit
+         && !word->frameless;
 }
 
 /* INSN jumps to an address.  Where tables had less entries when the jump was
