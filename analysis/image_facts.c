@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/prefix.h"
 #include "elf/dynamic.h"
 #include "elf/symbols.h"
 
@@ -97,12 +98,11 @@ compare_names (const void *a, const void *b)
             compare_names)                                                  \
    != NULL)
 
-/* Whether a function called NAME never comes back: by the list, or as
-
-     std::terminate, std::__throw_bad_alloc, __gnu_cxx::__throw_..., mangled;
-     what GNAT's compiler calls where a check has failed, __gnat_rcheck_ and
-   the exception's kind and reason, all of which the runtime's sources declare
-     No_Return (libgnat/a-except.adb in GCC).  */
+/* Whether a function called NAME never comes back: it is in the list, one of
+   C++ that throws (std::terminate, std::__throw_bad_alloc,
+   __gnu_cxx::__throw_..., mangled), or one that GNAT's compiler calls where a
+   check has failed: __gnat_rcheck_, the exception's kind and the reason.  The
+   runtime's sources declare these No_Return (libgnat/a-except.adb in GCC).  */
 static bool
 is_exit (const char *name)
 {
@@ -112,6 +112,14 @@ is_exit (const char *name)
          || (is_std && strstr (name, "__throw_") && name[4] >= '0'
              && name[4] <= '9')
          || strncmp (name, "__gnat_rcheck_", 14) == 0;
+}
+
+/* Functions of Haskell and of its runtime, as GHC names them: they are jumped
+   to, and end by a jump.  What SP points to is a frame of StgRun meanwhile. */
+static bool
+is_haskell (const char *name)
+{
+  return has_prefix (name, "stg_") || has_suffix (name, "_info");
 }
 
 /* Reading the dynamic relocations.  */
@@ -145,6 +153,7 @@ set_symbol (const struct reader *reader,
   word->exits = word->is_got && is_exit (name);
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
   word->lands = IS_NAMED (name, after_landing);
+  word->frameless = is_haskell (name);
 }
 
 static void

@@ -23,6 +23,7 @@ struct relocated
   bool exits;     /* is_got: another image's function, which never returns */
   bool may_exit;  /* the same if its first argument is not 0 */
   bool lands;     /* called only where an exception has landed */
+  bool frameless; /* a function that is not entered by calls */
 };
 
 /* A stretch of code: a section, or, where there are none, a segment.  */

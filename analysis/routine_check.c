@@ -345,8 +345,8 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
 }
 
 /* INSN jumps to an address.  Where tables had less entries when the jump was
-   followed, there is more to follow now.  A function of another image returns
-   as far as its name tells.  */
+   followed, there is more to follow now.  A function of another image has a
+   frame and returns, as far as its name tells.  */
 static void
 check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
@@ -361,7 +361,8 @@ check_jump (struct routine *routine, const struct insn *insn,
     {
       const struct relocated *word
           = routine_called_word (routine->context, insn);
-      bool to_import = word && word->is_got && !word->exits && !word->may_exit;
+      bool to_import = word && word->is_got && !word->exits && !word->may_exit
+                       && !word->frameless;
       note_leaving (routine);
       if (goes_by_index (routine, insn, state))
         return;
