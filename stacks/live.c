@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/procfs.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "base/lines.h"
@@ -250,7 +250,7 @@ live_arch (void)
 bool
 live_registers (pid_t tid, struct registers *registers)
 {
-  struct user_regs_struct user;
+  elf_gregset_t user; /* glibc has no other name for it on s390x */
   struct iovec area = { &user, sizeof user };
   *registers = (struct registers){ 0 };
   /* A 32-bit program has a smaller set of registers.  */

@@ -180,7 +180,9 @@ name_list_free (struct name_list *names)
   free (names->list);
 }
 
-bool
+/* Order callees by their names, which are sorted, and sum up.  False when
+   memory ran out.  */
+static bool
 named_profile_sum (struct named_profile *named)
 {
   named->totals = call_tree_sort (&named->calls)

@@ -125,10 +125,6 @@ struct named_profile
    out.  */
 bool named_profile_finish (struct named_profile *named);
 
-/* Order callees by their names, which are sorted, and sum up.  False when
-   memory ran out.  */
-bool named_profile_sum (struct named_profile *named);
-
 void named_profile_free (struct named_profile *named);
 
 /* Make TO of FROM: each stack begins with its innermost function, and goes on

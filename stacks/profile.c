@@ -16,15 +16,6 @@
 
 /* Threads.  */
 
-void
-sampled_threads_free (struct sampled_threads *list)
-{
-  free (list->threads);
-  free (list->tasks);
-  key_table_free (&list->numbers);
-  key_table_free (&list->task_numbers);
-}
-
 static uint64_t
 both_numbers (pid_t pid, pid_t tid)
 {
@@ -111,7 +102,11 @@ is_same (const struct profile_thread *a, const struct profile_thread *b)
          && strcmp (a->name, b->name) == 0;
 }
 
-uint32_t
+/* The number of the thread TID of process PID, which is called NAME.  It gets
+   one if it has none.  One that was there before it was sampled was not
+   reported: its own name is asked of the running kernel if it is not RECORDED.
+   PROFILE_NO_THREAD when memory ran out.  */
+static uint32_t
 sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
                         const char *name, bool recorded)
 {
@@ -162,7 +157,10 @@ void
 profile_free (struct profile *profile)
 {
   free (profile->log);
-  sampled_threads_free (&profile->threads);
+  free (profile->threads.threads);
+  free (profile->threads.tasks);
+  key_table_free (&profile->threads.numbers);
+  key_table_free (&profile->threads.task_numbers);
   name_list_free (&profile->processes);
   free (profile->sampled);
   call_tree_free (&profile->calls);

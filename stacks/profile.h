@@ -56,8 +56,6 @@ struct sampled_threads
   struct key_table task_numbers;
 };
 
-void sampled_threads_free (struct sampled_threads *list);
-
 /* The task TID of process PID, or NULL.  It stays where it is until another
    one is made.  */
 struct sampled_task *sampled_threads_find (struct sampled_threads *list,
@@ -75,13 +73,6 @@ void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
 /* Thread TID of process PID is called NAME from now on.  */
 void sampled_threads_rename (struct sampled_threads *list, pid_t pid,
                              pid_t tid, const char *name);
-
-/* The number of the thread TID of process PID, which is called NAME.  It gets
-   one if it has none.  One that was there before it was sampled was not
-   reported: its own name is asked of the running kernel if it is not RECORDED.
-   PROFILE_NO_THREAD when memory ran out.  */
-uint32_t sampled_threads_number (struct sampled_threads *list, pid_t pid,
-                                 pid_t tid, const char *name, bool recorded);
 
 /* ---- The profile.  */
 

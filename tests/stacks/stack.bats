@@ -1745,3 +1745,16 @@ END
   done
   [ $told -ge 1 ] || { echo "never noticed"; false; }
 }
+
+# What the kernel and the C library call registers differs between machines.
+@test "what reads registers compiles for all machines" {
+  local machine file
+  for machine in aarch64 s390x; do
+    needs $machine-linux-gnu-gcc
+    for file in stacks/live stacks/live_stop stacks/perf_sampler walk/here; do
+      "$machine-linux-gnu-gcc" -std=gnu17 -Wall -Wextra -Werror -fsyntax-only \
+        -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" -I"$srcdir/src" \
+        -idirafter /usr/include "$srcdir/$file.c"
+    done
+  done
+}
