@@ -12,20 +12,20 @@
 #include "cli/json_line.h"
 #include "cli/options.h"
 
-/* Add the figures of COMPARISON to SUM, which has no machine.  */
+/* Add the figures of MEASUREMENT to SUM, which has no machine.  */
 void measure_add (struct measurement *sum,
-                  const struct measurement *comparison);
+                  const struct measurement *measurement);
 
 /* Print the figures of JOB to OUT: all formats, or compact unwind alone when
    only that was made.  */
 void measure_print (const struct job *job, FILE *out);
 
-/* Print the table of COMPARISON under NAME.  */
+/* Print the table of MEASUREMENT under NAME.  */
 void measure_print_table (const char *name,
-                          const struct measurement *comparison, FILE *out);
+                          const struct measurement *measurement, FILE *out);
 
-/* Add the figures of COMPARISON to OBJECT.  */
+/* Add the figures of MEASUREMENT to OBJECT.  */
 void measure_add_json (json_object *object,
-                       const struct measurement *comparison);
+                       const struct measurement *measurement);
 
 #endif /* CLI_MEASURE_PRINT_H */

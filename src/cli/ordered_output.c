@@ -137,25 +137,17 @@ ordered_output_print (struct ordered_output *output)
   return more;
 }
 
-/* When the progress bar is to be drawn again.  */
-static struct timespec
-next_drawing (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_REALTIME, &time);
-  time.tv_nsec += 200 * 1000 * 1000;
-  if (time.tv_nsec >= 1000 * 1000 * 1000)
-    {
-      time.tv_sec++;
-      time.tv_nsec -= 1000 * 1000 * 1000;
-    }
-  return time;
-}
-
 void
 ordered_output_wait (struct ordered_output *output)
 {
-  struct timespec until = next_drawing ();
+  struct timespec until; /* when the progress bar is to be drawn again */
+  clock_gettime (CLOCK_REALTIME, &until);
+  until.tv_nsec += 200 * 1000 * 1000;
+  if (until.tv_nsec >= 1000 * 1000 * 1000)
+    {
+      until.tv_sec++;
+      until.tv_nsec -= 1000 * 1000 * 1000;
+    }
   pthread_mutex_lock (&output->lock);
   bool over = output->turns[output->n_printed].over;
   if (!over && progress_is_on ())

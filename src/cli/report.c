@@ -220,17 +220,6 @@ check_add_json (json_object *object,
     json_add_string (object, "readers", check->readers);
 }
 
-static void
-print_taken_back (const struct job *job, FILE *out)
-{
-  const struct tool_options *options = job->options;
-  if (!options->talkative && options->stats == STATS_NONE)
-    return;
-  message_name (job->path, out);
-  fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
-           mode_names[options->mode].status);
-}
-
 /* Problems and warnings.  */
 
 /* What is at fault stands in front, which may be another file than the one
@@ -330,23 +319,28 @@ print_warnings (const struct job *job, FILE *errors)
 static void
 print_figures (const struct job *job, enum tool_mode mode, FILE *out)
 {
+  const struct tool_options *options = job->options;
   switch (mode)
     {
     case MODE_CHECK:
       print_check (job, out);
       break;
     case MODE_COMPARE:
-      compare_print (job->options, job->path, &job->findings, out);
+      compare_print (options, job->path, &job->findings, out);
       break;
     case MODE_COMPARE_FORMATS:
       measure_print (job, out);
       break;
     case MODE_LINT:
-      lint_print_counts (job->options, job->path, &job->findings.lint, out);
+      lint_print_counts (options, job->path, &job->findings.lint, out);
       break;
     case MODE_REMOVE:
     case MODE_UNDO:
-      print_taken_back (job, out);
+      if (!options->talkative && options->stats == STATS_NONE)
+        break;
+      message_name (job->path, out);
+      fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
+               mode_names[mode].status);
       break;
     case MODE_DUMP: /* printed as it was made */
       break;

@@ -116,7 +116,10 @@ open_member (struct archive_object *object,
   size_t size = (size_t)member->size;
   uint8_t *copy = malloc (size > 0 ? size : 1);
   if (copy == NULL)
-    return error_set_no_memory (err);
+    {
+      error_set_no_memory (err);
+      return false;
+    }
   memcpy (copy, member->bytes, size);
   bool opened = image_open_memory (&object->image, copy, size, err);
   if (opened && object->image.header.e_type == ET_REL)
@@ -125,9 +128,12 @@ open_member (struct archive_object *object,
       return true;
     }
   if (opened)
-    image_close (&object->image);
+    {
+      image_close (&object->image);
+      error_set (err, CFI2SFRAME_NOTHING, "not an object");
+    }
   free (copy);
-  return opened ? error_set (err, CFI2SFRAME_NOTHING, "not an object") : false;
+  return false;
 }
 
 static void

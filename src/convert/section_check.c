@@ -253,25 +253,9 @@ audit_rows (struct verdict *verdict, const struct input *input,
   return true;
 }
 
-/* Whether the readers that are named, if any, take the .sframe of INPUT.
-   False when memory ran out.  */
-static bool
-audit_readers (struct verdict *verdict, const struct input *input,
-               struct error *err)
-{
-  char all[sizeof verdict->text];
-  error_clear (err);
-  if (section_check_readers (input->image, input->options->readers, false, all,
-                             sizeof all, err))
-    return true;
-  set_text (verdict, "is not for the readers named: ", err->reason);
-  return err->status != CFI2SFRAME_NO_MEMORY;
-}
-
 /* Audit the .sframe of INPUT, which has one: can readers use it, is it right,
    is it whole, by what a conversion would give?  Without CFI the section
-   counts as right.  False when memory ran out, or the section has no contents.
-   */
+   counts as right.  False when memory ran out, or without contents.  */
 static bool
 audit (struct verdict *verdict, const struct input *input, struct error *err)
 {
@@ -295,10 +279,18 @@ audit (struct verdict *verdict, const struct input *input, struct error *err)
   else if (useless != NULL || (!compared && err->status != CFI2SFRAME_NOTHING))
     set_text (verdict, "is of no use to any reader: ",
               useless != NULL ? useless : err->reason);
-  else if (!audit_readers (verdict, input, err)
-           || (verdict->text[0] == '\0'
-               && !audit_rows (verdict, input, &result, err)))
-    return false;
+  else
+    {
+      char lines[sizeof verdict->text];
+      error_clear (err);
+      bool taken
+          = section_check_readers (input->image, input->options->readers,
+                                   false, lines, sizeof lines, err);
+      if (!taken && err->status != CFI2SFRAME_NO_MEMORY)
+        set_text (verdict, "is not for the readers named: ", err->reason);
+      else if (!taken || !audit_rows (verdict, input, &result, err))
+        return false;
+    }
   error_clear (err);
   return true;
 }
