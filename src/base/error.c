@@ -28,9 +28,6 @@ error_fill (struct error *err, enum cfi2sframe_status status,
             enum error_word word, const char *fmt, va_list args)
 {
   char text[2 * sizeof err->reason];
-  if (err == NULL)
-    return;
-  err->has_offset = false;
   err->status = status;
   err->word = (uint8_t)word;
   vsnprintf (text, sizeof text, fmt, args);
@@ -42,8 +39,11 @@ bool
 error_set (struct error *err, enum cfi2sframe_status status, const char *fmt,
            ...)
 {
+  if (err == NULL)
+    return false;
   va_list args;
   va_start (args, fmt);
+  err->has_offset = false;
   error_fill (err, status, WORD_NONE, fmt, args);
   va_end (args);
   return false;
@@ -53,8 +53,11 @@ bool
 error_set_word (struct error *err, enum cfi2sframe_status status,
                 enum error_word word, const char *fmt, ...)
 {
+  if (err == NULL)
+    return false;
   va_list args;
   va_start (args, fmt);
+  err->has_offset = false;
   error_fill (err, status, word, fmt, args);
   va_end (args);
   return false;
@@ -121,15 +124,14 @@ bool
 error_set_at (struct error *err, enum cfi2sframe_status status,
               uint64_t offset, const char *fmt, ...)
 {
+  if (err == NULL)
+    return false;
   va_list args;
   va_start (args, fmt);
+  err->has_offset = true;
+  err->offset = offset;
   error_fill (err, status, WORD_NONE, fmt, args);
   va_end (args);
-  if (err != NULL)
-    {
-      err->has_offset = true;
-      err->offset = offset;
-    }
   return false;
 }
 

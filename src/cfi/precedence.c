@@ -355,7 +355,7 @@ precedence_settle (struct cfi_section *section,
   for (size_t i = 0; i < n; i++)
     section->n_set_aside += outranked[i];
   struct cfi_fde *aside = calloc (section->n_set_aside + 1, sizeof *aside);
-  bool settled = aside != NULL || error_set_no_memory (err);
+  bool settled = aside != NULL;
   size_t moved = 0;
   for (size_t i = 0; settled && i < n; i++)
     if (outranked[i])
@@ -363,7 +363,8 @@ precedence_settle (struct cfi_section *section,
     else
       section->fdes[i - moved] = section->fdes[i];
   section->n_fdes -= moved;
-  settled = settled && count_contradictions (section, aside, moved, err);
+  settled = settled ? count_contradictions (section, aside, moved, err)
+                    : error_set_no_memory (err);
   free (aside);
   free (outranked);
   return settled;

@@ -179,18 +179,15 @@ bool
 cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
 {
   const struct cfi_section *cfi = &walk->source->cfi;
-  bool more = walk->fde < walk->fdes_end;
-  if (next_without_fde (walk,
-                        walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address
-                                                : UINT64_MAX,
-                        code))
+  uint64_t limit
+      = walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
+  if (next_without_fde (walk, limit, code))
     return true;
-  if (more)
-    {
-      fill_code (walk, &cfi->fdes[walk->fde], code);
-      walk->fde++;
-    }
-  return more;
+  if (walk->fde >= walk->fdes_end)
+    return false;
+  fill_code (walk, &cfi->fdes[walk->fde], code);
+  walk->fde++;
+  return true;
 }
 
 /* Execute FDE into FUNCTION.  *REASON says why it has no rows.  */

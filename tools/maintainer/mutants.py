@@ -24,14 +24,14 @@ import threading
 # names that match; other names with a slash are scripts, called with the build
 # folder.
 RULES = [
-    (r"src/cfi/(cfa_program|cfa_opcode|expression)\.c",
+    (r"src/cfi/(cfa_program|cfa_opcode)\.c",
      "cfa_program walk program_table cunwind_function reader memory "
      "landing_pads tests/random_cfi/random_cfi.sh"),
     (r"src/cfi/landing_pads\.c", "landing_pads memory code.bats"),
     (r"src/cfi/finished_rows\.c",
      "walk program_table return_sites memory code.bats"),
-    (r"src/cfi/return_sites\.c", "return_sites memory return_address.bats"),
-    (r"src/cfi/precedence\.c", "debug_frame walk debug_frame.bats"),
+    (r"src/cfi/return_sites\.c", "return_sites calls memory return_address.bats"),
+    (r"src/cfi/precedence\.c", "debug_frame elf_readers walk debug_frame.bats"),
     (r"src/cfi/walk\.c", "walk memory overlap.bats"),
     (r"src/cfi/plt\.c", "plt walk arch lower memory relocated.bats"),
     (r"src/cfi/",
