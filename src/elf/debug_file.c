@@ -196,18 +196,6 @@ struct debug_search
   struct error *err; /* why the first file that was found is not used */
 };
 
-/* Whether there is a file to look at.  Symbolic links are followed only with
-   LINKS.  An empty file does not count: debuginfod's client makes one when no
-   server has the file.  */
-static bool
-is_file (const char *path, bool links)
-{
-  struct stat status;
-  return fstatat (AT_FDCWD, path, &status, links ? 0 : AT_SYMLINK_NOFOLLOW)
-             == 0
-         && S_ISREG (status.st_mode) && status.st_size > 0;
-}
-
 /* Try the path made of FORMAT, with LINKS also a symbolic link.  True when the
    search is over.  */
 static bool __attribute__ ((format (printf, 3, 4)))
@@ -220,7 +208,13 @@ try_path (const struct debug_search *search, bool links, const char *format,
   va_start (arguments, format);
   int length = vsnprintf (path, sizeof path, format, arguments);
   va_end (arguments);
-  if (length >= (int)sizeof path || !is_file (path, links))
+  /* An empty file does not count: debuginfod's client makes one when no server
+     has the file.  */
+  struct stat status;
+  if (length >= (int)sizeof path
+      || fstatat (AT_FDCWD, path, &status, links ? 0 : AT_SYMLINK_NOFOLLOW)
+             != 0
+      || !S_ISREG (status.st_mode) || status.st_size == 0)
     return false;
   if (debug_file_open (search->file, path, search->image, &err)
       && (!search->places->to_change

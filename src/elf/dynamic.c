@@ -296,17 +296,6 @@ note_place (void *data, const struct dynamic_relocation *relocation)
     places->addresses[places->n++] = address;
 }
 
-static bool
-may_be_changed (const struct image *image, uint64_t address)
-{
-  uint64_t value;
-  if (dynamic_find (image, DT_TEXTREL, &value)
-      || (dynamic_find (image, DT_FLAGS, &value) && value & DF_TEXTREL))
-    return true;
-  const GElf_Phdr *load = image_load_at (image, address);
-  return load != NULL && (load->p_flags & PF_W);
-}
-
 bool
 dynamic_places_find (struct dynamic_places *places, const struct image *image,
                      uint64_t address, uint64_t size, struct error *err)
@@ -315,7 +304,13 @@ dynamic_places_find (struct dynamic_places *places, const struct image *image,
   struct place_search search
       = { .places = places, .begin = address - before, .end = address + size };
   *places = (struct dynamic_places){ 0 };
-  if (!may_be_changed (image, address))
+  const GElf_Phdr *load = image_load_at (image, address);
+  uint64_t value;
+  bool writable
+      = (load != NULL && (load->p_flags & PF_W))
+        || dynamic_find (image, DT_TEXTREL, &value)
+        || (dynamic_find (image, DT_FLAGS, &value) && value & DF_TEXTREL);
+  if (!writable)
     return true;
   places->unknown = !dynamic_relocations_walk (image, note_place, &search);
   search.failed |= !RADIX_SORT (places->addresses, places->n);

@@ -289,17 +289,6 @@ image_read (struct image *image, struct error *err)
   return check_sections (image, err) && check_segments (image, err);
 }
 
-/* If locking fails for another reason than that another process has the lock
-   (the file system has no locks), the file is used without.  */
-static bool
-take_lock (int fd, enum file_lock lock, struct error *err)
-{
-  return lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
-         || errno != EWOULDBLOCK
-         || error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
-                            "another process is changing it");
-}
-
 /* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */
 static int
 open_regular (const struct file_location *location, struct error *err)
@@ -319,9 +308,16 @@ open_regular (const struct file_location *location, struct error *err)
                     "is not a regular file");
   else if (status.st_size == 0)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
-  else if (mapped_file_check_size (&status, err)
-           && take_lock (fd, location->lock, err))
-    return fd;
+  else if (mapped_file_check_size (&status, err))
+    {
+      /* If locking fails for another reason than that another process has the
+         lock (the file system has no locks), the file is used without.  */
+      if (location->lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
+          || errno != EWOULDBLOCK)
+        return fd;
+      error_set_word (err, CFI2SFRAME_IO, WORD_CHANGED_MEANWHILE,
+                      "another process is changing it");
+    }
   close (fd);
   return -1;
 }

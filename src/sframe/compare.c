@@ -480,18 +480,7 @@ report_side (const struct comparison *c, const struct compared_side *side,
     }
 }
 
-static void
-report_functions (const struct comparison *c)
-{
-  report_side (c, &c->a, &c->b);
-  report_side (c, &c->b, &c->a);
-  c->result->merged_rows_a = c->a.section.merged_rows;
-  c->result->merged_rows_b = c->b.section.merged_rows;
-  c->result->rows_at_end_a = c->a.section.rows_at_end;
-  c->result->rows_at_end_b = c->b.section.rows_at_end;
-}
-
-/* SIDE is closed also after failure.  */
+/* What SIDE has is freed also after failure.  */
 static bool
 open_side (struct compared_side *side, const struct sframe_decoder *decoder,
            struct error *err)
@@ -502,13 +491,6 @@ open_side (struct compared_side *side, const struct sframe_decoder *decoder,
   side->findings
       = calloc ((size_t)decoder->n_functions + 1, sizeof *side->findings);
   return side->findings != NULL || error_set_no_memory (err);
-}
-
-static void
-close_side (struct compared_side *side)
-{
-  sweep_section_close (&side->section);
-  free (side->findings);
 }
 
 bool
@@ -531,9 +513,18 @@ sframe_compare (const struct sframe_decoder *a, const struct sframe_decoder *b,
               && sweep (&c.a.section.side, &c.b.section.side, true, steps,
                         compare_stretch, &c, err);
   if (done)
-    report_functions (&c);
-  close_side (&c.a);
-  close_side (&c.b);
+    {
+      report_side (&c, &c.a, &c.b);
+      report_side (&c, &c.b, &c.a);
+      result->merged_rows_a = c.a.section.merged_rows;
+      result->merged_rows_b = c.b.section.merged_rows;
+      result->rows_at_end_a = c.a.section.rows_at_end;
+      result->rows_at_end_b = c.b.section.rows_at_end;
+    }
+  sweep_section_close (&c.a.section);
+  sweep_section_close (&c.b.section);
+  free (c.a.findings);
+  free (c.b.findings);
   free (c.differences);
   return done;
 }

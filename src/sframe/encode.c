@@ -138,20 +138,6 @@ store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
   return at + ((size_t)1 << width);
 }
 
-/* Store the words of ROW, 1 << WIDTH bytes each; the address after them.  */
-static inline uint8_t *
-store_words (uint8_t *at, const struct sframe_row *row, unsigned width,
-             bool big_endian)
-{
-  if (width == 0)
-    for (unsigned i = 0; i < row->n_words; i++)
-      *at++ = (uint8_t)row->words[i];
-  else
-    for (unsigned i = 0; i < row->n_words; i++)
-      at = store_sized (at, (uint32_t)row->words[i], width, big_endian);
-  return at;
-}
-
 static bool
 write_rows (struct sframe_encoder *encoder, const struct sframe_fde *function,
             unsigned fre_type)
@@ -171,7 +157,8 @@ write_rows (struct sframe_encoder *encoder, const struct sframe_fde *function,
                         | row->n_words << SFRAME_FRE_COUNT_SHIFT
                         | width << SFRAME_FRE_WORD_SHIFT
                         | (row->ra_signed ? SFRAME_FRE_RA_SIGNED : 0));
-      at = store_words (at, row, width, big_endian);
+      for (unsigned w = 0; w < row->n_words; w++)
+        at = store_sized (at, (uint32_t)row->words[w], width, big_endian);
     }
   out->size = (size_t)(at - out->bytes);
   return true;

@@ -104,39 +104,29 @@ may_flex (const struct lowerer *lowerer)
          && lowerer->options.variant.version >= 3;
 }
 
-/* Whether ROW has no default form, but a flexible one.  */
-static bool
-needs_flexible (const struct lowerer *lowerer, const struct frame_row *row)
-{
-  struct frame_row asked = *row;
-  struct sframe_row unused;
-  if (!may_flex (lowerer))
-    return false;
-  if (row->cfa.kind == RULE_PLT) /* becomes rows of this kind */
-    asked.cfa = (struct frame_rule){ .kind = RULE_REG,
-                                     .reg = lowerer->options.arch->sp };
-  return row_lower_default (&lowerer->options, &asked, &unused) != REASON_NONE
-         && row_lower_flexible (&lowerer->options, &asked, &unused)
-                == REASON_NONE;
-}
-
 static struct meaning
 work_out (const struct lowerer *lowerer, const struct frame_row *row)
 {
+  const struct encode_options *options = &lowerer->options;
+  struct frame_row asked = *row;
   struct sframe_row unused;
-  enum frame_reason as_default
-      = row_lower_default (&lowerer->options, row, &unused);
-  enum frame_reason as_flexible
-      = row_lower_flexible (&lowerer->options, row, &unused);
+  enum frame_reason as_default = row_lower (options, row, false, &unused);
+  enum frame_reason as_flexible = row_lower (options, row, true, &unused);
   struct meaning meaning
       = { .known = true,
-          .needs_flexible = needs_flexible (lowerer, row),
           .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
+  if (!may_flex (lowerer))
+    return meaning;
+  if (row->cfa.kind == RULE_PLT) /* becomes rows of this kind */
+    asked.cfa
+        = (struct frame_rule){ .kind = RULE_REG, .reg = options->arch->sp };
+  meaning.needs_flexible
+      = row_lower (options, &asked, false, &unused) != REASON_NONE
+        && row_lower (options, &asked, true, &unused) == REASON_NONE;
   /* A row that has a flexible form makes its function flexible.  This row was
      asked for in a default function, so the reason is why the flexible form is
      missing.  */
-  if (as_default != REASON_NONE && as_flexible != REASON_NONE
-      && may_flex (lowerer))
+  if (as_default != REASON_NONE && as_flexible != REASON_NONE)
     meaning.reasons[0] = (uint8_t)as_flexible;
   return meaning;
 }
@@ -182,10 +172,7 @@ find_rule (struct lowerer *lowerer, const struct frame_row *row,
                                     .signal = lowerer->function->signal,
                                     .b_key = lowerer->function->b_key };
   struct sframe_row out;
-  if (lowerer->flexible)
-    row_lower_flexible (&lowerer->options, row, &out);
-  else
-    row_lower_default (&lowerer->options, row, &out);
+  row_lower (&lowerer->options, row, lowerer->flexible, &out);
   return rule_table_number (&lowerer->rules, rule_table_flags (&flags), &out,
                             rule)
          || error_set_no_memory (lowerer->err);

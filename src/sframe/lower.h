@@ -14,17 +14,11 @@
 #include "sframe/encode.h"
 #include "sframe/rule_table.h"
 
-/* ROW as a row of a default function (V3 specification, section 3.1), at the
-   same start.  REASON_NONE, or why it cannot be said; *OUT is garbage
-   then.  */
-enum frame_reason row_lower_default (const struct encode_options *options,
-                                     const struct frame_row *row,
-                                     struct sframe_row *out);
-
-/* ROW as a row of a flexible function (V3 specification, section 3.2).  */
-enum frame_reason row_lower_flexible (const struct encode_options *options,
-                                      const struct frame_row *row,
-                                      struct sframe_row *out);
+/* ROW as a row of a default function or of a FLEXIBLE one, at the same start.
+   REASON_NONE, or why it cannot be said; *OUT is garbage then.  */
+enum frame_reason row_lower (const struct encode_options *options,
+                             const struct frame_row *row, bool flexible,
+                             struct sframe_row *out);
 
 /* Receives what lower_function makes.  */
 struct lower_sink

@@ -96,22 +96,12 @@ lower_tracked (const struct encode_options *options,
   return REASON_NONE;
 }
 
+/* A row of a default function (V3 specification, section 3.1).  */
 static enum frame_reason
-lower_undefined (const struct encode_options *options, struct sframe_row *out)
-{
-  out->ra_signed = false;
-  return options->variant.version >= 3 ? REASON_NONE : REASON_RA_UNDEFINED;
-}
-
-enum frame_reason
-row_lower_default (const struct encode_options *options,
-                   const struct frame_row *row, struct sframe_row *out)
+lower_default (const struct encode_options *options,
+               const struct frame_row *row, struct sframe_row *out)
 {
   const struct arch *arch = options->arch;
-  *out = (struct sframe_row){ .start = row->start,
-                              .ra_signed = row->ra_signed };
-  if (row->ra.kind == RULE_UNDEFINED)
-    return lower_undefined (options, out);
   if (row->cfa.kind != RULE_REG
       || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp))
     return reason_of (CFA, row->cfa);
@@ -156,15 +146,25 @@ rule_control (struct frame_rule rule)
     }
 }
 
-/* RA and FP pairs of a flexible row.  */
+/* A row of a flexible function (V3 specification, section 3.2).  */
 static enum frame_reason
-lower_flexible_saves (const struct encode_options *options,
-                      const struct frame_row *row, struct sframe_row *out)
+lower_flexible (const struct encode_options *options,
+                const struct frame_row *row, struct sframe_row *out)
 {
-  int32_t fp = rule_control (row->fp);
+  const struct arch *arch = options->arch;
+  if (row->cfa.kind != RULE_REG && row->cfa.kind != RULE_DEREF_REG)
+    return reason_of (CFA, row->cfa);
+  /* Readers of s390x scale the offset; whether also under a dereference is
+     not settled, so no row like that is made.  */
+  if (row->cfa.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
+    return REASON_CFA_EXPRESSION;
+  int32_t offset, fp = rule_control (row->fp);
+  if (!cfa_offset_store (arch, row->cfa.offset, &offset))
+    return REASON_OFFSET_RANGE;
+  push_pair (out, rule_control (row->cfa), offset);
   if (fp == 0 && row->fp.kind != RULE_SAME)
     return reason_of (FP, row->fp);
-  if (!frame_rule_equal (row->ra, row_words_default_ra (options->arch)))
+  if (!frame_rule_equal (row->ra, row_words_default_ra (arch)))
     {
       int32_t ra = rule_control (row->ra);
       if (ra == 0)
@@ -179,23 +179,13 @@ lower_flexible_saves (const struct encode_options *options,
 }
 
 enum frame_reason
-row_lower_flexible (const struct encode_options *options,
-                    const struct frame_row *row, struct sframe_row *out)
+row_lower (const struct encode_options *options, const struct frame_row *row,
+           bool flexible, struct sframe_row *out)
 {
-  const struct arch *arch = options->arch;
-  *out = (struct sframe_row){ .start = row->start,
-                              .ra_signed = row->ra_signed };
+  *out = (struct sframe_row){ .start = row->start };
   if (row->ra.kind == RULE_UNDEFINED)
-    return lower_undefined (options, out);
-  if (row->cfa.kind != RULE_REG && row->cfa.kind != RULE_DEREF_REG)
-    return reason_of (CFA, row->cfa);
-  /* Readers of s390x scale the offset; whether also under a dereference is
-     not settled, so no row like that is made.  */
-  if (row->cfa.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
-    return REASON_CFA_EXPRESSION;
-  int32_t offset;
-  if (!cfa_offset_store (arch, row->cfa.offset, &offset))
-    return REASON_OFFSET_RANGE;
-  push_pair (out, rule_control (row->cfa), offset);
-  return lower_flexible_saves (options, row, out);
+    return options->variant.version >= 3 ? REASON_NONE : REASON_RA_UNDEFINED;
+  out->ra_signed = row->ra_signed;
+  return flexible ? lower_flexible (options, row, out)
+                  : lower_default (options, row, out);
 }

@@ -81,8 +81,8 @@ cut_run (struct partition *partition, const struct partition_input *input,
   const struct rule *rules = input->rules->rules;
   const struct numbered_row *row = &input->rows[run->first_row];
   const struct numbered_row *end = &input->rows[run[1].first_row], *next;
-  /* Another index entry for each occurrence would take as many bytes as the
-     rows do.  */
+  /* A function stays whole where another index entry for each of its places
+     takes as many bytes as its rows do.  */
   bool whole
       = input->distinct
         && run->bytes <= (uint64_t)run->n_occurrences * input->entry_cost;

@@ -171,36 +171,28 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* Distinct functions.  */
 
-/* Whether the run has the N_ROWS rows that begin with number FIRST_ROW.  */
-static bool
-run_has_rows (const struct pieces *pieces, uint32_t run, size_t first_row,
-              size_t n_rows)
-{
-  size_t own = pieces->runs[run].first_row;
-  size_t end
-      = run + 1 < pieces->n_runs ? pieces->runs[run + 1].first_row : first_row;
-  return end - own == n_rows
-         && memcmp (&pieces->rows[own], &pieces->rows[first_row],
-                    n_rows * sizeof *pieces->rows)
-                == 0;
-}
-
 /* The rows from FIRST_ROW on are new.  Find the run that has them already,
    or make one of them.  */
 static bool
 settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
             uint32_t *run)
 {
-  uint32_t hash
-      = hash_for_table ((const uint8_t *)&pieces->rows[first_row],
-                        (pieces->n_rows - first_row) * sizeof *pieces->rows);
+  const struct numbered_row *rows = &pieces->rows[first_row];
+  const size_t size = (pieces->n_rows - first_row) * sizeof *rows;
+  uint32_t hash = hash_for_table ((const uint8_t *)rows, size);
   struct table_walk walk = { .hash = hash };
   while (table_next (&pieces->runs_by_rows, &walk, run))
-    if (run_has_rows (pieces, *run, first_row, pieces->n_rows - first_row))
-      {
-        pieces->n_rows = first_row;
-        return true;
-      }
+    {
+      size_t own = pieces->runs[*run].first_row;
+      size_t end = *run + 1 < pieces->n_runs ? pieces->runs[*run + 1].first_row
+                                             : first_row;
+      if ((end - own) * sizeof *rows == size
+          && memcmp (&pieces->rows[own], rows, size) == 0)
+        {
+          pieces->n_rows = first_row;
+          return true;
+        }
+    }
   *run = (uint32_t)pieces->n_runs;
   if (!append_run (pieces, first_row, bytes))
     return false;

@@ -182,23 +182,10 @@ view_cfi (struct sweep_side *side, uint64_t at, struct sweep_view *view,
 
 struct verify
 {
-  const struct arch *arch;
   struct cfi_side cfi;
   struct sweep_section section;
   struct cfi2sframe_check_result *result;
 };
-
-static void
-verify_explain (struct verify *verify, uint64_t pc, const char *what,
-                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
-{
-  const struct arch *arch = verify->arch;
-  char cfi_text[RULE_TEXT], sframe_text[RULE_TEXT];
-  snprintf (verify->result->difference, sizeof verify->result->difference,
-            "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
-            rule_text (arch, cfi, own, cfi_text),
-            rule_text (arch, sframe, own, sframe_text));
-}
 
 /* Whether this is the first difference, which is the one explained.  */
 static bool
@@ -211,59 +198,64 @@ verify_is_first (struct verify *verify, uint64_t pc)
   return true;
 }
 
-static void
+/* Explain that rules of WHAT differ at PC.  Returns false, as verify_note
+   does.  */
+static bool
+verify_explain (struct verify *verify, uint64_t pc, const char *what,
+                unsigned own, struct frame_rule cfi, struct frame_rule sframe)
+{
+  char texts[2][RULE_TEXT];
+  if (verify_is_first (verify, pc))
+    snprintf (verify->result->difference, sizeof verify->result->difference,
+              "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
+              rule_text (verify->cfi.arch, cfi, own, texts[0]),
+              rule_text (verify->cfi.arch, sframe, own, texts[1]));
+  return false;
+}
+
+static bool
 verify_note (struct verify *verify, uint64_t pc, const char *what)
 {
   if (verify_is_first (verify, pc))
     snprintf (verify->result->difference, sizeof verify->result->difference,
               "0x%" PRIx64 ": %s", pc, what);
+  return false;
 }
 
 /* Compare what both say at PC; false when they differ.  */
 static bool
 verify_rules (struct verify *verify, uint64_t pc,
               const struct frame_function *function,
-              const struct frame_row *cfi, const struct frame_function *theirs,
-              const struct frame_row *sframe)
+              const struct frame_row *cfi, const struct sweep_view *theirs)
 {
-  const struct arch *arch = verify->arch;
+  const struct frame_row *sframe = &theirs->rules;
+  const struct arch *arch = verify->cfi.arch;
   /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
      (decode.h).  In a row of SFrame either all rules are undefined or
      none.  */
-  bool outermost
-      = cfi->ra.kind == RULE_UNDEFINED && sframe->cfa.kind == RULE_UNDEFINED;
-  if (!outermost && !frame_row_same_rules (cfi, sframe))
+  if (cfi->ra.kind != RULE_UNDEFINED || sframe->cfa.kind != RULE_UNDEFINED)
     {
-      if (!verify_is_first (verify, pc))
-        return false;
       if (!frame_rule_equal (cfi->cfa, sframe->cfa))
-        verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa, sframe->cfa);
-      else if (!frame_rule_equal (cfi->ra, sframe->ra))
-        verify_explain (verify, pc, "RA", arch->ra, cfi->ra, sframe->ra);
-      else if (!frame_rule_equal (cfi->fp, sframe->fp))
-        verify_explain (verify, pc, "FP", arch->fp, cfi->fp, sframe->fp);
-      else
-        verify_note (verify, pc, "the RA is signed in one of both only");
-      return false;
+        return verify_explain (verify, pc, "CFA", arch->sp, cfi->cfa,
+                               sframe->cfa);
+      if (!frame_rule_equal (cfi->ra, sframe->ra))
+        return verify_explain (verify, pc, "RA", arch->ra, cfi->ra,
+                               sframe->ra);
+      if (!frame_rule_equal (cfi->fp, sframe->fp))
+        return verify_explain (verify, pc, "FP", arch->fp, cfi->fp,
+                               sframe->fp);
+      if (cfi->ra_signed != sframe->ra_signed)
+        return verify_note (verify, pc,
+                            "the RA is signed in one of both only");
+      /* Equal, but no reader can use them.  */
+      if (cfi->cfa.kind == RULE_UNSUPPORTED || cfi->ra.kind == RULE_UNSUPPORTED
+          || cfi->fp.kind == RULE_UNSUPPORTED)
+        return verify_note (verify, pc, "row for code without usable CFI");
     }
-  /* Equal, but no reader can use them.  */
-  if (!outermost
-      && (cfi->cfa.kind == RULE_UNSUPPORTED || cfi->ra.kind == RULE_UNSUPPORTED
-          || cfi->fp.kind == RULE_UNSUPPORTED))
-    {
-      verify_note (verify, pc, "row for code without usable CFI");
-      return false;
-    }
-  if (theirs->signal != function->signal)
-    {
-      verify_note (verify, pc, "signal frame in one of both only");
-      return false;
-    }
-  if (arch->ra_signing && theirs->b_key != function->b_key)
-    {
-      verify_note (verify, pc, "RA signing keys differ");
-      return false;
-    }
+  if (theirs->function->signal != function->signal)
+    return verify_note (verify, pc, "signal frame in one of both only");
+  if (arch->ra_signing && theirs->function->b_key != function->b_key)
+    return verify_note (verify, pc, "RA signing keys differ");
   return true;
 }
 
@@ -301,8 +293,7 @@ verify_gap (struct verify *verify, const struct sweep_view *theirs,
   if (padding_end > end)
     padding_end = end;
   if (theirs->covered && padding_end > pc
-      && !verify_rules (verify, pc, &cfi->before, &cfi->last, theirs->function,
-                        &theirs->rules))
+      && !verify_rules (verify, pc, &cfi->before, &cfi->last, theirs))
     verify->result->bytes_wrong += padding_end - pc;
   if (theirs->function != NULL && end > padding_end)
     {
@@ -328,8 +319,7 @@ verify_stretch (void *context, const struct sweep_view *cfi,
       if (!verify->cfi.function->from_plt)
         result->bytes_absent += end - pc - meant;
     }
-  else if (verify_rules (verify, pc, cfi->function, &cfi->rules,
-                         theirs->function, &theirs->rules))
+  else if (verify_rules (verify, pc, cfi->function, &cfi->rules, theirs))
     result->bytes_equal += end - pc;
   else
     result->bytes_wrong += end - pc;
@@ -351,8 +341,7 @@ sframe_verify (const struct sframe_decoder *decoder,
                            "SFrame: section for machine %s",
                            decoder->arch->name);
   struct verify verify
-      = { .arch = decoder->arch,
-          .cfi
+      = { .cfi
           = { .side = { view_cfi }, .rows = &rows, .arch = decoder->arch },
           .result = result };
   /* Far beyond the places where either side changes in real files.  */
