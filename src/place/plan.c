@@ -6,74 +6,38 @@
 #include "place/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
 
-static bool
-extents_insert (struct plan *plan, size_t at, const struct plan_extent *extent,
-                struct error *err)
-{
-  if (!ARRAY_ROOM (plan->extents, plan->n_extents + 1,
-                   &plan->extents_capacity))
-    return error_set_no_memory (err);
-  memmove (&plan->extents[at + 1], &plan->extents[at],
-           (plan->n_extents - at) * sizeof plan->extents[0]);
-  plan->extents[at] = *extent;
-  plan->n_extents++;
-  return true;
-}
-
-static void
-extents_remove (struct plan *plan, size_t at)
-{
-  plan->n_extents--;
-  memmove (&plan->extents[at], &plan->extents[at + 1],
-           (plan->n_extents - at) * sizeof plan->extents[0]);
-}
-
-/* Cut EXTENT, which has bytes in [BEGIN, END), down to its part in front of
-   BEGIN and return the part at and behind END.  Either may be empty.  */
-static struct plan_extent
-extent_split (struct plan_extent *extent, uint64_t begin, uint64_t end)
-{
-  uint64_t extent_end = extent->new_offset + extent->size;
-  struct plan_extent tail = { 0 };
-  if (extent_end > end)
-    {
-      uint64_t skip = end - extent->new_offset;
-      tail.old_offset = extent->old_offset + skip;
-      tail.new_offset = extent->new_offset + skip;
-      tail.size = extent->size - skip;
-    }
-  extent->size = begin > extent->new_offset ? begin - extent->new_offset : 0;
-  return tail;
-}
-
 bool
 plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
             struct error *err)
 {
+  /* Extents are disjoint, so no more than one is cut in two.  */
+  struct plan_extent *kept = calloc (plan->n_extents + 1, sizeof *kept);
   uint64_t end = offset + size;
-  for (size_t i = 0; i < plan->n_extents;)
+  size_t n = 0;
+  if (kept == NULL)
+    return error_set_no_memory (err);
+  for (size_t i = 0; i < plan->n_extents; i++)
     {
-      struct plan_extent *extent = &plan->extents[i];
-      if (extent->new_offset >= end
-          || extent->new_offset + extent->size <= offset)
-        {
-          i++;
-          continue;
-        }
-      struct plan_extent tail = extent_split (extent, offset, end);
-      if (extent->size > 0)
-        i++;
-      else
-        extents_remove (plan, i);
-      if (tail.size > 0 && !extents_insert (plan, i++, &tail, err))
-        return false;
+      const struct plan_extent *old = &plan->extents[i];
+      uint64_t begin = old->new_offset, old_end = begin + old->size;
+      uint64_t front_end = old_end < offset ? old_end : offset;
+      uint64_t back = begin > end ? begin : end;
+      if (begin < front_end)
+        kept[n++] = (struct plan_extent){ old->old_offset, begin,
+                                          front_end - begin };
+      if (back < old_end)
+        kept[n++] = (struct plan_extent){ old->old_offset + (back - begin),
+                                          back, old_end - back };
     }
+  free (plan->extents);
+  plan->extents = kept;
+  plan->extents_capacity = plan->n_extents + 1;
+  plan->n_extents = n;
   return true;
 }
 
@@ -85,11 +49,14 @@ plan_copy (struct plan *plan, uint64_t old_offset, uint64_t new_offset,
     return true;
   if (!plan_clear (plan, new_offset, size, err))
     return false;
-  size_t at = 0;
-  while (at < plan->n_extents && plan->extents[at].new_offset < new_offset)
-    at++;
-  struct plan_extent extent = { old_offset, new_offset, size };
-  return extents_insert (plan, at, &extent, err);
+  if (!ARRAY_ROOM (plan->extents, plan->n_extents + 1,
+                   &plan->extents_capacity))
+    return error_set_no_memory (err);
+  size_t at = plan->n_extents++;
+  for (; at > 0 && plan->extents[at - 1].new_offset > new_offset; at--)
+    plan->extents[at] = plan->extents[at - 1];
+  plan->extents[at] = (struct plan_extent){ old_offset, new_offset, size };
+  return true;
 }
 
 bool
