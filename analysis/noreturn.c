@@ -271,20 +271,10 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
     }
 }
 
-/* Without an answer within bounds, every function counts as returning.  */
-static void
-give_up (struct noreturn *noreturn)
-{
-  noreturn->functions->n_changes++;
-  for (size_t i = 0; i < noreturn->functions->n; i++)
-    noreturn->functions->list[i].may_return = true;
-  noreturn->n_tasks = 0;
-}
-
 bool
 noreturn_run (struct noreturn *noreturn, struct error *err)
 {
-  const struct functions *functions = noreturn->functions;
+  struct functions *functions = noreturn->functions;
   noreturn->n_before = noreturn->n_queued;
   for (;;)
     {
@@ -299,8 +289,14 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
         mark_returning (noreturn, task.function);
       else
         sweep (noreturn, task.function, task.address, task.after_call);
-      if (noreturn->steps_left == 0)
-        give_up (noreturn);
+      if (noreturn->steps_left > 0)
+        continue;
+      /* Without an answer within bounds, every function counts as
+         returning.  */
+      functions->n_changes++;
+      for (size_t i = 0; i < functions->n; i++)
+        functions->list[i].may_return = true;
+      noreturn->n_tasks = 0;
     }
   free (noreturn->tasks);
   noreturn->tasks = NULL;

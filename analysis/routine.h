@@ -33,6 +33,7 @@
 #include "analysis/request.h"
 #include "analysis/state.h"
 
+/* What following a function depends on.  */
 struct routine_context
 {
   const struct code_request *request;
