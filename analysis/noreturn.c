@@ -115,10 +115,7 @@ wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
 {
   struct code_function *waited = &noreturn->functions->list[callee];
   if (waited->may_return)
-    {
-      add_task (noreturn, function, resume, true);
-      return;
-    }
+    return add_task (noreturn, function, resume, true);
   uint32_t waiter = noreturn->unused_waiter;
   if (waiter != WAITER_NONE)
     noreturn->unused_waiter = noreturn->waiters[waiter].next;
@@ -157,10 +154,7 @@ follow_jump (struct noreturn *noreturn, uint32_t function, uint64_t target)
   if (owner == function)
     return;
   if (owner != FUNCTION_NONE)
-    {
-      wait_for (noreturn, owner, function, 0);
-      return;
-    }
+    return wait_for (noreturn, owner, function, 0);
   address_set_add (&noreturn->jumped_to, target);
   if (!address_map_set (&noreturn->labels, target, function))
     noreturn->failed = true;
