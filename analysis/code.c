@@ -145,18 +145,6 @@ prepare (struct analysis *analysis, struct error *err)
          || error_set_no_memory (err);
 }
 
-static void
-clean_up (struct analysis *analysis)
-{
-  schedule_free (&analysis->schedule);
-  starts_free (&analysis->starts);
-  noreturn_free (analysis->noreturn);
-  functions_free (analysis->functions);
-  known_code_free (&analysis->known);
-  go_table_free (&analysis->go);
-  facts_free (&analysis->facts);
-}
-
 /* Say how much was followed.  Where there were too few steps, paths may be
    missing: what was found must not be used.  */
 static void
@@ -200,7 +188,13 @@ analyse (const struct code_request *request, struct code_findings *findings,
       disproofs_drop_stale (&findings->disproofs, analysis.functions);
       comparison_settle (&findings->disproofs, &findings->row_map);
     }
-  clean_up (&analysis);
+  schedule_free (&analysis.schedule);
+  starts_free (&analysis.starts);
+  noreturn_free (analysis.noreturn);
+  functions_free (analysis.functions);
+  known_code_free (&analysis.known);
+  go_table_free (&analysis.go);
+  facts_free (&analysis.facts);
   return ok;
 }
 

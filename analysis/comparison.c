@@ -222,14 +222,6 @@ compare_disproofs (const void *a, const void *b)
   return (left->end < right->end) - (left->end > right->end);
 }
 
-/* Whether there is nothing but unreached padding from START to END.  */
-static bool
-is_gap (const struct row_map *row_map, uint64_t start, uint64_t end)
-{
-  return start <= end && end - start < 16
-         && (start == end || !row_map_find (row_map, start));
-}
-
 /* Forget what not all functions that get there agree upon, and what several of
    them found; put together what the labels of a routine cut.  */
 void
@@ -250,8 +242,12 @@ comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
           || row_range->row == ROW_UNKNOWN)
         continue;
       reached = disproof->end;
-      if (last && is_gap (row_map, last->end, disproof->start)
-          && same_disproof (last, disproof))
+      /* There may be unreached padding in between.  */
+      bool adjoins = last && last->end <= disproof->start
+                     && disproof->start - last->end < 16
+                     && (last->end == disproof->start
+                         || !row_map_find (row_map, last->end));
+      if (adjoins && same_disproof (last, disproof))
         {
           last->end = disproof->end;
           last->bytes += disproof->bytes;

@@ -95,12 +95,14 @@ struct insn_decoder
 static const struct insn_machine *
 machine_of (const struct arch *arch)
 {
+  if (!arch)
+    return NULL;
 #ifdef HAVE_ZYDIS
-  if (arch && arch->e_machine == arch_amd64.e_machine)
+  if (arch->e_machine == arch_amd64.e_machine)
     return &insn_amd64;
 #endif
 #ifdef CODE_ANALYSIS
-  if (arch && arch->e_machine == arch_aarch64.e_machine)
+  if (arch->e_machine == arch_aarch64.e_machine)
     return &insn_aarch64;
 #endif
   return NULL;

@@ -44,10 +44,7 @@ calculate_by (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
               uint8_t index)
 {
   if (from == REG_NONE || index == REG_NONE)
-    {
-      a64_writes (t, to);
-      return;
-    }
+    return a64_writes (t, to);
   calculate (t, calculation, to, from, 0);
   t->insn->index = to == REG_NONE ? REG_NONE : index;
 }
@@ -151,10 +148,7 @@ a64_move_wide (struct a64 *t)
   unsigned shift = a64_bits (t->word, 21, 2) * 16;
   uint64_t value = (uint64_t)a64_bits (t->word, 5, 16) << shift;
   if (opc != 3)
-    {
-      set_constant (t, t->rd, opc == 0 ? ~value : value);
-      return;
-    }
+    return set_constant (t, t->rd, opc == 0 ? ~value : value);
   reads (t, t->rd);
   a64_operate (t, OP_INSERT, t->rd, t->rd);
   t->insn->immediate = (int64_t)value;

@@ -84,9 +84,13 @@ jump_table_target (const struct jump_table *table,
       return index == 0;
     }
   if (index >= ENTRIES_MAX || (bounded && index > table->max)
-      || ((!bounded || table->is_weak) && place >= table->end)
-      || !(table->is_in_data ? facts_initial_word : facts_word) (
-          facts, place, table->width, is_signed, &word))
+      || ((!bounded || table->is_weak) && place >= table->end))
+    return false;
+  bool known
+      = table->is_in_data
+            ? facts_initial_word (facts, place, table->width, is_signed, &word)
+            : facts_word (facts, place, table->width, is_signed, &word);
+  if (!known)
     return false;
   *target = table->width == 8 ? word : table->base + word * table->scale;
   return true;

@@ -115,10 +115,7 @@ wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
 {
   struct code_function *waited = &noreturn->functions->list[callee];
   if (waited->may_return)
-    {
-      add_task (noreturn, function, resume, true);
-      return;
-    }
+    return add_task (noreturn, function, resume, true);
   uint32_t waiter = noreturn->unused_waiter;
   if (waiter != WAITER_NONE)
     noreturn->unused_waiter = noreturn->waiters[waiter].next;
@@ -157,10 +154,7 @@ follow_jump (struct noreturn *noreturn, uint32_t function, uint64_t target)
   if (owner == function)
     return;
   if (owner != FUNCTION_NONE)
-    {
-      wait_for (noreturn, owner, function, 0);
-      return;
-    }
+    return wait_for (noreturn, owner, function, 0);
   address_set_add (&noreturn->jumped_to, target);
   if (!address_map_set (&noreturn->labels, target, function))
     noreturn->failed = true;
@@ -271,20 +265,10 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
     }
 }
 
-/* Without an answer within bounds, every function counts as returning.  */
-static void
-give_up (struct noreturn *noreturn)
-{
-  noreturn->functions->n_changes++;
-  for (size_t i = 0; i < noreturn->functions->n; i++)
-    noreturn->functions->list[i].may_return = true;
-  noreturn->n_tasks = 0;
-}
-
 bool
 noreturn_run (struct noreturn *noreturn, struct error *err)
 {
-  const struct functions *functions = noreturn->functions;
+  struct functions *functions = noreturn->functions;
   noreturn->n_before = noreturn->n_queued;
   for (;;)
     {
@@ -299,8 +283,14 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
         mark_returning (noreturn, task.function);
       else
         sweep (noreturn, task.function, task.address, task.after_call);
-      if (noreturn->steps_left == 0)
-        give_up (noreturn);
+      if (noreturn->steps_left > 0)
+        continue;
+      /* Without an answer within bounds, every function counts as
+         returning.  */
+      functions->n_changes++;
+      for (size_t i = 0; i < functions->n; i++)
+        functions->list[i].may_return = true;
+      noreturn->n_tasks = 0;
     }
   free (noreturn->tasks);
   noreturn->tasks = NULL;

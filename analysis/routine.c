@@ -26,7 +26,6 @@ routine_new (const struct routine_context *context)
     return NULL;
   routine->context = context;
   routine->machine = context->machine;
-  routine->noting = NODE_NONE;
   routine->nodes_max = NODES_MIN + context->facts->image->size / 4;
   /* Real files take 0.1 to 0.9 steps for each of their bytes; 9 where no
      function returns, and so each is first taken to go on in all that are
@@ -120,7 +119,7 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
       return false;
     case FLOW_JUMP_INDIRECT:
       if (jumps)
-        routine_jump_by_tables (routine, &copy, state);
+        routine_jump_by_tables (routine, &copy, state, NODE_NONE);
       return false;
     default:
       return false;
@@ -181,10 +180,7 @@ walk (struct routine *routine, uint32_t label)
       if (node->predecessor == NODE_NONE)
         node->predecessor = number;
       if (node->label != NODE_NONE || elsewhere)
-        {
-          routine_arrive (routine, next, &state);
-          return;
-        }
+        return routine_arrive (routine, next, &state);
       number = next;
     }
 }

@@ -33,6 +33,7 @@
 #include "analysis/request.h"
 #include "analysis/state.h"
 
+/* What following a function depends on.  */
 struct routine_context
 {
   const struct code_request *request;
@@ -233,7 +234,6 @@ struct routine
   size_t n_queue, queue_capacity;
   struct routine_edge *edges;
   size_t n_edges, edges_capacity;
-  uint32_t noting;  /* node whose jumps are stored as edges, or NODE_NONE */
   uint32_t changed; /* mask of registers that the routine writes */
   struct address_map
       doubtful; /* calls of functions that were not seen to return */
@@ -317,10 +317,11 @@ void routine_jump (struct routine *routine, uint64_t target,
 bool routine_is_never_taken (const struct routine *routine,
                              const struct insn *insn);
 
-/* INSN, an indirect jump, goes by tables.  Whether each of them
-   leads anywhere.  */
+/* INSN, an indirect jump, goes by tables.  Whether each of them leads
+   anywhere. Its ways are stored as edges from node NODE, unless that is
+   NODE_NONE.  */
 bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
-                             const struct state *state);
+                             const struct state *state, uint32_t node);
 
 /* Calls (routine_calls.c).  */
 

@@ -351,10 +351,7 @@ static void
 check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
 {
-  routine->noting = routine->visited;
-  bool resolved = routine_jump_by_tables (routine, insn, state);
-  routine->noting = NODE_NONE;
-  if (resolved)
+  if (routine_jump_by_tables (routine, insn, state, routine->visited))
     return;
   inherit (routine, routine_callee (routine->context, insn), state);
   if (state_is_restored (state))

@@ -190,11 +190,8 @@ enqueue (struct routine *routine, uint32_t number)
     return;
   if (!ARRAY_ROOM (routine->queue, routine->n_queue + 1,
                    &routine->queue_capacity))
-    {
-      routine_fail (routine, ROUTINE_TOO_MUCH,
-                    routine->nodes[label->node].insn.address);
-      return;
-    }
+    return routine_fail (routine, ROUTINE_TOO_MUCH,
+                         routine->nodes[label->node].insn.address);
   label->queued = true;
   size_t i = routine->n_queue++;
   routine->queue[i] = number;
@@ -230,10 +227,7 @@ routine_add_label (struct routine *routine, uint32_t number,
       || !ARRAY_ROOM (routine->labels, routine->n_labels + 1,
                       &routine->labels_capacity)
       || !ARRAY_ROOM (routine->states, end, &routine->states_capacity))
-    {
-      routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
-      return;
-    }
+    return routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
   node->label = (uint32_t)routine->n_labels++;
   routine->labels[node->label]
       = (struct routine_label){ .node = number,

@@ -38,13 +38,14 @@ routine_is_never_taken (const struct routine *routine, const struct insn *insn)
          && is_behind_the_end (routine, insn->target);
 }
 
-/* Entry INDEX of table number TABLE leads to TARGET.  Edges that are left out,
-   in huge functions, make calls look doubtful and tables short at worst.  */
+/* Entry INDEX of table number TABLE leads from node FROM to TARGET.  Edges
+   that are left out, in huge functions, make calls look doubtful and tables
+   short at worst.  */
 static void
-note_edge (struct routine *routine, uint64_t target, uint32_t table,
-           uint32_t index)
+note_edge (struct routine *routine, uint32_t from, uint64_t target,
+           uint32_t table, uint32_t index)
 {
-  if (routine->noting == NODE_NONE || routine->n_edges >= routine->nodes_max)
+  if (from == NODE_NONE || routine->n_edges >= routine->nodes_max)
     return;
   uint32_t to = address_map_get (&routine->numbers, target);
   if (to == NODE_NONE)
@@ -52,7 +53,7 @@ note_edge (struct routine *routine, uint64_t target, uint32_t table,
   if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
                   &routine->edges_capacity))
     routine->edges[routine->n_edges++]
-        = (struct routine_edge){ routine->noting, to, table, index };
+        = (struct routine_edge){ from, to, table, index };
   else
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->nodes[to].insn.address);
 }
@@ -178,7 +179,7 @@ is_never_chosen (struct routine *routine, uint64_t target)
    table without a bound ends where an entry leaves the function.  */
 static bool
 jump_by_table (struct routine *routine, uint32_t number,
-               const struct state *state)
+               const struct state *state, uint32_t node)
 {
   struct jump_table table = routine->tables.tables[number];
   uint64_t target, i = 0;
@@ -197,7 +198,7 @@ jump_by_table (struct routine *routine, uint32_t number,
       if (!is_never_chosen (routine, target))
         {
           routine_jump (routine, target, state);
-          note_edge (routine, target, number, (uint32_t)i);
+          note_edge (routine, node, target, number, (uint32_t)i);
         }
       routine->steps++;
       i++;
@@ -207,13 +208,13 @@ jump_by_table (struct routine *routine, uint32_t number,
 
 bool
 routine_jump_by_tables (struct routine *routine, const struct insn *insn,
-                        const struct state *state)
+                        const struct state *state, uint32_t node)
 {
   struct value target;
   if (!find_tables (routine, insn, state, &target))
     return false;
   bool resolved = true;
   for (uint32_t i = TABLE_NONE; value_next_table (target, &i);)
-    resolved &= jump_by_table (routine, i, state);
+    resolved &= jump_by_table (routine, i, state, node);
   return resolved;
 }

@@ -482,30 +482,24 @@ follow_affected (struct schedule *schedule, struct error *err)
   return !schedule->functions->failed || error_set_no_memory (err);
 }
 
-static bool
-follow_again (struct schedule *schedule, struct error *err)
-{
-  struct address_list *again = &schedule->starts->again;
-  size_t at = 0;
-  if (!facts_sort_named (schedule->facts))
-    return error_set_no_memory (err);
-  if (!follow_all (schedule, again, &at, ATTEMPT_LAST, err))
-    return false;
-  again->n = 0;
-  return true;
-}
-
 bool
 schedule_follow_pending (struct schedule *schedule, struct error *err)
 {
-  while (starts_pending (schedule->starts))
+  struct starts *starts = schedule->starts;
+  while (starts_pending (starts))
     {
+      size_t at = 0;
       if (!noreturn_run (schedule->noreturn, err))
         return false;
-      starts_promote_called (schedule->starts);
-      if (!follow_all (schedule, NULL, &schedule->starts->n_tried,
-                       ATTEMPT_FIRST, err)
-          || !follow_again (schedule, err) || !follow_affected (schedule, err))
+      starts_promote_called (starts);
+      if (!follow_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
+        return false;
+      if (!facts_sort_named (schedule->facts))
+        return error_set_no_memory (err);
+      if (!follow_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
+        return false;
+      starts->again.n = 0;
+      if (!follow_affected (schedule, err))
         return false;
     }
   return withdraw (schedule, err) && row_map_settle (schedule->row_map, err);

@@ -57,17 +57,12 @@ apply_base (struct state *state, const struct insn *insn)
   struct value from = state->registers[insn->from];
   bool was_base = from.kind == VALUE_BASE;
   if (value_is_constant (from) && insn->op == OP_ALIGN)
-    {
-      set_register (state, insn, insn->to,
-                    value_of (VALUE_NUMBER, from.number & insn->immediate));
-      return;
-    }
+    return set_register (
+        state, insn, insn->to,
+        value_of (VALUE_NUMBER, from.number & insn->immediate));
   if (!value_is_stack (from)
       || (was_base && insn->to != state->machine->arch->sp))
-    {
-      compute (state, insn, insn->to);
-      return;
-    }
+    return compute (state, insn, insn->to);
   if (was_base
       && state->registers[state->machine->arch->fp].kind == VALUE_BASE)
     {
@@ -188,10 +183,7 @@ apply_insert (struct state *state, const struct insn *insn)
 {
   struct value old = state->registers[insn->from];
   if (!value_is_constant (old))
-    {
-      compute (state, insn, insn->to);
-      return;
-    }
+    return compute (state, insn, insn->to);
   uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
   number |= (uint64_t)insn->immediate;
   if (insn->width == 4)
@@ -658,10 +650,7 @@ state_apply (struct state *state, const struct insn *insn)
 {
   struct value sp = state_sp (state);
   if (insn->calls_kernel)
-    {
-      apply_kernel_call (state, insn);
-      return;
-    }
+    return apply_kernel_call (state, insn);
   if (insn->sets_flags)
     forget_flags (state);
   if (insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
