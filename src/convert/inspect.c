@@ -75,7 +75,12 @@ location_check (const struct file_location *input,
   if (!image_open_or_archive (&image, input, err))
     return false;
   if (image_is_archive (&image))
-    checked = archive_visit (&image, check_member, &archive, err);
+    {
+      checked = archive_visit (&image, check_member, &archive, err);
+      /* No member has one: nothing was compared.  */
+      if (!checked && err->word == WORD_NO_SFRAME)
+        result->bytes_absent = 0;
+    }
   else
     {
       checked = check_image (&image, &cfi_options, result, err);
