@@ -14,10 +14,16 @@ setup ()
   needs python3
 }
 
-# The program.  Three samples: of a function below two others, in a signal
+# The program, compiled once in a file of tests.  Three samples: of a function below two others, in a signal
 # handler, and of an epilogue that has popped FP: where `popped' returns to the
 # first one's place.
 dumped ()
+{
+  once dump_program
+  ./dump >dumped
+}
+
+dump_program ()
 {
   cat >dump.c <<'END'
 #define _GNU_SOURCE
@@ -91,7 +97,6 @@ main (void)
 END
   "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -fomit-frame-pointer \
     -Wl,--build-id=sha1 -o dump dump.c
-  ./dump >dumped
 }
 
 recorded ()
