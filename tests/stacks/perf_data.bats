@@ -5,6 +5,7 @@
 
 load ../cli/helpers
 load stacks
+load ../contrib/programs
 
 setup ()
 {
@@ -102,12 +103,12 @@ END
 recorded ()
 {
   [ -e dumped ] || dumped
-  python3 "$BATS_TEST_DIRNAME/perf_data.py" write dumped perf.data "$@"
+  program "$BATS_TEST_DIRNAME/perf_data.py" write dumped perf.data "$@"
 }
 
 read_back ()
 {
-  python3 "$BATS_TEST_DIRNAME/perf_data.py" read "$1"
+  program "$BATS_TEST_DIRNAME/perf_data.py" read "$1"
 }
 
 profiled ()
