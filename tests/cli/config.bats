@@ -4,10 +4,11 @@
 # shellcheck disable=SC2086 # several options are one text
 
 load helpers
+load ../contrib/programs
 
 script ()
 {
-  capture "$(program_file python3)" "$srcdir/contrib/$1" \
+  capture program "$srcdir/contrib/$1" \
     --cfi2sframe="$CFI2SFRAME" "${@:2}"
 }
 

@@ -18,6 +18,7 @@ linked_code ()
   cat >code.s
   "${1-}as" -o code.o code.s
   "${1-}ld" "${options[@]}" -o linked code.o
+  nm linked >symbols
 }
 
 # Functions of x86-64: first ends in a call and has 7 bytes of padding; second
@@ -65,31 +66,33 @@ END
 
 address ()
 {
-  nm linked | awk -v name="$1" '$3 == name { print "0x" $1 }'
+  local at name
+  while read -r at _ name; do
+    [ "$name" != "$1" ] || echo "0x$at"
+  done <symbols
 }
 
 # How many rows a reader finds in $3 at the symbol $1 plus $2.
 rows_at ()
 {
-  "$CFI2SFRAME" --dump "$3" | python3 -c '
-import re, sys
-pc = int(sys.argv[1], 0) + int(sys.argv[2])
-ranges = [(int(m[1], 0), int(m[2])) for m in
-          re.finditer(r"pc = (0x[0-9a-f]+), size = (\d+)", sys.stdin.read())]
-assert ranges
-print(sum(start <= pc < start + size for start, size in ranges))' \
-    "$(address "$1")" "$2"
+  local pc=$(($(address "$1") + $2)) dump n=0
+  text_of dump "$CFI2SFRAME" --dump "$3"
+  [[ $dump == *"pc = "* ]] || return 1
+  while [[ $dump =~ "pc = "(0x[0-9a-f]+)", size = "([0-9]+) ]]; do
+    dump=${dump#*"${BASH_REMATCH[0]}"}
+    [ $((pc >= BASH_REMATCH[1] && pc < BASH_REMATCH[1] + BASH_REMATCH[2])) -eq 0 ] \
+      || n=$((n + 1))
+  done
+  echo $n
 }
 
 has_row ()
 {
-  needs python3
   [ "$(rows_at "$@")" -eq 1 ]
 }
 
 has_no_row ()
 {
-  needs python3
   [ "$(rows_at "$@")" -eq 0 ]
 }
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load helpers
+load ../contrib/programs
 
 # json DEFINITION STATUS ARGUMENT...: each line that cfi2sframe prints, of which
 # there has to be one, is for `json_is each <documents'.
@@ -119,7 +120,7 @@ script ()
 {
   local name=$1
   shift
-  "$(program_file python3)" "$srcdir/contrib/$name" --cfi2sframe="$CFI2SFRAME" "$@"
+  program "$srcdir/contrib/$name" --cfi2sframe="$CFI2SFRAME" "$@"
 }
 
 @test "exit statuses: cfi2sframe" {

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load ../cli/helpers
+load programs
 
 setup ()
 {
@@ -21,7 +22,7 @@ attest ()
 {
   local wanted=$1
   shift
-  capture "$srcdir/contrib/attest/sframe-attest" "$@"
+  capture program "$srcdir/contrib/attest/sframe-attest" "$@"
   [ "$status" -eq "$wanted" ] || report
   if [ "$wanted" -eq 0 ]; then
     printf '%s\n' "$output" >statement.json

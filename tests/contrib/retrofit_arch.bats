@@ -4,10 +4,11 @@
 # shellcheck disable=SC2086 # several options are one text
 
 load ../cli/helpers
+load programs
 
 retrofit ()
 {
-  capture python3 \
+  capture program \
     "$srcdir/contrib/retrofit/sframe-retrofit-arch" "$@"
 }
 

@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load ../cli/helpers
+load programs
 
 # With Debian's Python, which has Debian's modules.
 retrofit ()
 {
   needs_debian_module
-  capture "$debian_python" \
+  capture program \
     "$srcdir/contrib/retrofit/sframe-retrofit-deb" "$@"
 }
 

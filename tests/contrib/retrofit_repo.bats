@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load ../cli/helpers
+load programs
 
 # It converts with a program that also writes down how often it was called.
 retrofit ()
@@ -15,7 +16,7 @@ retrofit ()
     chmod +x spy
   fi
   : >calls
-  capture "$debian_python" \
+  capture program \
     "$srcdir/contrib/retrofit/sframe-retrofit-repo" --cfi2sframe="$PWD/spy" "$@"
 }
 

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load ../cli/helpers
+load programs
 
 retrofit ()
 {
-  capture python3 \
+  capture program \
     "$srcdir/contrib/retrofit/sframe-retrofit-rpm" "$@"
 }
 

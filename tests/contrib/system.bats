@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load ../cli/helpers
+load programs
 
 system ()
 {
-  capture python3 "$srcdir/contrib/system/sframe-system" \
+  capture program "$srcdir/contrib/system/sframe-system" \
     --cfi2sframe="$CFI2SFRAME" --root=root "$@"
 }
 

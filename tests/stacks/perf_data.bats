@@ -5,6 +5,7 @@
 
 load ../cli/helpers
 load stacks
+load ../contrib/programs
 
 setup ()
 {
@@ -14,10 +15,16 @@ setup ()
   needs python3
 }
 
-# The program.  Three samples: of a function below two others, in a signal
+# The program, compiled once in a file of tests.  Three samples: of a function below two others, in a signal
 # handler, and of an epilogue that has popped FP: where `popped' returns to the
 # first one's place.
 dumped ()
+{
+  once dump_program
+  ./dump >dumped
+}
+
+dump_program ()
 {
   cat >dump.c <<'END'
 #define _GNU_SOURCE
@@ -91,18 +98,17 @@ main (void)
 END
   "${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -fomit-frame-pointer \
     -Wl,--build-id=sha1 -o dump dump.c
-  ./dump >dumped
 }
 
 recorded ()
 {
   [ -e dumped ] || dumped
-  python3 "$BATS_TEST_DIRNAME/perf_data.py" write dumped perf.data "$@"
+  program "$BATS_TEST_DIRNAME/perf_data.py" write dumped perf.data "$@"
 }
 
 read_back ()
 {
-  python3 "$BATS_TEST_DIRNAME/perf_data.py" read "$1"
+  program "$BATS_TEST_DIRNAME/perf_data.py" read "$1"
 }
 
 profiled ()

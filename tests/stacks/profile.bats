@@ -117,7 +117,7 @@ has_used ()
 is_sampled ()
 {
   within_a_minute samples_now "$1"
-  within_a_minute has_used $(($(awk '{ print $14 + $15 }' "/proc/$2/stat") + 20)) "$2"
+  within_a_minute has_used $(($(awk '{ print $14 + $15 }' "/proc/$2/stat") + 8)) "$2"
 }
 
 check_shares ()

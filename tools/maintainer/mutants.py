@@ -104,7 +104,7 @@ SCRIPT_PROGRAMS = {
     "tests/prove/prove.sh": ("prove/sframe-prove",),
     "tests/random_cfi/random_cfi.sh": ("prove/sframe-prove",),
 }
-LIBRARIES = ("libcore", "libwalk", "libstacks", "libperfdata")
+LIBRARIES = ("libcore", "libwalk", "libstacks", "libperfdata", "libbuilders")
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*|\s+)
