@@ -206,34 +206,24 @@ patch_u64 (struct draft *draft, uint64_t old_offset, uint64_t value)
   return true;
 }
 
-/* What is added to ADDRESS, that of the table which the dynamic entry TAG
-   names.  */
-static uint64_t
-table_delta (const struct draft *draft, int64_t tag, uint64_t address)
-{
-  for (size_t i = 1; i < draft->image->n_sections; i++)
-    {
-      const GElf_Shdr *header = &draft->image->sections[i].header;
-      if (draft->moved[i] != 0 && header->sh_addr == address
-          && dynamic_tag_of (header->sh_type) == tag)
-        return draft->moved[i];
-    }
-  return 0;
-}
-
 bool
 draft_patch_dynamic (struct draft *draft)
 {
   uint64_t at = 0, value;
   int64_t tag;
   while (dynamic_next (draft->image, &at, &tag, &value))
-    {
-      uint64_t delta
-          = dynamic_is_table (tag) ? table_delta (draft, tag, value) : 0;
-      /* *AT is behind the entry; its second word is d_un.  */
-      if (delta != 0 && !patch_u64 (draft, at - 8, value + delta))
-        return false;
-    }
+    for (size_t i = 1; dynamic_is_table (tag) && i < draft->image->n_sections;
+         i++)
+      {
+        const GElf_Shdr *table = &draft->image->sections[i].header;
+        if (draft->moved[i] == 0 || table->sh_addr != value
+            || dynamic_tag_of (table->sh_type) != tag)
+          continue;
+        /* *AT is behind the entry; its second word is d_un.  */
+        if (!patch_u64 (draft, at - 8, value + draft->moved[i]))
+          return false;
+        break;
+      }
   return true;
 }
 

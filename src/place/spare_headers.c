@@ -155,19 +155,11 @@ is_in_segment (const struct image *image, const struct gathered_notes *notes,
   return false;
 }
 
-static void
-insert_sorted (struct gathered_notes *notes, struct note_section note)
-{
-  size_t i = notes->n_sections++;
-  for (; i > 0 && notes->sections[i - 1].begin > note.begin; i--)
-    notes->sections[i] = notes->sections[i - 1];
-  notes->sections[i] = note;
-}
-
 static bool
 collect_sections (const struct draft *draft, struct gathered_notes *notes)
 {
   const struct image *image = draft->image;
+  struct note_section *sections = notes->sections;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -176,13 +168,16 @@ collect_sections (const struct draft *draft, struct gathered_notes *notes)
         continue;
       if (notes->n_sections == NOTE_SECTIONS_MAX)
         return false;
-      insert_sorted (notes, (struct note_section){
-                                .begin = header->sh_offset,
-                                .end = header->sh_offset + header->sh_size,
-                                .align = note_align (header->sh_addralign),
-                                .stuck = !section_may_move (draft, i) });
+      size_t at = notes->n_sections++;
+      for (; at > 0 && sections[at - 1].begin > header->sh_offset; at--)
+        sections[at] = sections[at - 1];
+      sections[at] = (struct note_section){
+        .begin = header->sh_offset,
+        .end = header->sh_offset + header->sh_size,
+        .align = note_align (header->sh_addralign),
+        .stuck = !section_may_move (draft, i),
+      };
     }
-  const struct note_section *sections = notes->sections;
   size_t n = notes->n_sections, first = 0, last = n;
   while (first < n && !sections[first].stuck)
     first++;

@@ -213,8 +213,9 @@ unit_grow (const struct image *image, struct unit *unit)
   return grown;
 }
 
+/* Whether all sections and segments with bytes of UNIT may move.  */
 static bool
-unit_sections_evictable (const struct draft *draft, struct unit *unit)
+unit_parts_evictable (const struct draft *draft, struct unit *unit)
 {
   const struct image *image = draft->image;
   uint64_t covered = 0;
@@ -231,15 +232,9 @@ unit_sections_evictable (const struct draft *draft, struct unit *unit)
             section->name);
       covered += section->header.sh_size;
     }
-  return covered > 0
-         || draft_impossible (
-             draft, "the bytes behind the table belong to no section");
-}
-
-static bool
-unit_segments_evictable (const struct draft *draft, const struct unit *unit)
-{
-  const struct image *image = draft->image;
+  if (covered == 0)
+    return draft_impossible (
+        draft, "the bytes behind the table belong to no section");
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
@@ -366,8 +361,7 @@ unit_find (const struct draft *draft, uint64_t offset, const GElf_Phdr *load,
     return draft_impossible (
         draft,
         "what stands behind the table reaches over the end of its segment");
-  if (!unit_sections_evictable (draft, unit)
-      || !unit_segments_evictable (draft, unit))
+  if (!unit_parts_evictable (draft, unit))
     return false;
   if (!unit_agrees (draft->image, unit))
     return draft_impossible (
