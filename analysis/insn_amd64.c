@@ -617,7 +617,7 @@ static const struct meaning
   void (*translate) (struct translation *t); /* or NULL */
   enum insn_calculation calculation;
   uint8_t operands;
-  int8_t by;
+  int by;
 } meanings[] = {
   { ZYDIS_MNEMONIC_MOV, translate_mov, CALCULATE_MOVE, 2, 0 },
   { ZYDIS_MNEMONIC_MOVZX, translate_mov, 0, 0, 0 },
@@ -791,7 +791,7 @@ state_new (void)
       decoder->dwarf[i]
           = general ? dwarf_of_hardware[whole - ZYDIS_REGISTER_RAX] : REG_NONE;
     }
-  for (uint8_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
     decoder->meaning[meanings[i].mnemonic] = (uint8_t)(i + 1);
   return decoder;
 }
