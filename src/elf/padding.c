@@ -27,34 +27,29 @@ add_name (struct padding_finder *finder, uint64_t address)
   return true;
 }
 
-/* Only symbols of code are of use.  A section's start is a name, too: code
-   begins there.  */
-static bool
-collect_names (struct padding_finder *finder)
-{
-  struct symbol_walk walk = symbol_walk_over (finder->image, false);
-  struct symbol symbol;
-  while (symbol_walk_next (&walk, &symbol))
-    if (symbol_has_address (&symbol)
-        && image_is_executable (finder->image, symbol.value, 0)
-        && !add_name (finder, symbol.value))
-      return false;
-  FOR_EACH_SECTION (section, finder->image)
-    if ((section->header.sh_flags & SHF_ALLOC) != 0
-        && !add_name (finder, section->header.sh_addr))
-      return false;
-  return RADIX_SORT (finder->names, finder->n_names);
-}
-
 bool
 padding_finder_init (struct padding_finder *finder, const struct image *image,
                      struct error *err)
 {
+  struct symbol_walk walk = symbol_walk_over (image, false);
+  struct symbol symbol;
   *finder = (struct padding_finder){
     .image = image,
     .patterns = arch_patterns_of (image->header.e_machine),
   };
-  return collect_names (finder) || error_set_no_memory (err);
+  /* Only symbols of code are of use.  A section's start is a name, too: code
+     begins there.  */
+  while (symbol_walk_next (&walk, &symbol))
+    if (symbol_has_address (&symbol)
+        && image_is_executable (image, symbol.value, 0)
+        && !add_name (finder, symbol.value))
+      return error_set_no_memory (err);
+  FOR_EACH_SECTION (section, image)
+    if ((section->header.sh_flags & SHF_ALLOC) != 0
+        && !add_name (finder, section->header.sh_addr))
+      return error_set_no_memory (err);
+  return RADIX_SORT (finder->names, finder->n_names)
+         || error_set_no_memory (err);
 }
 
 void

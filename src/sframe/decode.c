@@ -285,17 +285,15 @@ row_check (const struct sframe_row_cursor *cursor,
            const struct sframe_row *row)
 {
   const struct sframe_fde *function = cursor->function;
-  bool first = cursor->left == function->n_rows;
-  if (!first && row->start < cursor->last)
+  if (row->start < cursor->last)
     return "rows out of order";
   if (row->start > (function->repeat ? function->repeat : function->size))
     return "row outside its function";
-  if (!function->flexible)
-    return NULL;
-  unsigned controls = (unsigned)__builtin_popcount (row->control);
-  if (row->n_words > 0 && row->control == 0)
+  if (function->flexible && row->n_words > 0 && row->control == 0)
     return "incomplete flexible row";
-  return controls > 3 ? "flexible row with too many rules" : NULL;
+  return __builtin_popcount (row->control) > 3
+             ? "flexible row with too many rules"
+             : NULL;
 }
 
 static int

@@ -75,7 +75,7 @@ struct sframe_row_cursor
   const struct sframe_decoder *decoder;
   const struct sframe_fde *function;
   size_t left;   /* rows to come */
-  uint32_t last; /* start of the latest row */
+  uint32_t last; /* start of the latest row; 0 before the first */
 };
 
 /* Start reading the rows of FUNCTION, FRAME_ROWS_MAX at most, which
