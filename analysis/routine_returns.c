@@ -260,13 +260,15 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
   bool is_pointed = is_in_front_of_pointed (routine, number);
   if (callee == 0)
     return is_pointed || !(back || loops_around (routine, number));
+  if (back)
+    return false;
+  if (is_pointed || routine_has_returned (routine, callee))
+    return is_pointed;
   /* A function of the image that is called by way of the GOT is known by its
      address, too.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
-  bool was_seen = routine_has_returned (routine, callee)
-                  || (word && word->is_got && word->value != 0
-                      && routine_has_returned (routine, word->value));
-  return !back && (is_pointed || !was_seen);
+  return !word || !word->is_got || word->value == 0
+         || !routine_has_returned (routine, word->value);
 }
 
 static void
