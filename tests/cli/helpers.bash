@@ -184,7 +184,9 @@ capture ()
 # run once in a file of tests, and the tests that follow get copies of its files.
 once ()
 {
-  local made=$BATS_FILE_TMPDIR/once/${*//\//%} here=$PWD
+  local made=$* here=$PWD
+  # rpmbuild takes no folder with a space in its name.
+  made=$BATS_FILE_TMPDIR/once/${made//[\/ ]/%}
   if [ ! -d "$made" ]; then
     # A test that failed or was skipped meanwhile has left half of it.
     rm -rf "$made.begun"

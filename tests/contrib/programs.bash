@@ -40,7 +40,8 @@ program ()
   # While echo writes, the shell has another standard output.
   exec {to}>&1 {asked}<>"$BATS_FILE_TMPDIR/asked" {ended}<>"$BATS_FILE_TMPDIR/ended"
   echo "$BASHPID $to $wanted" >&"$asked"
-  read -r -t 600 -u "$ended" name || {
+  # shellcheck disable=SC2015
+  [ ! -s "$BATS_FILE_TMPDIR/starter.log" ] && read -r -t 600 -u "$ended" name || {
     cat "$BATS_FILE_TMPDIR/starter.log"
     name=99
   }

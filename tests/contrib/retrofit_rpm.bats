@@ -12,11 +12,16 @@ retrofit ()
 }
 
 # Packages with everything that could get lost, in old/: sample, sample-data
-# (noarch), sample-libs; built once for all tests.  $1: how the payload is
-# compressed; further arguments are rpmbuild's.
+# (noarch), sample-libs; each kind is built once for all tests.  $1: how the payload
+# is compressed; further arguments are rpmbuild's.
 make_packages ()
 {
   needs rpmbuild rpm2cpio python3 cc
+  once new_packages "$@"
+}
+
+new_packages ()
+{
   small_program
   cat >sample.spec <<'END'
 Name: sample
