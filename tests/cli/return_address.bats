@@ -68,7 +68,9 @@ address ()
 {
   local at name
   while read -r at _ name; do
-    [ "$name" != "$1" ] || echo "0x$at"
+    if [ "$name" = "$1" ]; then
+      echo "0x$at"
+    fi
   done <symbols
 }
 

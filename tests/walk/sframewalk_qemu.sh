@@ -21,7 +21,7 @@ test_machine ()
   fi
   # shellcheck disable=SC2046 # names without spaces
   if ! "$1-linux-gnu-gcc" -O1 -std=gnu17 -D_GNU_SOURCE -static -pthread \
-    -DRANDOM_STACKS=30000 \
+    -DRANDOM_STACKS=100000 \
     -ffunction-sections -Wl,--gc-sections \
     $(sed -n '/^tests_walk_test_sframewalk_LDFLAGS/,/[^\\]$/p' "$srcdir/tests/walk/local.am" \
       | grep -o -e '-Wl,--wrap=[a-z_]*') \
