@@ -222,7 +222,9 @@ ending.run_program(main)
     ("raise OSError(28, 'No space')", 0, 1), ("raise BrokenPipeError", 0, -13),
     ("sys.exit(4)", 0, 4), ("raise KeyError", 0, 1), ("pass", 0, 3)])
 def test_nothing_outlives_the_program(tmp_path, text, number, status):
-    with subprocess.Popen([sys.executable, "-c", ENDING, str(tmp_path), text],
+    # Below nohup(1) SIGHUP is ignored.
+    with subprocess.Popen(["env", "--default-signal=HUP", sys.executable, "-c",
+                           ENDING, str(tmp_path), text],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as child:
         assert child.stdout.readline().startswith(str(tmp_path))

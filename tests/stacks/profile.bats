@@ -1156,7 +1156,8 @@ ends_by ()
   mkfifo pipe
   for signal in TERM HUP PIPE; do
     rm -f first number
-    "$profile" -q -F 199 -d 600 -o first -o pipe -- \
+    # Below nohup(1) SIGHUP is ignored.
+    env --default-signal=HUP "$profile" -q -F 199 -d 600 -o first -o pipe -- \
       sh -c 'echo $$ >number && exec ./busy 300' 3>&- &
     victim=$!
     children+=("$victim")
