@@ -91,7 +91,7 @@ bool code_file_is_memory (const struct code_file *file);
 
 /* The address that FILE, which was opened, has for the code at OFFSET: in the
    segment that has that byte, of several in the one that can be executed, or
-   behind one of these; without such a segment, OFFSET.  */
+   behind one of these, in its last page; without such a segment, OFFSET.  */
 uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
 /* Set *SECTION to the rows of the code around OFFSET of FILE, which was
