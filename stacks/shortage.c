@@ -42,7 +42,9 @@ shortage_is_none (const char *program)
   return !noted;
 }
 
-/* Files.  */
+/* Files.  What a handler calls here, walk_maps_line and printable_copy among
+   it, is async-signal-safe, but for strtoull of the C library, which neither
+   allocates nor locks.  */
 
 enum
 {

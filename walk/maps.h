@@ -24,7 +24,8 @@ struct walk_mapping
 };
 
 /* Read LINE, START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), which
-   is cut behind the path.  False for any other line.  */
+   is cut behind the path.  False for any other line.  Called by handlers, too:
+   it neither allocates nor locks.  */
 bool walk_maps_line (char *line, struct walk_mapping *mapping);
 
 /* Give TAKE, with CONTEXT, each mapping of process PID, in ascending order,
