@@ -190,20 +190,21 @@ live_refresh (struct process *process, struct error *err)
   char name[64];
   pid_t tid = live_memory_thread (process->pid);
   bool listed = walk_maps_read (tid, add_mapping, &now);
-  if (!listed && errno == ENOMEM)
-    error_set_no_memory (err);
-  else if (!listed)
+  int cause = errno;
+  if (listed && now.mappings.n > 0)
     {
-      snprintf (name, sizeof name, "/proc/%d/maps", (int)tid);
-      error_set_errno (err, name);
+      mappings_forget (&process->mappings, &process->files->mappings);
+      process->mappings = now.mappings;
+      return true;
     }
-  else if (now.mappings.n == 0)
-    listed = set_no_memory (process, err);
-  mappings_forget (listed ? &process->mappings : &now.mappings,
-                   &process->files->mappings);
+  mappings_forget (&now.mappings, &process->files->mappings);
   if (listed)
-    process->mappings = now.mappings;
-  return listed;
+    return set_no_memory (process, err);
+  if (cause == ENOMEM)
+    return error_set_no_memory (err);
+  snprintf (name, sizeof name, "/proc/%d/maps", (int)tid);
+  errno = cause;
+  return error_set_errno (err, name);
 }
 
 /* Threads.  */

@@ -151,6 +151,18 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
+/* Set *EVENT to what has become of TID, which was asked to stop. EVENT->si_pid
+   is 0 if that is nothing yet.  An end is left for whoever waits for the
+   process.  */
+static bool
+find_event (pid_t tid, siginfo_t *event)
+{
+  *event = (siginfo_t){ 0 };
+  return waitid (P_PID, (id_t)tid, event,
+                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
+         == 0;
+}
+
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
    for long.  If a signal on its way stopped it, the thread gets that signal
    when it is resumed.  */
@@ -159,15 +171,8 @@ await_stop (const struct process *process, struct thread *thread)
 {
   unsigned patience = PATIENCE;
   siginfo_t event;
-  for (;;)
+  while (find_event (thread->tid, &event) && event.si_pid == 0)
     {
-      event = (siginfo_t){ 0 };
-      /* An end is left for whoever waits for the process.  */
-      if (waitid (P_PID, (id_t)thread->tid, &event,
-                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
-              != 0
-          || event.si_pid != 0)
-        break;
       if (live_thread_state (process->pid, thread->tid) == 'D'
           && patience-- == 0)
         {
@@ -400,11 +405,13 @@ copy_once (struct process *process, struct live_copy *copy, bool walk,
     return false;
   bool fresh = live_refresh (process, err);
   copy->cut = live_copy_stacks (process, copy->most);
-  /* Stacks that the walks arrive at are copied, too.  */
-  process->policy.at_once = true;
   if (walk)
-    walk_all (process, copy);
-  process->policy.at_once = false;
+    {
+      /* Stacks that the walks arrive at are copied, too.  */
+      process->policy.at_once = true;
+      walk_all (process, copy);
+      process->policy.at_once = false;
+    }
   live_resume (process);
   copy->stopped += clock_nanoseconds () - process->stopped_at;
   return fresh;
