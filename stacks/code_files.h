@@ -114,7 +114,7 @@ bool code_file_is_entry (struct code_file *file, uint64_t offset);
 
 /* What the code at OFFSET of FILE is called: by its symbol or, where there is
    none, by FILE and the address where its rows begin, as functions do; code in
-   no file, by its compiler.  WANTED: SYMBOL_SOURCE and so on.  */
+   no file, by its compiler.  WANTED: of symbols (names.h).  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 

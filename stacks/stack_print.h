@@ -1,14 +1,14 @@
 /* How walks are shown: as text, or as JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   JSON: One object: "pid" or "core", and "stacks", an array of objects.  Each
-   has "threads" ("tid", and "name", if it is known), "frames" from the
-   innermost one on, and "end", why the walk ended (unwind_end_name), or null
-   for a thread that nothing is known of.  A frame has "pc", and as far as they
-   are known "function" and "offset" in there, "file" and "address" in there,
-   "source" and "line"; how it was found ("by": frame_way_name); and true for
-   what applies of "interrupted" and "jit".  Addresses are texts, because
-   numbers of JavaScript have 53 bits.  */
+   As JSON it is one object: "pid" or "core", and "stacks", an array of
+   objects.  Each has "threads" ("tid", and "name", if it is known), "frames"
+   from the innermost one on, and "end", why the walk ended (unwind_end_name),
+   or null for a thread that nothing is known of.  A frame has "pc", and as far
+   as they are known "function" and "offset" in there, "file" and "address" in
+   there, "source" and "line"; how it was found ("by": frame_way_name); and
+   true for what applies of "interrupted" and "jit".  Addresses are texts,
+   because numbers of JavaScript have 53 bits.  */
 
 #ifndef STACKS_STACK_PRINT_H
 #define STACKS_STACK_PRINT_H
@@ -42,7 +42,7 @@ bool stack_print_both (const struct page *page, const struct thread *thread,
                        const struct stack_walk *dwarf);
 
 /* Begin JSON with process PID, or with the core file CORE, unless that is
- * NULL.  */
+   NULL.  */
 void stack_json_begin (const struct page *page, pid_t pid, const char *core);
 
 /* Print a stack, as stack_print does; WALK is NULL for a thread that

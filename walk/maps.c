@@ -55,7 +55,7 @@ struct listing
   struct walk_table *draft;
   int pid;
   uint64_t left;  /* bytes of sections that may still be read */
-  bool no_memory; /* for one */
+  bool no_memory; /* for the bytes of a section */
 };
 
 static bool
