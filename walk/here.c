@@ -84,14 +84,14 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
     if (page != *known || page == 0)
       {
         there = syscall (SYS_rt_sigprocmask, -1,
-                         walk_memory_at (page * PAGE_MIN), NULL, 8)
+                         unwind_memory_at (page * PAGE_MIN), NULL, 8)
                     != 0
                 && errno != EFAULT;
         *known = there ? page : 0;
       }
   errno = saved;
   if (there)
-    memcpy (to, walk_memory_at (address), size);
+    memcpy (to, unwind_memory_at (address), size);
   return there;
 }
 
@@ -108,7 +108,7 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
     {
       memory.low = low;
       memory.high = limits->high;
-      memory.bytes = walk_memory_at (low);
+      memory.bytes = unwind_memory_at (low);
     }
   return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
 }
@@ -130,7 +130,7 @@ walk_caller (void)
   __builtin_unwind_init ();
   __asm__ volatile("" : : : "memory");
   caller.sp -= 160;
-  const uint64_t *saved = walk_memory_at (caller.sp);
+  const uint64_t *saved = unwind_memory_at (caller.sp);
   caller.fp = saved[11];
   if (saved[14] != caller.pc || saved[15] != caller.sp)
     caller.pc = 0;

@@ -336,7 +336,7 @@ walk_listed_section (const struct dl_phdr_info *info,
   if (header == NULL || !is_loaded (info, header))
     return false;
   section->address = info->dlpi_addr + header->p_vaddr;
-  section->bytes = walk_memory_at (section->address);
+  section->bytes = unwind_memory_at (section->address);
   section->size = header->p_memsz;
   struct unwind_section opened;
   return unwind_section_open (&opened, section->bytes, section->size,
