@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
-#include "walk/maps.h"
+#include "walk/module_list.h"
 
 static bool noted;
 

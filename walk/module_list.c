@@ -9,6 +9,8 @@
 
 #include <config.h>
 
+#include "walk/module_list.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,6 @@
 
 #include "base/elf_sframe.h"
 #include "base/lines.h"
-#include "walk/maps.h"
 #include "walk/module_table.h"
 
 enum

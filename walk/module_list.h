@@ -1,8 +1,9 @@
-/* Lines of /proc/PID/maps, and modules that are listed.
+/* What lists of modules are made of: mappings in /proc/PID/maps, which stacks/
+   reads, too, and what the dynamic linker tells.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef WALK_MAPS_H
-#define WALK_MAPS_H
+#ifndef WALK_MODULE_LIST_H
+#define WALK_MODULE_LIST_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -50,4 +51,4 @@ bool walk_mapping_bias (const struct walk_mapping *mapping,
 bool walk_listed_section (const struct dl_phdr_info *info,
                           struct sfw_section *section);
 
-#endif /* WALK_MAPS_H */
+#endif /* WALK_MODULE_LIST_H */
