@@ -34,13 +34,14 @@ bool folded_read (struct named_profile *profile, const char *path,
    was read from folded stacks: the same functions below the same ones.  If NOW
    is of one process, those of OLD are added up, whatever they are called.  To
    be freed.  False when memory ran out.  */
-bool profile_diff_nodes (const struct named_profile *now,
-                         const struct named_profile *old, uint64_t **before);
+bool folded_weights_before (const struct named_profile *now,
+                            const struct named_profile *old,
+                            uint64_t **before);
 
 /* The number of the name in OLD that NOW's name NUMBER is; n_names if there is
    none.  */
-uint64_t profile_diff_name (const struct named_profile *now, uint64_t number,
-                            const struct named_profile *old);
+uint64_t folded_name_in (const struct named_profile *now, uint64_t number,
+                         const struct named_profile *old);
 
 /* Print PROFILE, which has HZ samples per second of a running thread (0: not
    known).  False when memory ran out.  */

@@ -70,7 +70,7 @@ say (const char *text)
 }
 
 void
-lost_files_tell (const void *address)
+shortage_tell_lost_file (const void *address)
 {
   char line[LINE_SIZE], shown[LINE_SIZE];
   struct walk_mapping mapping;
