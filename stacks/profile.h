@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "base/key_table.h"
 #include "stacks/family.h"
 #include "stacks/names.h"
@@ -177,5 +179,25 @@ bool profile_is_of_kernel (const char *name);
    of symbols (names.h).  False when memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
+
+/* ---- Files that are printed (printed_file.c): each replaces what had its
+   name as a whole, or not at all, where it can be replaced
+   (write/output_file.h, rewrite).  */
+
+/* Whether a file called NAME can be made, as far as can be told by making one
+   beside it.  INPUT: what is read meanwhile and must stay, or NULL.  */
+bool printed_file_check (const char *name, const char *input,
+                         struct error *err);
+
+/* Whether A and B, as far as both can be made, will be one file, however the
+   two are spelt.  */
+bool printed_file_is_one (const char *a, const char *b);
+
+/* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
+   is: a pipe gets it at the end.  */
+bool printed_file_make (const char *name,
+                        bool (*print) (void *context, FILE *out,
+                                       struct error *err),
+                        void *context, struct error *err);
 
 #endif /* STACKS_PROFILE_H */

@@ -91,24 +91,4 @@ struct function_share *top_list (const struct named_profile *profile,
 bool top_print (const struct named_profile *profile,
                 const struct named_profile *old, size_t lines, FILE *out);
 
-/* ---- Files that are printed (printed_file.c): each replaces what had its
-   name as a whole, or not at all, where it can be replaced
-   (write/output_file.h, rewrite).  */
-
-/* Whether a file called NAME can be made, as far as can be told by making one
-   beside it.  INPUT: what is read meanwhile and must stay, or NULL.  */
-bool printed_file_check (const char *name, const char *input,
-                         struct error *err);
-
-/* Whether A and B, as far as both can be made, will be one file, however the
-   two are spelt.  */
-bool printed_file_is_one (const char *a, const char *b);
-
-/* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
-   is: a pipe gets it at the end.  */
-bool printed_file_make (const char *name,
-                        bool (*print) (void *context, FILE *out,
-                                       struct error *err),
-                        void *context, struct error *err);
-
 #endif /* STACKS_PROFILE_WRITERS_H */
