@@ -146,31 +146,7 @@ uint32_t profile_preempted (struct profile *profile, uint32_t node);
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
 
-/* ---- Names (profile_names.c).  */
-
-/* Keys of nodes: an address in the kernel, without its two highest bits, which
-   are equal to the next one, if KEY_KERNEL is set and no higher bit; otherwise
-   the number of a file (from 1 on; 0: not known) or a kind, and in the lower
-   bits the offset of a call or what else tells it apart.  */
-#define KEY_KERNEL (UINT64_C (1) << 62)
-enum
-{
-  KEY_OFFSET_BITS = 48,
-  KEY_FILES_MAX = (1 << 14) - 1,
-  KEY_OF_THREAD = 1 << 15, /* the number of a thread */
-  KEY_OF_PROCESS,          /* that of a process's name */
-  KEY_OF_END,              /* why a walk ended, or one of the next */
-  KEY_NO_CODE
-  = SFW_INVALID + 1, /* a frame that is none: its caller is a guess */
-  KEY_PREEMPTED      /* what is not on a processor, for want of one */
-};
-
-static inline uint64_t
-profile_key (unsigned kind, uint64_t offset)
-{
-  const uint64_t most = (UINT64_C (1) << KEY_OFFSET_BITS) - 1;
-  return (uint64_t)kind << KEY_OFFSET_BITS | (offset & most);
-}
+/* ---- Names.  */
 
 /* Whether NAME, in a profile with functions, is one of the kernel's.  */
 bool profile_is_of_kernel (const char *name);
