@@ -16,7 +16,7 @@
 
 #include "base/key_table.h"
 #include "elf/notes.h"
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 #include "stacks/names.h"
 
 /* What is known of a file that was mapped.  */

@@ -1,7 +1,7 @@
 /* Where the rows of a file's code come from.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

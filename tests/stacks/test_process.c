@@ -17,7 +17,7 @@
 #include "tests/unit/failing_allocations.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 #include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
 
