@@ -16,8 +16,8 @@
 
 #include "base/key_table.h"
 #include "elf/notes.h"
-#include "stacks/rows.h"
 #include "stacks/names.h"
+#include "stacks/rows.h"
 
 /* What is known of a file that was mapped.  */
 struct mapped_identity

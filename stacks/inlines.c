@@ -2,6 +2,8 @@
    information.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "stacks/names.h"
+
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/names.h"
 
 enum
 {

@@ -3,6 +3,8 @@
 
 #include <config.h>
 
+#include "stacks/live.h"
+
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -18,7 +20,6 @@
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/lines.h"
-#include "stacks/live.h"
 
 /* A thread of this program that stops the threads of a process and lets them
    go on: one for each stop.  A thread that was asked to stop, and is late to

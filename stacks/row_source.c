@@ -8,7 +8,6 @@
 
 #include "convert/detached.h"
 #include "convert/section_check.h"
-#include "elf/detached_file.h"
 #include "elf/sframe_place.h"
 #include "stacks/shortage.h"
 #include "walk/lookup.h"

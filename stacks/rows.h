@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "cfi/source.h"
-#include "elf/notes.h"
 #include "elf/detached_file.h"
 #include "elf/image.h"
+#include "elf/notes.h"
 
 /* ---- The rows of a file (row_source.c).  */
 

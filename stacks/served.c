@@ -8,8 +8,6 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "elf/notes.h"
-
 /* What is used of libdebuginfod 0.188 and later, as in
    <elfutils/debuginfod.h>.  */
 static struct

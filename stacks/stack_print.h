@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "stacks/stack_walk.h"
 #include "stacks/names.h"
+#include "stacks/stack_walk.h"
 
 /* What is printed, and how.  */
 struct page
