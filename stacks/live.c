@@ -52,15 +52,20 @@ live_begin (struct process *process, pid_t pid)
   process->memory.source = process;
 }
 
+void
+live_thread_path (pid_t pid, pid_t tid, const char *what, char path[64])
+{
+  snprintf (path, 64, "/proc/%d/task/%d/%s", (int)pid, (int)tid, what);
+}
+
 /* Read what the file WHAT of thread TID of PID begins with to TEXT, of SIZE
    bytes.  Returns how much that is; '\0' is behind it.  */
 static size_t
 read_thread (pid_t pid, pid_t tid, const char *what, char *text, size_t size)
 {
-  char name[64];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/%s", (int)pid, (int)tid,
-            what);
-  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  char path[64];
+  live_thread_path (pid, tid, what, path);
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? 0 : read (fd, text, size - 1);
   if (fd >= 0)
     close (fd);
@@ -269,11 +274,11 @@ live_registers (pid_t tid, struct registers *registers)
 static unsigned
 read_call (pid_t pid, pid_t tid, uint64_t call[8])
 {
-  char name[64], line[256], *end = line;
-  snprintf (name, sizeof name, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+  char path[64], line[256], *end = line;
+  live_thread_path (pid, tid, "syscall", path);
   /* The line begins with the number of the system call, or -1; that of a
      thread that runs has no number.  */
-  if (!lines_first (name, line, sizeof line)
+  if (!lines_first (path, line, sizeof line)
       || (strtol (line, &end, 10) == 0 && end == line))
     return 0;
   unsigned n = 0;

@@ -83,7 +83,7 @@ static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
 {
-  char name[64];
+  char path[64];
   if (thread->waits)
     return true;
   if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
@@ -92,9 +92,8 @@ seize_thread (struct process *process, struct thread *thread,
       return true;
     }
   int cause = errno;
-  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
-            (int)thread->tid);
-  thread->tracer = (pid_t)lines_status (name, "TracerPid:");
+  live_thread_path (process->pid, thread->tid, "status", path);
+  thread->tracer = (pid_t)lines_status (path, "TracerPid:");
   if (thread->tracer != 0)
     return true;
   if (!live_thread_ended (process->pid, thread->tid))
