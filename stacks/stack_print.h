@@ -1,4 +1,5 @@
-/* How walks are shown: as text, or as JSON.
+/* How walks are shown: as text, or as JSON; one for all threads with equal
+   stacks, if that is asked for.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    As JSON it is one object: "pid" or "core", and "stacks", an array of
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/key_table.h"
 #include "stacks/names.h"
 #include "stacks/stack_walk.h"
 
@@ -52,5 +54,32 @@ void stack_json_print (const struct page *page,
                        const struct stack_walk *walk);
 
 void stack_json_end (const struct page *page);
+
+/* ---- Threads with equal stacks, together.  */
+
+struct stack_group
+{
+  const struct thread **threads; /* owned; in the order in which they came */
+  size_t n, capacity;
+  struct stack_walk walk; /* owned; of the first one */
+};
+
+struct stack_groups
+{
+  struct stack_group *groups; /* owned */
+  size_t n, capacity;
+  struct key_table numbers; /* of groups, until they are sorted, by walk */
+};
+
+/* Add THREAD, which must outlive GROUPS and has WALK (copied), to the group
+   whose walks have the same addresses and end.  False when memory ran out.  */
+bool stack_groups_add (struct stack_groups *groups,
+                       const struct thread *thread,
+                       const struct stack_walk *walk);
+
+/* Order them, the largest one first.  */
+void stack_groups_sort (struct stack_groups *groups);
+
+void stack_groups_free (struct stack_groups *groups);
 
 #endif /* STACKS_STACK_PRINT_H */
