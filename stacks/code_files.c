@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/align.h"
 #include "base/array.h"
 #include "base/mapped_file.h"
 #include "base/prefix.h"
@@ -129,18 +130,21 @@ uint64_t
 code_file_address (const struct code_file *file, uint64_t offset)
 {
   const GElf_Phdr *found = NULL, *before = NULL;
+  const struct arch *arch = file->image.arch;
+  const uint64_t page = arch != NULL ? arch->max_page_size : 1;
   FOR_EACH_LOAD (segment, &file->image)
     {
       bool runs = segment->p_flags & PF_X;
+      uint64_t end = segment->p_offset + segment->p_filesz;
       if (offset < segment->p_offset)
         continue;
       if (offset - segment->p_offset >= segment->p_filesz)
-        before = runs ? segment : before;
+        before = runs && offset < align_up (end, page) ? segment : before;
       else if (found == NULL || runs)
         found = segment;
     }
-  /* Code may be behind its segment, in the last page, which is mapped whole:
-     at an address that is OFFSET other code may be.  */
+  /* Code may be behind its segment, in the last page, which is mapped whole.
+     OFFSET itself may be the address of other code.  */
   found = found != NULL ? found : before;
   return found != NULL ? offset - found->p_offset + found->p_vaddr : offset;
 }

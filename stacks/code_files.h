@@ -16,8 +16,8 @@
 
 #include "base/key_table.h"
 #include "elf/notes.h"
-#include "stacks/row_source.h"
 #include "stacks/names.h"
+#include "stacks/rows.h"
 
 /* What is known of a file that was mapped.  */
 struct mapped_identity
@@ -91,7 +91,7 @@ bool code_file_is_memory (const struct code_file *file);
 
 /* The address that FILE, which was opened, has for the code at OFFSET: in the
    segment that has that byte, of several in the one that can be executed, or
-   behind one of these; without such a segment, OFFSET.  */
+   behind one of these, in its last page; without such a segment, OFFSET.  */
 uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
 /* Set *SECTION to the rows of the code around OFFSET of FILE, which was
@@ -114,7 +114,7 @@ bool code_file_is_entry (struct code_file *file, uint64_t offset);
 
 /* What the code at OFFSET of FILE is called: by its symbol or, where there is
    none, by FILE and the address where its rows begin, as functions do; code in
-   no file, by its compiler.  WANTED: SYMBOL_SOURCE and so on.  */
+   no file, by its compiler.  WANTED: of symbols (names.h).  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 

@@ -13,8 +13,8 @@
 
 #include "cfi/register_rules.h"
 #include "elf/dynamic.h"
-#include "walk/lookup.h"
 #include "stacks/shortage.h"
+#include "walk/lookup.h"
 
 /* Have libdwfl look at the bytes that FILE has.  */
 static int

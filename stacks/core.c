@@ -449,18 +449,17 @@ map_program (const struct core *core, struct process *process)
   bool fits = image.arch == process->arch
               && bias % process->arch->max_page_size == 0;
   bool mapped = true;
-  FOR_EACH_LOAD (load, &image)
-    {
-      const struct walk_mapping report
-          = { .start = bias + load->p_vaddr,
-              .end = bias + load->p_vaddr + load->p_filesz,
-              .offset = load->p_offset,
-              .path = process->program,
-              .runs = load->p_flags & PF_X };
-      if (!fits || !mapped)
-        break;
-      mapped = process_map (process, &report);
-    }
+  if (fits)
+    FOR_EACH_LOAD (load, &image)
+      {
+        const struct walk_mapping report
+            = { .start = bias + load->p_vaddr,
+                .end = bias + load->p_vaddr + load->p_filesz,
+                .offset = load->p_offset,
+                .path = process->program,
+                .runs = load->p_flags & PF_X };
+        mapped = mapped && process_map (process, &report);
+      }
   image_close (&image);
   return mapped;
 }

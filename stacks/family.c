@@ -211,8 +211,7 @@ family_add_children (struct family *family)
       for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
         {
           /* Numbers, each with a space behind it (proc(5), "children").  */
-          snprintf (path, sizeof path, "/proc/%d/task/%d/children", (int)pid,
-                    (int)tid);
+          live_thread_path (pid, tid, "children", path);
           FILE *file = fopen (path, "re");
           if (file != NULL)
             (void)lines_take (file, ' ', add_child, family);

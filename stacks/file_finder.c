@@ -25,7 +25,7 @@
 #include "base/io.h"
 #include "base/prefix.h"
 #include "elf/notes.h"
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 #include "stacks/shortage.h"
 
 enum

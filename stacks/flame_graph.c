@@ -244,7 +244,7 @@ open_picture (struct picture *picture, const struct named_profile *profile,
 static bool
 compare (struct picture *picture, const struct named_profile *old)
 {
-  if (!profile_diff_nodes (picture->profile, old, &picture->before))
+  if (!folded_weights_before (picture->profile, old, &picture->before))
     return false;
   for (uint32_t i = 1; i < picture->profile->calls.n; i++)
     {

@@ -154,8 +154,8 @@ by_text (const void *text, const void *name)
 }
 
 uint64_t
-profile_diff_name (const struct named_profile *now, uint64_t number,
-                   const struct named_profile *old)
+folded_name_in (const struct named_profile *now, uint64_t number,
+                const struct named_profile *old)
 {
   char text[FOLDED_NAME_SIZE];
   folded_name (now->names.list[number], text);
@@ -187,8 +187,8 @@ merge_processes (const struct named_profile *old, struct call_tree *merged,
 }
 
 bool
-profile_diff_nodes (const struct named_profile *now,
-                    const struct named_profile *old, uint64_t **before)
+folded_weights_before (const struct named_profile *now,
+                       const struct named_profile *old, uint64_t **before)
 {
   struct call_tree merged = { 0 };
   uint64_t *totals = NULL;
@@ -201,7 +201,7 @@ profile_diff_nodes (const struct named_profile *now,
   bool done = nodes != NULL && names != NULL && *before != NULL
               && (same || merge_processes (old, &merged, &totals));
   for (uint64_t i = 0; done && i < now->names.n; i++)
-    names[i] = profile_diff_name (now, i, old);
+    names[i] = folded_name_in (now, i, old);
   const struct call_tree *calls = same ? &old->calls : &merged;
   const uint64_t *weights = same ? old->totals : totals;
   for (uint32_t i = 0; done && i < n; i++)

@@ -2,6 +2,8 @@
    information.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "stacks/names.h"
+
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/names.h"
 
 enum
 {
@@ -97,11 +98,13 @@ list_units (struct inlines *inlines, Dwfl_Module *module)
   while (done && (first = dwfl_module_nextcu (module, first, &bias)) != NULL)
     {
       done = ARRAY_ROOM (inlines->units, inlines->n + 1, &inlines->capacity);
-      if (!done)
-        break;
-      inlines->units[inlines->n]
-          = (struct inline_unit){ .offset = dwarf_dieoffset (first) };
-      done = add_ranges (inlines, &inlines->by_address, first, inlines->n++);
+      if (done)
+        {
+          inlines->units[inlines->n]
+              = (struct inline_unit){ .offset = dwarf_dieoffset (first) };
+          done = add_ranges (inlines, &inlines->by_address, first,
+                             inlines->n++);
+        }
     }
   done = done && RADIX_SORT (inlines->by_address.list, inlines->by_address.n);
   if (!done)

@@ -149,7 +149,8 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
   return last->name != NULL || shortage_note ();
 }
 
-/* Add what the lines from AT to END say, where '\0' is: START SIZE NAME.  */
+/* Add what the lines from AT to END say, each START SIZE NAME.  At END is
+   '\0'.  */
 static void
 add_lines (struct jit_names *names, char *at, char *end)
 {

@@ -60,9 +60,9 @@ read_names (struct kernel_names *names)
   if (file == NULL)
     return;
   (void)lines_take (file, '\n', add_line, names);
-  for (size_t i = 0; i < names->n; i++)
-    same |= names->names[i].address == names->reference_address
-            && strcmp (names->names[i].name, names->reference) == 0;
+  for (size_t i = 0; !same && i < names->n; i++)
+    same = names->names[i].address == names->reference_address
+           && strcmp (names->names[i].name, names->reference) == 0;
   if (!same)
     {
       kernel_names_free (names);

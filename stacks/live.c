@@ -52,15 +52,20 @@ live_begin (struct process *process, pid_t pid)
   process->memory.source = process;
 }
 
+void
+live_thread_path (pid_t pid, pid_t tid, const char *what, char path[64])
+{
+  snprintf (path, 64, "/proc/%d/task/%d/%s", (int)pid, (int)tid, what);
+}
+
 /* Read what the file WHAT of thread TID of PID begins with to TEXT, of SIZE
    bytes.  Returns how much that is; '\0' is behind it.  */
 static size_t
 read_thread (pid_t pid, pid_t tid, const char *what, char *text, size_t size)
 {
-  char name[64];
-  snprintf (name, sizeof name, "/proc/%d/task/%d/%s", (int)pid, (int)tid,
-            what);
-  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  char path[64];
+  live_thread_path (pid, tid, what, path);
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? 0 : read (fd, text, size - 1);
   if (fd >= 0)
     close (fd);
@@ -190,20 +195,21 @@ live_refresh (struct process *process, struct error *err)
   char name[64];
   pid_t tid = live_memory_thread (process->pid);
   bool listed = walk_maps_read (tid, add_mapping, &now);
-  if (!listed && errno == ENOMEM)
-    error_set_no_memory (err);
-  else if (!listed)
+  int cause = errno;
+  if (listed && now.mappings.n > 0)
     {
-      snprintf (name, sizeof name, "/proc/%d/maps", (int)tid);
-      error_set_errno (err, name);
+      mappings_forget (&process->mappings, &process->files->mappings);
+      process->mappings = now.mappings;
+      return true;
     }
-  else if (now.mappings.n == 0)
-    listed = set_no_memory (process, err);
-  mappings_forget (listed ? &process->mappings : &now.mappings,
-                   &process->files->mappings);
+  mappings_forget (&now.mappings, &process->files->mappings);
   if (listed)
-    process->mappings = now.mappings;
-  return listed;
+    return set_no_memory (process, err);
+  if (cause == ENOMEM)
+    return error_set_no_memory (err);
+  snprintf (name, sizeof name, "/proc/%d/maps", (int)tid);
+  errno = cause;
+  return error_set_errno (err, name);
 }
 
 /* Threads.  */
@@ -268,11 +274,11 @@ live_registers (pid_t tid, struct registers *registers)
 static unsigned
 read_call (pid_t pid, pid_t tid, uint64_t call[8])
 {
-  char name[64], line[256], *end = line;
-  snprintf (name, sizeof name, "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
+  char path[64], line[256], *end = line;
+  live_thread_path (pid, tid, "syscall", path);
   /* The line begins with the number of the system call, or -1; that of a
      thread that runs has no number.  */
-  if (!lines_first (name, line, sizeof line)
+  if (!lines_first (path, line, sizeof line)
       || (strtol (line, &end, 10) == 0 && end == line))
     return 0;
   unsigned n = 0;

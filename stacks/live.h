@@ -78,6 +78,10 @@ bool live_copy (struct process *process, struct live_copy *copy,
    asked to stop and is late to do so runs on, too.  */
 void live_resume (struct process *process);
 
+/* Set PATH to the name of file WHAT of thread TID of process PID (proc(5),
+   "task").  */
+void live_thread_path (pid_t pid, pid_t tid, const char *what, char path[64]);
+
 /* What thread TID of PID does, as a letter (proc(5), "stat"); '\0' if it is
    not there.  */
 char live_thread_state (pid_t pid, pid_t tid);

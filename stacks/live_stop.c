@@ -3,10 +3,11 @@
 
 #include <config.h>
 
+#include "stacks/live.h"
+
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -18,7 +19,6 @@
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/lines.h"
-#include "stacks/live.h"
 
 /* A thread of this program that stops the threads of a process and lets them
    go on: one for each stop.  A thread that was asked to stop, and is late to
@@ -82,7 +82,7 @@ static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
 {
-  char name[64];
+  char path[64];
   if (thread->waits)
     return true;
   if (ptrace (PTRACE_SEIZE, thread->tid, NULL, NULL) == 0)
@@ -91,9 +91,8 @@ seize_thread (struct process *process, struct thread *thread,
       return true;
     }
   int cause = errno;
-  snprintf (name, sizeof name, "/proc/%d/task/%d/status", (int)process->pid,
-            (int)thread->tid);
-  thread->tracer = (pid_t)lines_status (name, "TracerPid:");
+  live_thread_path (process->pid, thread->tid, "status", path);
+  thread->tracer = (pid_t)lines_status (path, "TracerPid:");
   if (thread->tracer != 0)
     return true;
   if (!live_thread_ended (process->pid, thread->tid))
@@ -151,6 +150,18 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
+/* Set *EVENT to what has become of TID, which was asked to stop. EVENT->si_pid
+   is 0 if that is nothing yet.  An end is left for whoever waits for the
+   process.  */
+static bool
+find_event (pid_t tid, siginfo_t *event)
+{
+  *event = (siginfo_t){ 0 };
+  return waitid (P_PID, (id_t)tid, event,
+                 WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
+         == 0;
+}
+
 /* Wait until THREAD stands still, or until it has begun to wait in the kernel
    for long.  If a signal on its way stopped it, the thread gets that signal
    when it is resumed.  */
@@ -159,15 +170,8 @@ await_stop (const struct process *process, struct thread *thread)
 {
   unsigned patience = PATIENCE;
   siginfo_t event;
-  for (;;)
+  while (find_event (thread->tid, &event) && event.si_pid == 0)
     {
-      event = (siginfo_t){ 0 };
-      /* An end is left for whoever waits for the process.  */
-      if (waitid (P_PID, (id_t)thread->tid, &event,
-                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL)
-              != 0
-          || event.si_pid != 0)
-        break;
       if (live_thread_state (process->pid, thread->tid) == 'D'
           && patience-- == 0)
         {
@@ -400,11 +404,13 @@ copy_once (struct process *process, struct live_copy *copy, bool walk,
     return false;
   bool fresh = live_refresh (process, err);
   copy->cut = live_copy_stacks (process, copy->most);
-  /* Stacks that the walks arrive at are copied, too.  */
-  process->policy.at_once = true;
   if (walk)
-    walk_all (process, copy);
-  process->policy.at_once = false;
+    {
+      /* Stacks that the walks arrive at are copied, too.  */
+      process->policy.at_once = true;
+      walk_all (process, copy);
+      process->policy.at_once = false;
+    }
   live_resume (process);
   copy->stopped += clock_nanoseconds () - process->stopped_at;
   return fresh;

@@ -199,21 +199,25 @@ named_profile_finish (struct named_profile *named)
   const size_t n = named->names.n;
   struct name *sorted = calloc (n + 1, sizeof *sorted);
   uint64_t *order = calloc (n + 1, sizeof *order); /* what numbers become */
-  bool done = sorted != NULL && order != NULL;
-  for (uint64_t i = 0; done && i < n; i++)
+  if (sorted == NULL || order == NULL)
+    {
+      free (sorted);
+      free (order);
+      return false;
+    }
+  for (uint64_t i = 0; i < n; i++)
     sorted[i] = (struct name){ named->names.list[i], i };
-  if (done)
-    qsort (sorted, n, sizeof *sorted, by_text);
-  for (uint64_t i = 0; done && i < n; i++)
+  qsort (sorted, n, sizeof *sorted, by_text);
+  for (uint64_t i = 0; i < n; i++)
     {
       named->names.list[i] = sorted[i].text;
       order[sorted[i].number] = i;
     }
-  for (uint32_t i = 1; done && i < named->calls.n; i++)
+  for (uint32_t i = 1; i < named->calls.n; i++)
     named->calls.nodes[i].key = order[named->calls.nodes[i].key];
   free (sorted);
   free (order);
-  return done && named_profile_sum (named);
+  return named_profile_sum (named);
 }
 
 void

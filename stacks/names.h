@@ -41,11 +41,7 @@ uint32_t interval_map_find (const struct interval_map *map, uint64_t address);
 
 void interval_map_free (struct interval_map *map);
 
-/* ---- Symbols of a file (symbol_index.c).
-
-   dwfl_module_addrinfo goes through all symbols for one address; the index
-   goes through them once.  It takes the tables from libdwfl, which puts those
-   of the file, of its debug file and of .gnu_debugdata together.  */
+/* ---- What code is called.  */
 
 struct code_name
 {
@@ -69,7 +65,11 @@ enum
 void code_name_set (struct code_name *symbol, const char *name,
                     unsigned wanted);
 
-/* ---- The index.  */
+/* ---- Symbols of a file (symbol_index.c).
+
+   dwfl_module_addrinfo goes through all symbols for one address; the index
+   goes through them once.  It takes the tables from libdwfl, which puts those
+   of the file, of its debug file and of .gnu_debugdata together.  */
 
 struct symbol_index
 {

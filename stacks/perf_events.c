@@ -13,7 +13,7 @@
 
 /* TASK is at a point where none of its waits can be open.  */
 static void
-forget (struct off_cpu *waits, struct sampled_task *task)
+wait_forget (struct off_cpu *waits, struct sampled_task *task)
 {
   waits->profile->unknown
       += task->wait.state == WAIT_BEGINS || task->wait.state == WAIT_LASTS;
@@ -23,11 +23,11 @@ forget (struct off_cpu *waits, struct sampled_task *task)
 /* Take what was lost into account, whatever task it was of; TASK may be
    NULL.  */
 static struct sampled_task *
-settle (struct off_cpu *waits, struct sampled_task *task)
+wait_settle (struct off_cpu *waits, struct sampled_task *task)
 {
   if (task != NULL && task->wait.losses != waits->losses)
     {
-      forget (waits, task);
+      wait_forget (waits, task);
       task->wait.losses = waits->losses;
     }
   return task;
@@ -35,20 +35,20 @@ settle (struct off_cpu *waits, struct sampled_task *task)
 
 /* Thread TID of PID; NULL when memory ran out.  */
 static struct sampled_task *
-task_of (struct off_cpu *waits, pid_t pid, pid_t tid)
+wait_task (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  return settle (waits,
-                 sampled_threads_task (&waits->profile->threads, pid, tid));
+  return wait_settle (
+      waits, sampled_threads_task (&waits->profile->threads, pid, tid));
 }
 
 void
 off_cpu_stack (struct off_cpu *waits, pid_t pid, pid_t tid,
                const struct profile_sample *sample)
 {
-  struct sampled_task *task = task_of (waits, pid, tid);
+  struct sampled_task *task = wait_task (waits, pid, tid);
   if (task == NULL)
     return;
-  forget (waits, task);
+  wait_forget (waits, task);
   task->wait.state = sample != NULL ? WAIT_BEGINS : WAIT_IGNORED;
   if (sample != NULL)
     task->wait.sample = *sample;
@@ -58,7 +58,7 @@ void
 off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
                bool preempted)
 {
-  struct sampled_task *task = task_of (waits, pid, tid);
+  struct sampled_task *task = wait_task (waits, pid, tid);
   waits->switches++;
   if (task == NULL || task->wait.state != WAIT_BEGINS)
     {
@@ -76,7 +76,7 @@ off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
 }
 
 static void
-count (struct off_cpu *waits, struct off_cpu_wait *wait, uint64_t time)
+wait_count (struct off_cpu *waits, struct off_cpu_wait *wait, uint64_t time)
 {
   /* Clocks of processors may differ by little.  */
   if (time > wait->sample.time)
@@ -90,20 +90,20 @@ count (struct off_cpu *waits, struct off_cpu_wait *wait, uint64_t time)
 void
 off_cpu_return (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time)
 {
-  struct sampled_task *task = task_of (waits, pid, tid);
+  struct sampled_task *task = wait_task (waits, pid, tid);
   if (task != NULL && task->wait.state == WAIT_LASTS)
-    count (waits, &task->wait, time);
+    wait_count (waits, &task->wait, time);
   else if (task != NULL)
-    forget (waits, task);
+    wait_forget (waits, task);
 }
 
 void
 off_cpu_exit (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  struct sampled_task *task = settle (
+  struct sampled_task *task = wait_settle (
       waits, sampled_threads_find (&waits->profile->threads, pid, tid));
   if (task != NULL)
-    forget (waits, task);
+    wait_forget (waits, task);
 }
 
 void
@@ -111,8 +111,8 @@ off_cpu_end (struct off_cpu *waits, uint64_t time)
 {
   struct sampled_threads *threads = &waits->profile->threads;
   for (size_t i = 0; i < threads->n_tasks; i++)
-    if (settle (waits, &threads->tasks[i])->wait.state == WAIT_LASTS)
-      count (waits, &threads->tasks[i].wait, time);
+    if (wait_settle (waits, &threads->tasks[i])->wait.state == WAIT_LASTS)
+      wait_count (waits, &threads->tasks[i].wait, time);
 }
 
 /* Records.  */

@@ -23,7 +23,6 @@
 #include "stacks/live.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
-#include "stacks/profile_writers.h"
 
 struct perf_input
 {
@@ -115,7 +114,8 @@ take_sample (struct perf_input *input, const struct perf_record *record)
       &input->events, &sample, perf_data_facts (input->data)->register_mask);
   const struct stack_walk *walk = &input->profile->walk;
   size_t n = process != NULL ? walk->n : 0;
-  /* As perf writes them: of callers, in the middle of the call.  */
+  /* Addresses are as perf writes them: those of callers in the middle of the
+     call.  */
   for (size_t i = 0; i < n; i++)
     input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
   input->profile->skipped += process == NULL;

@@ -366,15 +366,16 @@ perf_sampler_read (struct perf_sampler *sampler)
   for (unsigned i = 0; i < sampler->n_rings; i++)
     if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
       room = sampler->rings[i].size;
-  /* Until a quarter of the smallest ring is full; but modules must be read
-     before the process ends.  poll would return at once when the thread that
-     owns a ring has ended.  */
-  uint64_t milliseconds
+  /* Modules must be read before the process ends: the wait is 20 milliseconds
+     at most, and otherwise until a quarter of the smallest ring is full.  poll
+     would return at once when the thread that owns a ring has ended.  */
+  uint64_t wait
       = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
-  usleep (1000
-          * (milliseconds < 1    ? 1
-             : milliseconds > 20 ? 20
-                                 : (unsigned)milliseconds));
+  if (wait < 1)
+    wait = 1;
+  if (wait > 20)
+    wait = 20;
+  usleep ((unsigned)wait * 1000);
   take_records (sampler, clock_nanoseconds () - margin);
 }
 

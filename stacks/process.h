@@ -21,7 +21,7 @@
 #include "stacks/memory.h"
 #include "stacks/registers.h"
 #include "walk/apply.h"
-#include "walk/maps.h"
+#include "walk/module_list.h"
 
 struct thread
 {

@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "base/key_table.h"
 #include "stacks/family.h"
 #include "stacks/names.h"
@@ -144,31 +146,7 @@ uint32_t profile_preempted (struct profile *profile, uint32_t node);
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
 
-/* ---- Names (profile_names.c).  */
-
-/* Keys of nodes: an address in the kernel, without its two highest bits, which
-   are equal to the next one, if KEY_KERNEL is set and no higher bit; otherwise
-   the number of a file (from 1 on; 0: not known) or a kind, and in the lower
-   bits the offset of a call or what else tells it apart.  */
-#define KEY_KERNEL (UINT64_C (1) << 62)
-enum
-{
-  KEY_OFFSET_BITS = 48,
-  KEY_FILES_MAX = (1 << 14) - 1,
-  KEY_OF_THREAD = 1 << 15, /* the number of a thread */
-  KEY_OF_PROCESS,          /* that of a process's name */
-  KEY_OF_END,              /* why a walk ended, or one of the next */
-  KEY_NO_CODE
-  = SFW_INVALID + 1, /* a frame that is none: its caller is a guess */
-  KEY_PREEMPTED      /* what is not on a processor, for want of one */
-};
-
-static inline uint64_t
-profile_key (unsigned kind, uint64_t offset)
-{
-  const uint64_t most = (UINT64_C (1) << KEY_OFFSET_BITS) - 1;
-  return (uint64_t)kind << KEY_OFFSET_BITS | (offset & most);
-}
+/* ---- Names.  */
 
 /* Whether NAME, in a profile with functions, is one of the kernel's.  */
 bool profile_is_of_kernel (const char *name);
@@ -177,5 +155,25 @@ bool profile_is_of_kernel (const char *name);
    of symbols (names.h).  False when memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
+
+/* ---- Files that are printed (printed_file.c): each replaces what had its
+   name as a whole, or not at all, where it can be replaced
+   (write/output_file.h, rewrite).  */
+
+/* Whether a file called NAME can be made, as far as can be told by making one
+   beside it.  INPUT: what is read meanwhile and must stay, or NULL.  */
+bool printed_file_check (const char *name, const char *input,
+                         struct error *err);
+
+/* Whether A and B, as far as both can be made, will be one file, however the
+   two are spelt.  */
+bool printed_file_is_one (const char *a, const char *b);
+
+/* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
+   is: a pipe gets it at the end.  */
+bool printed_file_make (const char *name,
+                        bool (*print) (void *context, FILE *out,
+                                       struct error *err),
+                        void *context, struct error *err);
 
 #endif /* STACKS_PROFILE_H */

@@ -337,7 +337,7 @@ main (int argc, char **argv)
   struct session session = { .command = { .go = -1, .result = -1 } };
   descriptors_occupy_standard ();
   command_remember_signals ();
-  signals_install (end_running, lost_files_tell);
+  signals_install (end_running, shortage_tell_lost_file);
   profile_options_parse (&session.options, argc, argv);
   bool done = run (&session) && shortage_is_none ("sframe-profile");
   command_end (&session.command);

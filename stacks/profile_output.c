@@ -24,7 +24,7 @@ struct output
   struct named_profile named;
   const struct named_profile *old; /* that it is compared with, or NULL */
   char subtitle[128];              /* what the samples are */
-  const char *name;                /* of the file that is written */
+  const char *name; /* of the file that is written; "": standard output */
 };
 
 bool
@@ -43,11 +43,14 @@ profile_open_outputs (const struct profile_options *options,
   struct error err;
   error_clear (&err);
   for (size_t i = 0; i < options->n_outputs; i++)
-    if (!printed_file_check (options->outputs[i], options->input, &err))
-      return profile_fail (options->outputs[i], err.reason);
-    else if (options->perf_data != NULL
-             && printed_file_is_one (options->outputs[i], options->perf_data))
-      return profile_fail (options->outputs[i], "is the file of --perf-data");
+    {
+      const char *name = options->outputs[i];
+      if (!printed_file_check (name, options->input, &err))
+        return profile_fail (name, err.reason);
+      if (options->perf_data != NULL
+          && printed_file_is_one (name, options->perf_data))
+        return profile_fail (name, "is the file of --perf-data");
+    }
   if (options->perf_data != NULL
       && !printed_file_check (options->perf_data, options->input, &err))
     return profile_fail (options->perf_data, err.reason);
@@ -83,12 +86,13 @@ describe (struct output *output)
             rate, percent_complete (profile));
 }
 
-/* Print the profile to FILE, as what the end of its NAME asks for.  False when
-   memory ran out.  */
+/* Print the profile to FILE, as what the end of the output's name asks for.
+   False when memory ran out.  */
 static bool
-print_as (const struct output *output, const char *name, FILE *file)
+print_as (const struct output *output, FILE *file)
 {
   const struct named_profile *named = &output->named;
+  const char *name = output->name;
   unsigned hz = output->profile->hz;
   if (has_suffix (name, ".pb.gz"))
     return pprof_print (named, hz, file);
@@ -109,19 +113,17 @@ print_as (const struct output *output, const char *name, FILE *file)
 static bool
 print_named (void *context, FILE *file, struct error *err)
 {
-  const struct output *output = context;
-  return print_as (output, output->name, file) || error_set_no_memory (err);
+  return print_as (context, file) || error_set_no_memory (err);
 }
 
 static bool
-write_output (struct output *output, const char *name)
+write_output (struct output *output)
 {
   struct error err;
-  output->name = name;
   /* A file of code that was cut off meanwhile costs its names alone.  */
   mapped_files_forget ();
-  return printed_file_make (name, print_named, output, &err)
-         || profile_fail (name, err.reason);
+  return printed_file_make (output->name, print_named, output, &err)
+         || profile_fail (output->name, err.reason);
 }
 
 /* Print the table or the folded stacks.  */
@@ -130,7 +132,7 @@ print_output (const struct output *output)
 {
   size_t top = output->options->top;
   bool printed = top > 0 ? top_print (&output->named, output->old, top, stdout)
-                         : print_as (output, "", stdout);
+                         : print_as (output, stdout);
   if (!printed)
     return profile_fail (output->profile->name, "out of memory");
   return (fflush (stdout) == 0 && !ferror (stdout))
@@ -152,7 +154,11 @@ profile_write_outputs (struct profile *profile,
                             &output.named)
               || profile_fail (profile->name, "out of memory");
   for (size_t i = 0; done && i < options->n_outputs; i++)
-    done = write_output (&output, options->outputs[i]);
+    {
+      output.name = options->outputs[i];
+      done = write_output (&output);
+    }
+  output.name = "";
   if (done && (options->n_outputs == 0 || options->top > 0))
     done = print_output (&output);
   named_profile_free (&output.named);

@@ -34,13 +34,14 @@ bool folded_read (struct named_profile *profile, const char *path,
    was read from folded stacks: the same functions below the same ones.  If NOW
    is of one process, those of OLD are added up, whatever they are called.  To
    be freed.  False when memory ran out.  */
-bool profile_diff_nodes (const struct named_profile *now,
-                         const struct named_profile *old, uint64_t **before);
+bool folded_weights_before (const struct named_profile *now,
+                            const struct named_profile *old,
+                            uint64_t **before);
 
 /* The number of the name in OLD that NOW's name NUMBER is; n_names if there is
    none.  */
-uint64_t profile_diff_name (const struct named_profile *now, uint64_t number,
-                            const struct named_profile *old);
+uint64_t folded_name_in (const struct named_profile *now, uint64_t number,
+                         const struct named_profile *old);
 
 /* Print PROFILE, which has HZ samples per second of a running thread (0: not
    known).  False when memory ran out.  */
@@ -89,25 +90,5 @@ struct function_share *top_list (const struct named_profile *profile,
    ran out.  */
 bool top_print (const struct named_profile *profile,
                 const struct named_profile *old, size_t lines, FILE *out);
-
-/* ---- Files that are printed (printed_file.c): each replaces what had its
-   name as a whole, or not at all, where it can be replaced
-   (write/output_file.h, rewrite).  */
-
-/* Whether a file called NAME can be made, as far as can be told by making one
-   beside it.  INPUT: what is read meanwhile and must stay, or NULL.  */
-bool printed_file_check (const char *name, const char *input,
-                         struct error *err);
-
-/* Whether A and B, as far as both can be made, will be one file, however the
-   two are spelt.  */
-bool printed_file_is_one (const char *a, const char *b);
-
-/* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
-   is: a pipe gets it at the end.  */
-bool printed_file_make (const char *name,
-                        bool (*print) (void *context, FILE *out,
-                                       struct error *err),
-                        void *context, struct error *err);
 
 #endif /* STACKS_PROFILE_WRITERS_H */

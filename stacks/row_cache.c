@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,10 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/mapped_file.h"
 #include "base/prefix.h"
-#include "elf/detached_file.h"
 #include "write/output_file.h"
 
 enum

@@ -1,14 +1,13 @@
 /* Where the rows of a file's code come from.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "convert/detached.h"
 #include "convert/section_check.h"
-#include "elf/detached_file.h"
 #include "elf/sframe_place.h"
 #include "stacks/shortage.h"
 #include "walk/lookup.h"

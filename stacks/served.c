@@ -3,12 +3,10 @@
 
 #include <config.h>
 
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
-
-#include "elf/notes.h"
 
 /* What is used of libdebuginfod 0.188 and later, as in
    <elfutils/debuginfod.h>.  */

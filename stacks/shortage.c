@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
-#include "walk/maps.h"
+#include "walk/module_list.h"
 
 static bool noted;
 
@@ -42,7 +42,9 @@ shortage_is_none (const char *program)
   return !noted;
 }
 
-/* Files.  */
+/* Files.  What a handler calls here, walk_maps_line and printable_copy among
+   it, is async-signal-safe, but for strtoull of the C library, which neither
+   allocates nor locks.  */
 
 enum
 {
@@ -68,7 +70,7 @@ say (const char *text)
 }
 
 void
-lost_files_tell (const void *address)
+shortage_tell_lost_file (const void *address)
 {
   char line[LINE_SIZE], shown[LINE_SIZE];
   struct walk_mapping mapping;

@@ -25,6 +25,6 @@ bool shortage_is_none (const char *program);
 /* For a handler: if a library has mapped a file at ADDRESS, as libdw maps
    debug files, and what was there is lost, say which file and end the program,
    exit status 1.  */
-void lost_files_tell (const void *address);
+void shortage_tell_lost_file (const void *address);
 
 #endif /* STACKS_SHORTAGE_H */

@@ -335,7 +335,7 @@ main (int argc, char **argv)
       = { .options = { .frames = FRAMES_DEFAULT,
                        .policy.detached = DETACHED_DEFAULT } };
   descriptors_occupy_standard ();
-  signals_install (NULL, lost_files_tell);
+  signals_install (NULL, shortage_tell_lost_file);
   standard_options_parse ("sframe-stack", &parser, 0, argc, argv,
                           &session.options);
   session.process.files = &session.files;

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "sframewalk.h"
-#include "base/key_table.h"
 #include "stacks/steps.h"
 
 struct frame
@@ -59,32 +58,5 @@ size_t stack_walk_same_frames (const struct stack_walk *a,
    outermost frame, and SFrame lead further.  */
 bool stack_walks_agree (const struct stack_walk *sframe,
                         const struct stack_walk *cfi);
-
-/* ---- Threads with equal stacks, together.  */
-
-struct stack_group
-{
-  const struct thread **threads; /* owned; in the order in which they came */
-  size_t n, capacity;
-  struct stack_walk walk; /* owned; of the first one */
-};
-
-struct stack_groups
-{
-  struct stack_group *groups; /* owned */
-  size_t n, capacity;
-  struct key_table numbers; /* of groups, until they are sorted, by walk */
-};
-
-/* Add THREAD, which must outlive GROUPS and has WALK (copied), to the group
-   whose walks have the same addresses and end.  False when memory ran out.  */
-bool stack_groups_add (struct stack_groups *groups,
-                       const struct thread *thread,
-                       const struct stack_walk *walk);
-
-/* Order them, the largest one first.  */
-void stack_groups_sort (struct stack_groups *groups);
-
-void stack_groups_free (struct stack_groups *groups);
 
 #endif /* STACKS_STACK_WALK_H */

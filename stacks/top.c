@@ -75,7 +75,7 @@ add_old (struct function_share *shares, const struct named_profile *profile,
     return false;
   for (uint64_t i = 0; i < profile->names.n; i++)
     {
-      uint64_t number = profile_diff_name (profile, i, old);
+      uint64_t number = folded_name_in (profile, i, old);
       shares[i].change = shares[i].self;
       if (number == old->names.n)
         continue;

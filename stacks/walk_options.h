@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "stacks/process.h"
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 #include "cli/standard_options.h"
 
 enum

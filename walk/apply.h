@@ -19,13 +19,6 @@
 #include "frame/frame.h"
 #include "sframewalk.h"
 
-/* How often SP may go down in a walk.  Each change of stacks takes a signal
-   handler that runs on a stack of its own.  */
-enum
-{
-  UNWIND_STACK_CHANGES_MAX = 64
-};
-
 /* Code addresses of AArch64 have their sign in bit 55 (Arm Architecture
    Reference Manual, D8.10.2): the signature is in the other bits above the
    virtual address, of 48 bits unless the program asked for more.  */
@@ -44,12 +37,6 @@ struct unwind_rules
   bool signal; /* the frame is a signal trampoline's */
   bool begin;  /* where the rules were looked up */
   bool at_pc;  /* the rules hold at PC; otherwise at the address before it */
-};
-
-/* How many bytes of code in front of a return address are read.  */
-enum
-{
-  UNWIND_CODE_SIZE = 8
 };
 
 /* Where rules and code are read.  */
@@ -85,7 +72,7 @@ const char *unwind_end_name (enum sfw_end end);
 
 /* The memory of this process at ADDRESS.  */
 static inline const void *
-walk_memory_at (uint64_t address)
+unwind_memory_at (uint64_t address)
 {
   /* NOLINTNEXTLINE(performance-no-int-to-ptr): it has no other name */
   return (const void *)(uintptr_t)address;

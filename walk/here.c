@@ -84,14 +84,14 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
     if (page != *known || page == 0)
       {
         there = syscall (SYS_rt_sigprocmask, -1,
-                         walk_memory_at (page * PAGE_MIN), NULL, 8)
+                         unwind_memory_at (page * PAGE_MIN), NULL, 8)
                     != 0
                 && errno != EFAULT;
         *known = there ? page : 0;
       }
   errno = saved;
   if (there)
-    memcpy (to, walk_memory_at (address), size);
+    memcpy (to, unwind_memory_at (address), size);
   return there;
 }
 
@@ -108,22 +108,9 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
     {
       memory.low = low;
       memory.high = limits->high;
-      memory.bytes = walk_memory_at (low);
+      memory.bytes = unwind_memory_at (low);
     }
   return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
-}
-
-/* As sfw_here, from the frame CALLER on, which is walk_caller.  */
-static size_t
-walk_from_caller (struct sfw_walker *walker, struct sfw_frame *caller,
-                  uint64_t *addresses, uint8_t *marks, size_t max,
-                  enum sfw_end *end)
-{
-  if (caller->pc != 0)
-    return walk_own (walker, caller, addresses, marks, max, end);
-  if (end != NULL)
-    *end = SFW_INVALID;
-  return 0;
 }
 
 /* The frame of the caller of the function that this one is inlined in; PC is 0
@@ -143,7 +130,7 @@ walk_caller (void)
   __builtin_unwind_init ();
   __asm__ volatile("" : : : "memory");
   caller.sp -= 160;
-  const uint64_t *saved = walk_memory_at (caller.sp);
+  const uint64_t *saved = unwind_memory_at (caller.sp);
   caller.fp = saved[11];
   if (saved[14] != caller.pc || saved[15] != caller.sp)
     caller.pc = 0;
@@ -158,7 +145,11 @@ sfw_here (struct sfw_walker *walker, uint64_t *addresses, uint8_t *marks,
           size_t max, enum sfw_end *end)
 {
   struct sfw_frame caller = walk_caller ();
-  return walk_from_caller (walker, &caller, addresses, marks, max, end);
+  if (caller.pc != 0)
+    return walk_own (walker, &caller, addresses, marks, max, end);
+  if (end != NULL)
+    *end = SFW_INVALID;
+  return 0;
 }
 
 /* The registers of CONTEXT by their DWARF numbers.  */
@@ -214,20 +205,20 @@ sfw_ucontext (struct sfw_walker *walker, const void *ucontext,
 
 /* backtrace ().  */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct sfw_modules *own_modules;
+static pthread_once_t backtrace_once = PTHREAD_ONCE_INIT;
+static struct sfw_modules *backtrace_modules;
 static int prepare_error; /* why there are no modules */
-static pthread_key_t key;
-static struct sfw_walker *shared;
+static pthread_key_t walker_key;
+static struct sfw_walker *shared_walker;
 /* The walker of this thread.  The first use of a variable of another TLS model
    may allocate memory, which a signal handler must not do.  */
-static __thread struct sfw_walker *own
+static __thread struct sfw_walker *thread_walker
     __attribute__ ((tls_model ("initial-exec")));
 
 static void
 thread_ends (void *walker)
 {
-  own = shared;
+  thread_walker = shared_walker;
   atomic_signal_fence (memory_order_seq_cst);
   free (walker);
 }
@@ -237,15 +228,16 @@ prepare (void)
 {
   struct sfw_modules *made = sfw_modules_new ();
   void *memory = malloc (sfw_walker_size ());
-  shared = sfw_walker_init (memory, sfw_walker_size (), made);
-  prepare_error
-      = shared == NULL ? ENOMEM : pthread_key_create (&key, thread_ends);
+  shared_walker = sfw_walker_init (memory, sfw_walker_size (), made);
+  prepare_error = shared_walker == NULL
+                      ? ENOMEM
+                      : pthread_key_create (&walker_key, thread_ends);
   if (prepare_error == 0 && !sfw_modules_update (made))
     prepare_error = errno;
   if (prepare_error == 0)
     {
-      walk_walker_share (shared);
-      own_modules = made;
+      walk_walker_share (shared_walker);
+      backtrace_modules = made;
       return;
     }
   sfw_modules_free (made);
@@ -255,14 +247,14 @@ prepare (void)
 static struct sfw_walker *
 make_walker (void)
 {
-  pthread_once (&once, prepare);
-  if (own_modules == NULL)
+  pthread_once (&backtrace_once, prepare);
+  if (backtrace_modules == NULL)
     return NULL;
-  struct sfw_walker *walker = sfw_walker_new (own_modules);
-  if (walker != NULL && pthread_setspecific (key, walker) == 0)
+  struct sfw_walker *walker = sfw_walker_new (backtrace_modules);
+  if (walker != NULL && pthread_setspecific (walker_key, walker) == 0)
     return walker;
   free (walker);
-  return shared;
+  return shared_walker;
 }
 
 __attribute__ ((noinline)) int
@@ -272,20 +264,20 @@ sfw_backtrace (void **addresses, int max)
   /* One array, two types; SFrame has no ABI of 32 bits.  */
   if (sizeof *addresses != sizeof (uint64_t))
     return 0;
-  if (own == NULL)
-    own = make_walker ();
-  if (own == NULL || max <= 0)
+  if (thread_walker == NULL)
+    thread_walker = make_walker ();
+  if (thread_walker == NULL || max <= 0 || caller.pc == 0)
     return 0;
-  return (int)walk_from_caller (own, &caller, (uint64_t *)addresses, NULL,
-                                (size_t)max, NULL);
+  return (int)walk_own (thread_walker, &caller, (uint64_t *)addresses, NULL,
+                        (size_t)max, NULL);
 }
 
 bool
 sfw_backtrace_update (void)
 {
-  pthread_once (&once, prepare);
-  if (own_modules != NULL)
-    return sfw_modules_update (own_modules);
+  pthread_once (&backtrace_once, prepare);
+  if (backtrace_modules != NULL)
+    return sfw_modules_update (backtrace_modules);
   errno = prepare_error;
   return false;
 }

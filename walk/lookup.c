@@ -284,19 +284,20 @@ enum sfw_end
 unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
                        struct unwind_rules *rules)
 {
-  unsigned at = sframe_start_size (section->version);
+  /* The last FDE that starts at or before PC; the largest number if none does.
+     Without an order: the first FDE with PC; n_fdes if none has PC.  */
   uint32_t index = 0;
   if (section->sorted)
     index = unwind_section_count (section, pc, 0, section->n_fdes) - 1;
   else
-    while (index < section->n_fdes
-           && pc - unwind_section_start (section, index) >= load_u32 (
-                  section->fdes + (uint64_t)index * section->fde_size + at,
-                  section->big_endian))
-      index++;
-  /* Where no FDE starts at or before PC, the count is 0 and INDEX the largest
-     number; where none of those without an order has PC, INDEX is their
-     number.  */
+    {
+      const unsigned at = sframe_start_size (section->version);
+      while (index < section->n_fdes
+             && pc - unwind_section_start (section, index) >= load_u32 (
+                    section->fdes + at + (uint64_t)index * section->fde_size,
+                    section->big_endian))
+        index++;
+    }
   return index < section->n_fdes
              ? unwind_section_rules (section, index, pc, rules)
              : SFW_NO_ROW;

@@ -115,7 +115,7 @@ walk_window_read (struct walk_window window, uint64_t address, uint64_t *word)
 {
   if (address - window.low >= window.span)
     return false;
-  memcpy (word, walk_memory_at (address + window.shift), sizeof *word);
+  memcpy (word, unwind_memory_at (address + window.shift), sizeof *word);
   return true;
 }
 

@@ -8,13 +8,14 @@
 
 #include <config.h>
 
+#include "stacks/perfdata/recording.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "stacks/perfdata/recording.h"
 
 static const char magic[] = "PERFILE2";
 static const char foreign_magic[] = "2ELIFREP";
@@ -240,6 +241,27 @@ perf_build_ids_list (struct perf_data *data, struct error *err)
       part.size -= size;
     }
   return true;
+}
+
+size_t
+perf_data_build_id (struct perf_data *data, const char *path,
+                    uint8_t build_id[PERF_BUILD_ID_MAX])
+{
+  enum
+  {
+    HAS_SIZE = 1 << 15 /* PERF_RECORD_MISC_BUILD_ID_SIZE */
+  };
+  struct perf_record record = { 0 };
+  uint32_t number
+      = find_build_id (data, key_of_path (data, path), path, &record);
+  if (number == UINT32_MAX || record.bytes == NULL)
+    return 0;
+  const uint8_t *id = record.bytes + BUILD_ID_PROCESS;
+  size_t size = PERF_BUILD_ID_MAX;
+  if (record.misc & HAS_SIZE && id[size] <= size)
+    size = id[size];
+  memcpy (build_id, id, size);
+  return size;
 }
 
 /* What all events have in common.  */
@@ -473,10 +495,10 @@ bool
 perf_data_sample (const struct perf_data *data,
                   const struct perf_record *record, struct perf_sample *sample)
 {
-  uint64_t type = data->events[0].attr.sample_type;
   uint32_t event = 0;
   if (tells_events (data))
     {
+      uint64_t type = data->events[0].attr.sample_type;
       struct cursor at = perf_cursor (record->bytes, record->size);
       cursor_take (&at, 8 * fields_before_id (type));
       uint64_t id = cursor_u64 (&at);
@@ -495,25 +517,4 @@ const struct perf_data_facts *
 perf_data_facts (const struct perf_data *data)
 {
   return &data->facts;
-}
-
-size_t
-perf_data_build_id (struct perf_data *data, const char *path,
-                    uint8_t build_id[PERF_BUILD_ID_MAX])
-{
-  enum
-  {
-    HAS_SIZE = 1 << 15 /* PERF_RECORD_MISC_BUILD_ID_SIZE */
-  };
-  struct perf_record record = { 0 };
-  uint32_t number
-      = find_build_id (data, key_of_path (data, path), path, &record);
-  if (number == UINT32_MAX || record.bytes == NULL)
-    return 0;
-  const uint8_t *id = record.bytes + BUILD_ID_PROCESS;
-  size_t size = PERF_BUILD_ID_MAX;
-  if (record.misc & HAS_SIZE && id[size] <= size)
-    size = id[size];
-  memcpy (build_id, id, size);
-  return size;
 }

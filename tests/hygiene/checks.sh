@@ -3,6 +3,9 @@
 # fails, but the shell does not count all of them: not "! command", not what
 # stands in front of the last "&&", and nothing in front of "|| ls".  In
 # "=~ ${x/y/\?}" the backslash is gone before the expression is read.
+#
+# Does tools/check.sh install what the tests need, and are the sources there that
+# the files for Automake list?
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -85,7 +88,32 @@ all_programs_are_installed ()
   [ ! -s "$log" ]
 }
 
-echo "1..4"
+# `make' asks for a header by what includes it, `make dist' by the list.
+listed_sources_are_there ()
+{
+  cat "$1/Makefile.am" "$1"/*/local.am "$1"/*/*/local.am 2>/dev/null \
+    | sed '/^[ \t]*#/d' | tr -s ' \t=' '\n' \
+    | grep -E '^[a-z][A-Za-z0-9_.+-]*/[A-Za-z0-9_/.+-]+\.(c|h|sh|py|bats|bash)$' \
+    | LC_ALL=C sort -u | while read -r file; do
+      [ -e "$1/$file" ] || echo "$file"
+    done >"$log"
+  [ ! -s "$log" ]
+}
+
+a_deleted_source_is_found ()
+{
+  mkdir "$tree/low"
+  printf 'include low/local.am\n' >"$tree/Makefile.am"
+  printf '# low/c.h\nlow_SOURCES = \\\n\tlow/a.c \\\n\tlow/b.h\n' \
+    >"$tree/low/local.am"
+  : >"$tree/low/a.c"
+  ! listed_sources_are_there "$tree" && [ "$(cat "$log")" = low/b.h ]
+}
+
+echo "1..6"
+check "what the files for Automake list is there" \
+  listed_sources_are_there "$srcdir"
+check "what is not is found" a_deleted_source_is_found
 check "every check of the command line tests can fail" no_idle_checks
 check "those that cannot are found" found 6 <<'END'
   ! cmp one two

@@ -17,7 +17,7 @@
 #include "tests/unit/failing_allocations.h"
 #include "stacks/memory.h"
 #include "stacks/process.h"
-#include "stacks/row_source.h"
+#include "stacks/rows.h"
 #include "tests/stacks/process_files.h"
 #include "tests/unit_test.h"
 
@@ -406,12 +406,15 @@ TEST (behind_its_segment_code_has_an_address_behind_it)
             .p_vaddr = 0x6000,
             .p_filesz = 0x10 } };
   const struct code_file file
-      = { .image = { .segments = segments, .n_segments = 3 } };
+      = { .image = { .arch = arch_of_machine (EM_X86_64, false),
+                     .segments = segments,
+                     .n_segments = 3 } };
   const struct code_file without = { .image = { .n_segments = 0 } };
   assert_int_equal (code_file_address (&file, 0x1122), 0x3122);
   assert_int_equal (code_file_address (&file, 0x1123), 0x3123);
   assert_int_equal (code_file_address (&file, 0x1fff), 0x3fff);
   assert_int_equal (code_file_address (&file, 0x2000), 0x6000);
+  assert_int_equal (code_file_address (&file, 0x2010), 0x2010);
   assert_int_equal (code_file_address (&file, 0x900), 0x900);
   assert_int_equal (code_file_address (&without, 0x1123), 0x1123);
 }

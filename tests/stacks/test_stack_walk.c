@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/failing_allocations.h"
+#include "stacks/stack_print.h"
 #include "stacks/stack_walk.h"
 #include "walk/apply.h"
 #include "tests/unit_test.h"

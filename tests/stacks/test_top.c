@@ -182,7 +182,7 @@ TEST (of_many_processes_those_of_one_are_compared_at_once)
   assert_true (folded_read (&old, path, &err));
   unlink (path);
   limit_processor (4);
-  assert_true (profile_diff_nodes (&now, &old, &before));
+  assert_true (folded_weights_before (&now, &old, &before));
   limit_processor (0);
   assert_int_equal (before[0], PROCESSES);
   assert_int_equal (before[1], PROCESSES);
@@ -211,7 +211,7 @@ TEST (what_changed_most_comes_first_whether_it_is_still_there)
   assert_int_equal (old.totals[0], 8);
   expect_shares (&profile, &old, expected, 5);
   /* The same stacks have what they had.  */
-  assert_true (profile_diff_nodes (&profile, &old, &before));
+  assert_true (folded_weights_before (&profile, &old, &before));
   uint32_t process = call_tree_find (&profile.calls, 0, PROCESS);
   uint32_t outer = call_tree_find (&profile.calls, process, MAIN);
   uint32_t a = call_tree_find (&profile.calls, outer, A);
@@ -227,7 +227,7 @@ TEST (what_changed_most_comes_first_whether_it_is_still_there)
   assert_true (read_text ("b;process;main;a 2\nc;process;main;a;b 5\nc 1\n",
                           &old, &err));
   profile.levels = 0;
-  assert_true (profile_diff_nodes (&profile, &old, &before));
+  assert_true (folded_weights_before (&profile, &old, &before));
   assert_int_equal (before[0], 8);
   assert_int_equal (before[a], 7);
   assert_int_equal (before[b], 5);

@@ -23,7 +23,7 @@
 #include "sframe/encode.h"
 #include "sframe/format.h"
 #include "sframewalk.h"
-#include "walk/maps.h"
+#include "walk/module_list.h"
 #include "walk/module_table.h"
 #include "tests/guarded.h"
 

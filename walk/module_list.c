@@ -9,6 +9,8 @@
 
 #include <config.h>
 
+#include "walk/module_list.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,6 @@
 
 #include "base/elf_sframe.h"
 #include "base/lines.h"
-#include "walk/maps.h"
 #include "walk/module_table.h"
 
 enum
@@ -55,7 +56,7 @@ struct listing
   struct walk_table *draft;
   int pid;
   uint64_t left;  /* bytes of sections that may still be read */
-  bool no_memory; /* for one */
+  bool no_memory; /* for the bytes of a section */
 };
 
 static bool
@@ -336,7 +337,7 @@ walk_listed_section (const struct dl_phdr_info *info,
   if (header == NULL || !is_loaded (info, header))
     return false;
   section->address = info->dlpi_addr + header->p_vaddr;
-  section->bytes = walk_memory_at (section->address);
+  section->bytes = unwind_memory_at (section->address);
   section->size = header->p_memsz;
   struct unwind_section opened;
   return unwind_section_open (&opened, section->bytes, section->size,

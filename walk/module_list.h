@@ -1,8 +1,9 @@
-/* Lines of /proc/PID/maps, and modules that are listed.
+/* What lists of modules are made of: mappings in /proc/PID/maps, which stacks/
+   reads, too, and what the dynamic linker tells.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef WALK_MAPS_H
-#define WALK_MAPS_H
+#ifndef WALK_MODULE_LIST_H
+#define WALK_MODULE_LIST_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -24,7 +25,8 @@ struct walk_mapping
 };
 
 /* Read LINE, START-END PERMISSIONS OFFSET DEVICE INODE [PATH] (proc(5)), which
-   is cut behind the path.  False for any other line.  */
+   is cut behind the path.  False for any other line.  Called by handlers, too:
+   it neither allocates nor locks.  */
 bool walk_maps_line (char *line, struct walk_mapping *mapping);
 
 /* Give TAKE, with CONTEXT, each mapping of process PID, in ascending order,
@@ -49,4 +51,4 @@ bool walk_mapping_bias (const struct walk_mapping *mapping,
 bool walk_listed_section (const struct dl_phdr_info *info,
                           struct sfw_section *section);
 
-#endif /* WALK_MAPS_H */
+#endif /* WALK_MODULE_LIST_H */

@@ -1,11 +1,12 @@
 /* Where the rows of a file's code come from: one way to ask for them, whether
-   they are in the file, beside it, or made of its CFI.
+   they are in the file, beside it or on a server, or made of its CFI, and kept
+   where that takes long.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Addresses are the file's own.  */
 
-#ifndef STACKS_ROW_SOURCE_H
-#define STACKS_ROW_SOURCE_H
+#ifndef STACKS_ROWS_H
+#define STACKS_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,9 +16,11 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "cfi/source.h"
-#include "elf/notes.h"
 #include "elf/detached_file.h"
 #include "elf/image.h"
+#include "elf/notes.h"
+
+/* ---- The rows of a file (row_source.c).  */
 
 enum section_origin
 {
@@ -140,4 +143,4 @@ bool served_find (const struct image *program, struct detached_file *detached);
    none.  */
 int served_find_program (const struct build_id *id);
 
-#endif /* STACKS_ROW_SOURCE_H */
+#endif /* STACKS_ROWS_H */
