@@ -349,9 +349,12 @@ memory_build_section (const void *elf, size_t size,
   struct image image;
   const struct file_location nowhere = { .path = "" };
   const struct input input = { &image, &nowhere, options, report };
-  *address = 0;
-  bool done = image_open_memory (&image, elf, size, err)
-              && convert_one (&input, NULL, section, address, err);
+  bool done = image_open_memory (&image, elf, size, err);
+  if (done)
+    {
+      *address = 0;
+      done = convert_one (&input, NULL, section, address, err);
+    }
   image_close (&image);
   return done;
 }
