@@ -1,5 +1,5 @@
 /* Converting a file: a linked one in steps from its headers to the new file;
-   objects and archives have files of their own.
+   objects and archives are converted in object_convert.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -286,15 +286,18 @@ linked_convert (const struct input *input, const struct output_request *output,
 
 /* Any file.  */
 
-/* Convert INPUT, which is no archive, to OUTPUT or, if that is NULL, make its
-   section alone, for *ADDRESS.  SECTION is to be freed unless this fails.  */
+/* Convert INPUT to OUTPUT or, if that is NULL, make the section alone of a
+   file that is no archive, for *ADDRESS.  SECTION is to be freed unless this
+   fails.  */
 static bool
 convert_one (const struct input *input, const struct output_request *output,
              struct buffer *section, uint64_t *address, struct error *err)
 {
-  return input->options->relocatable && input->image->header.e_type == ET_REL
-             ? object_convert (input, output, section, err)
-             : linked_convert (input, output, section, address, err);
+  if (image_is_archive (input->image))
+    return archive_convert (input, output, err);
+  if (input->options->relocatable && input->image->header.e_type == ET_REL)
+    return object_convert (input, output, section, err);
+  return linked_convert (input, output, section, address, err);
 }
 
 bool
@@ -302,10 +305,7 @@ location_convert (struct file_work *work, struct error *err)
 {
   struct opened_work opened;
   bool done = work_open (&opened, work, true, err)
-              && (image_is_archive (&opened.image)
-                      ? archive_convert (&opened.input, &opened.output, err)
-                      : convert_one (&opened.input, &opened.output, NULL, NULL,
-                                     err));
+              && convert_one (&opened.input, &opened.output, NULL, NULL, err);
   if (!done && work->output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&opened.output, err);
   image_close (&opened.image);
