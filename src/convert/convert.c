@@ -175,8 +175,6 @@ find_place (struct conversion *conversion, struct error *err)
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
           .references = conversion->references };
-  /* The references are needed now, and the copy soon.  */
-  background_wait (&conversion->beside);
   if (!choose_strategy (&conversion->plan, source->image, &request, err))
     return false;
   source->report->strategy = conversion->plan.strategy;
@@ -241,10 +239,14 @@ convert_file (struct conversion *conversion, struct error *err)
         /* Which stretches of rows become FDEs; each different one is stored
            once.  */
         && choose_pieces (conversion, err);
+  /* --strict, --min-coverage.  There are no rows if SFrame can say none of
+     them, or if no code has CFI.  */
+  bool enough = input_check_demands (source, rows, err);
+  /* References are needed now, and the copy soon.  */
+  if (enough)
+    background_wait (&conversion->beside);
   bool done
-      /* --strict, --min-coverage.  There are no rows if SFrame can say none of
-         them, or if no code has CFI.  */
-      = input_check_demands (source, rows, err)
+      = enough
         /* Where the section and its program header go, and what moves.  */
         && find_place (conversion, err)
         /* Entries are relative to that place, so this comes now.  --for may
