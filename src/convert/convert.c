@@ -65,7 +65,8 @@ handle_existing (struct conversion *conversion, struct error *err)
   if (existing->has_record && existing->place.size == 0)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
                            "an interrupted conversion");
-  if (existing->place.size > 0 && !audit_replacing (conversion->input, err))
+  if (existing->place.size > 0
+      && !section_check_replacing (conversion->input, err))
     return false;
   if (existing->has_record)
     {

@@ -50,7 +50,7 @@ conversion_make (struct conversion *conversion, struct error *err)
     return false;
   /* An empty section is not an .sframe.  */
   if ((section != 0 && image->sections[section].header.sh_size != 0
-       && !audit_replacing (input, err))
+       && !section_check_replacing (input, err))
       || !object_open (&conversion->object, image, err))
     return false;
   bool made = object_section_build (&conversion->section, &conversion->object,
