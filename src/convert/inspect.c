@@ -77,7 +77,7 @@ location_check (const struct file_location *input,
   if (image_is_archive (&image))
     {
       checked = archive_visit (&image, check_member, &archive, err);
-      /* No member has one: nothing was compared.  */
+      /* As of a file without .sframe, nothing counts as absent.  */
       if (!checked && err->word == WORD_NO_SFRAME)
         result->bytes_absent = 0;
     }
@@ -155,9 +155,12 @@ open_file (struct compared_file *file, const struct file_location *location,
 {
   struct object_sframe *object = &file->object;
   bool opened = image_open_at (&file->image, location, err);
-  if (opened && file->image.header.e_type != ET_REL)
-    opened = sframe_decoder_open_image (&file->decoder, &file->image, err);
-  else if (opened && (opened = object_sframe_open (object, &file->image, err)))
+  bool is_object = opened && file->image.header.e_type == ET_REL;
+  opened = opened
+           && (is_object ? object_sframe_open (object, &file->image, err)
+                         : sframe_decoder_open_image (&file->decoder,
+                                                      &file->image, err));
+  if (opened && is_object)
     file->decoder = object->decoder;
   if (!opened && err->file[0] == '\0')
     snprintf (err->file, sizeof err->file, "%s", location->path);
