@@ -17,8 +17,7 @@
      location_check_debug_twin,
      location_find_debug_twin                     match_debug_twin.c
      location_check, location_dump,
-     location_compare                             inspect.c
-     location_lint                                code_evidence.c  */
+     location_compare, location_lint              inspect.c  */
 
 #ifndef CONVERT_LOCATION_H
 #define CONVERT_LOCATION_H
