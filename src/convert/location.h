@@ -10,7 +10,7 @@
 
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
-     location_persist, location_relink            overtaken.c
+     location_persist, location_relink            replaced_file.c
      location_undo, location_remove               revert.c
      location_detach                              detached.c
      location_match_debug_twin,
