@@ -122,12 +122,13 @@ parse_setting (struct configuration *configuration, const char *name,
   if (!kinds[kind].fits (value))
     return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
                       kinds[kind].rule, value);
+  if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
+                   &configuration->room))
+    return error_set_no_memory (err);
   struct setting *setting
-      = ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
-                    &configuration->room)
-            ? &configuration->settings[configuration->n_settings]
-            : NULL;
-  if (setting == NULL || (setting->value = strdup (value)) == NULL)
+      = &configuration->settings[configuration->n_settings];
+  setting->value = strdup (value);
+  if (setting->value == NULL)
     return error_set_no_memory (err);
   setting->kind = (enum setting_kind)kind;
   snprintf (setting->where, sizeof setting->where, "%s", where);
