@@ -348,7 +348,7 @@ path_installed (const char *root, const char *path)
 /* What counts.  */
 
 bool
-pattern_fits (const char *pattern, const char *text)
+configuration_pattern_fits (const char *pattern, const char *text)
 {
   return fnmatch (pattern, text, FNM_NOESCAPE) == 0;
 }
@@ -379,7 +379,7 @@ matching (const struct configuration *configuration, enum setting_kind kind,
 {
   for (size_t i = 0; text != NULL && i < configuration->n_settings; i++)
     if (configuration->settings[i].kind == kind
-        && pattern_fits (configuration->settings[i].value, text))
+        && configuration_pattern_fits (configuration->settings[i].value, text))
       return &configuration->settings[i];
   return NULL;
 }

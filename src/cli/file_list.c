@@ -153,7 +153,8 @@ is_excluded (const struct directory_walk *walk, const char *path,
   for (size_t i = 0; i < options->n_excluded; i++)
     {
       const char *pattern = options->excluded[i];
-      if (pattern_fits (pattern, strchr (pattern, '/') != NULL ? path : name))
+      if (configuration_pattern_fits (
+              pattern, strchr (pattern, '/') != NULL ? path : name))
         return true;
     }
   return false;
@@ -218,9 +219,9 @@ add_file (struct directory_walk *walk, int directory, const char *name,
       file->found = true;
       file->root_length = strlen (walk->operand);
       file->root = walk->root_identity;
-    }
       if (wanted)
         set_status (file, &status);
+    }
   if (fd >= 0)
     close (fd);
   return !listed || file != NULL;
