@@ -137,8 +137,7 @@ run_over_files (const struct tool_options *options)
   if (done)
     totals_print (totals, options, out);
   if (done && !options->quiet)
-    totals_print_left_alone (totals, options->skip_unconvertible == SKIP_ALL,
-                             run.streams.errors);
+    totals_print_left_alone (totals, options, run.streams.errors);
   file_list_free (&run.files);
   return told ? exit_status (totals) : fail_report ();
 }
