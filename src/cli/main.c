@@ -199,6 +199,7 @@ main (int argc, char **argv)
   tool_options_free (&options);
   if (!json_lines_lost ())
     return standard_output_flush (status);
+  /* A part of what was to be printed could not be made.  */
   fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
   return EXIT_FAILURE;
 }
