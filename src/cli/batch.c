@@ -339,14 +339,14 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
 static void
 run_file (struct batch *batch, size_t head)
 {
-  const struct listed_file *entry = &batch->list->files[head];
+  const struct listed_file *listed = &batch->list->files[head];
   const struct entry *entries = batch->entries;
   const struct message_streams *streams;
   struct job first;
   size_t index = head;
   int old = -1;
-  if (entry->hard_links && tool_options_change_files (batch->options))
-    old = open (entry->path, O_PATH | O_CLOEXEC);
+  if (listed->hard_links && tool_options_change_files (batch->options))
+    old = open (listed->path, O_PATH | O_CLOEXEC);
   for (;; index = entries[index].next_name)
     {
       streams = ordered_output_begin (&batch->output, index);

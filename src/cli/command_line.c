@@ -188,7 +188,7 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     }
-  /* The usual options; argp prints all of them.  */
+  /* Print the usual options; argp does with --help=all.  */
   if (key == 'h' && !option_has_value (state, "--help", argument, "all"))
     {
       fputs (usual_options, state->out_stream);

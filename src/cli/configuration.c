@@ -122,12 +122,13 @@ parse_setting (struct configuration *configuration, const char *name,
   if (!kinds[kind].fits (value))
     return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
                       kinds[kind].rule, value);
+  if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
+                   &configuration->room))
+    return error_set_no_memory (err);
   struct setting *setting
-      = ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
-                    &configuration->room)
-            ? &configuration->settings[configuration->n_settings]
-            : NULL;
-  if (setting == NULL || (setting->value = strdup (value)) == NULL)
+      = &configuration->settings[configuration->n_settings];
+  setting->value = strdup (value);
+  if (setting->value == NULL)
     return error_set_no_memory (err);
   setting->kind = (enum setting_kind)kind;
   snprintf (setting->where, sizeof setting->where, "%s", where);
@@ -347,7 +348,7 @@ path_installed (const char *root, const char *path)
 /* What counts.  */
 
 bool
-pattern_fits (const char *pattern, const char *text)
+configuration_pattern_fits (const char *pattern, const char *text)
 {
   return fnmatch (pattern, text, FNM_NOESCAPE) == 0;
 }
@@ -371,13 +372,14 @@ configuration_value (const struct configuration *configuration,
   return setting != NULL ? setting->value : NULL;
 }
 
+/* The first line of KIND that fits TEXT, unless that is NULL.  */
 static const struct setting *
 matching (const struct configuration *configuration, enum setting_kind kind,
           const char *text)
 {
-  for (size_t i = 0; i < configuration->n_settings; i++)
+  for (size_t i = 0; text != NULL && i < configuration->n_settings; i++)
     if (configuration->settings[i].kind == kind
-        && pattern_fits (configuration->settings[i].value, text))
+        && configuration_pattern_fits (configuration->settings[i].value, text))
       return &configuration->settings[i];
   return NULL;
 }
@@ -390,18 +392,17 @@ static const struct setting *
 matching_path (const struct configuration *configuration, char *root,
                char *path)
 {
-  const struct setting *in_root = NULL, *here = NULL;
   const char *installed = path_installed (root, path);
-  for (int times = 0; times < 2; times++)
-    {
-      if (in_root == NULL && installed != NULL)
-        in_root = matching (configuration, SETTING_EXCLUDE, installed);
-      if (here == NULL)
-        here = matching (configuration, SETTING_EXCLUDE, path);
-      path_clean (root);
-      path_clean (path);
-      installed = path_installed (root, path);
-    }
+  const struct setting *in_root
+      = matching (configuration, SETTING_EXCLUDE, installed);
+  const struct setting *here = matching (configuration, SETTING_EXCLUDE, path);
+  path_clean (root);
+  path_clean (path);
+  installed = path_installed (root, path);
+  if (in_root == NULL)
+    in_root = matching (configuration, SETTING_EXCLUDE, installed);
+  if (here == NULL)
+    here = matching (configuration, SETTING_EXCLUDE, path);
   return in_root != NULL || installed != NULL ? in_root : here;
 }
 
@@ -411,9 +412,7 @@ configuration_excludes (const struct configuration *configuration,
                         const char *path)
 {
   const struct setting *found
-      = package != NULL
-            ? matching (configuration, SETTING_EXCLUDE_PACKAGE, package)
-            : NULL;
+      = matching (configuration, SETTING_EXCLUDE_PACKAGE, package);
   if (found != NULL || last_of_kind (configuration, SETTING_EXCLUDE) == NULL)
     return found;
   bool has_root = root != NULL && *root != '\0';

@@ -68,7 +68,7 @@ configuration_excludes (const struct configuration *configuration,
 /* Whether all of TEXT, a name or a path, is as PATTERN says, here and on
    command lines.  A "*" stands for slashes, too, so that a line takes in a
    tree; a backslash is a character like others.  */
-bool pattern_fits (const char *pattern, const char *text);
+bool configuration_pattern_fits (const char *pattern, const char *text);
 
 /* Print what counts, a line each, with its origin.  */
 void configuration_print (const struct configuration *configuration,

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -152,7 +153,8 @@ is_excluded (const struct directory_walk *walk, const char *path,
   for (size_t i = 0; i < options->n_excluded; i++)
     {
       const char *pattern = options->excluded[i];
-      if (pattern_fits (pattern, strchr (pattern, '/') != NULL ? path : name))
+      if (configuration_pattern_fits (
+              pattern, strchr (pattern, '/') != NULL ? path : name))
         return true;
     }
   return false;
@@ -208,22 +210,21 @@ add_file (struct directory_walk *walk, int directory, const char *name,
                  && (!list->options->one_file_system
                      || status.st_dev == walk->root_identity.device);
   bool wanted = regular && is_wanted (fd, &status, list->options);
-  if (wanted || forbidden)
-    file = list_add (list, path);
-  else
-    free (path);
+  bool listed = wanted || forbidden;
   list->not_elf += regular && !wanted;
-  if (file != NULL)
+  if (!listed)
+    free (path);
+  else if ((file = list_add (list, path)) != NULL)
     {
       file->found = true;
       file->root_length = strlen (walk->operand);
       file->root = walk->root_identity;
+      if (wanted)
+        set_status (file, &status);
     }
-  if (file != NULL && wanted)
-    set_status (file, &status);
   if (fd >= 0)
     close (fd);
-  return file != NULL || !(wanted || forbidden);
+  return !listed || file != NULL;
 }
 
 /* The kind of file ITEM is, without following symbolic links.  Where that
@@ -294,7 +295,7 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
     }
 }
 
-/* Read the directory PATH, in or below the operand, which is taken over.  */
+/* Read the directory PATH, which is taken over, in or below the operand.  */
 static bool
 read_directory (struct directory_walk *walk, char *path)
 {

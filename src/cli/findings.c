@@ -5,7 +5,6 @@
 #include "cli/findings.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/plural.h"
 #include "base/printable.h"
@@ -190,13 +189,22 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
     print_finding (listener->path, finding, listener->out);
 }
 
+/* Begin the array of --stats=json, anew where another run was faster.  */
+static void
+begin_details (struct findings *findings, const struct tool_options *options)
+{
+  if (options->stats != STATS_JSON)
+    return;
+  json_object_put (findings->details);
+  findings->details = json_new_array ();
+}
+
 bool
 lint_file (const struct tool_options *options,
            const struct file_location *input, FILE *out,
            struct findings *findings, struct cfi2sframe_error *err)
 {
-  if (options->stats == STATS_JSON)
-    findings->details = json_new_array ();
+  begin_details (findings, options);
   struct listener listener = { .options = options,
                                .path = input->path,
                                .out = out,
@@ -315,14 +323,12 @@ compare_files (const struct tool_options *options,
                struct findings *findings, struct cfi2sframe_error *err)
 {
   const struct file_location other = file_location_of_path (options->compared);
-  bool json = options->stats == STATS_JSON;
-  if (json)
-    findings->details = json_new_array ();
+  begin_details (findings, options);
   struct listener listener
       = { .options = options, .out = out, .details = findings->details };
   bool equal = location_compare (input, &other, take_difference, &listener,
                                  &findings->compared, err);
-  if (!options->quiet && !json && options->verbose == 0
+  if (!options->quiet && options->stats != STATS_JSON && options->verbose == 0
       && listener.n_differences > LINES_MAX)
     fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
              listener.n_differences - LINES_MAX);

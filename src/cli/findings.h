@@ -12,7 +12,8 @@
 #include "cli/options.h"
 #include "convert/location.h"
 
-/* What became of one of both.  */
+/* What was found in a file, by --lint or --compare; the other's result is
+   zero.  */
 struct findings
 {
   struct cfi2sframe_lint_result lint;

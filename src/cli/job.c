@@ -50,13 +50,11 @@ static location_work *const works[N_MODES]
         [MODE_UNDO] = location_undo };
 
 static bool
-attempt_mode (void *context, struct error *unused)
+attempt_mode (void *context, struct error *err)
 {
   struct job *job = context;
   const struct tool_options *options = job->options;
   const struct file_location *input = &job->work.input;
-  struct error *err = &job->err;
-  (void)unused; /* the job's */
   cfi2sframe_report_init (&job->work.report);
   switch (options->mode)
     {
@@ -71,15 +69,16 @@ attempt_mode (void *context, struct error *unused)
     case MODE_LINT:
       return lint_file (options, input, job->out, &job->findings, err);
     case MODE_DUMP:
-      return options->compact_unwind ? cunwind_dump_file (
-                 input, options->compact_unwind_machine, job->out, err)
-                                     : location_dump (input, job->out, err);
+      if (options->compact_unwind)
+        return cunwind_dump_file (input, options->compact_unwind_machine,
+                                  job->out, err);
+      return location_dump (input, job->out, err);
     default:
-      return options->compact_unwind
-                 ? cunwind_write_file (input, options->output,
-                                       options->convert.dry_run,
-                                       &job->measurement, err)
-                 : works[options->mode](&job->work, err);
+      if (options->compact_unwind)
+        return cunwind_write_file (input, options->output,
+                                   options->convert.dry_run, &job->measurement,
+                                   err);
+      return works[options->mode](&job->work, err);
     }
 }
 
@@ -168,15 +167,14 @@ job_fail (struct job *job)
 }
 
 /* Do what the mode says, and do it again where another run was faster.  A mode
-   that changes nothing is overtaken by conversions.  With --debug-twin it is
-   checked, before any change, that the debug file, if there is one, is this
-   file's and can follow it.  Where the file was cut off meanwhile, that is
-   what is wrong, whatever was found in the zeros behind its end.  */
+   that changes nothing is overtaken by conversions.  */
 static void
 run (struct job *job)
 {
   const struct tool_options *options = job->options;
   mapped_files_forget ();
+  /* Before any change: the debug file, if there is one, is this file's and can
+     follow it.  */
   bool ready = !options->debug_twin
                || location_check_debug_twin (&job->work.input,
                                              options->debug_twin_file,
@@ -187,6 +185,8 @@ run (struct job *job)
                                        ? works[options->mode]
                                        : location_convert,
                                    &job->err);
+  /* Where the file was cut off meanwhile, that is what is wrong, whatever was
+     found in the zeros behind its end.  */
   if (!mapped_files_check (&job->err) || !ready)
     job->outcome = JOB_FAILED;
   else if (done)
@@ -199,19 +199,20 @@ run (struct job *job)
     job_fail (job);
 }
 
-/* Change the debug file to match the file, or the output, as it is now, if it
-   has to: one of a file that was changed, or that was converted before.  Where
-   there was nothing to take back, no output was written.  That this fails says
-   nothing about the file, which may have been changed.  */
+/* Change the debug file to match the file, or the output, as it is now.  That
+   this fails says nothing about the file, which may have been changed.  */
 static void
 follow_debug_twin (struct job *job)
 {
   const struct tool_options *options = job->options;
   struct file_location now = job->work.input;
+  /* A file that was converted before has a debug file to match, too.  Where
+     there was nothing to take back, no output was written.  */
+  bool as_before
+      = job->outcome == JOB_SKIPPED && job->reason == JOB_REASON_NOTHING
+        && (options->output == NULL || options->mode == MODE_CONVERT);
   if (!options->debug_twin || options->convert.dry_run
-      || !(job->outcome == JOB_DONE
-           || (job->outcome == JOB_SKIPPED && job->reason == JOB_REASON_NOTHING
-               && (options->output == NULL || options->mode == MODE_CONVERT))))
+      || (job->outcome != JOB_DONE && !as_before))
     return;
   if (options->output != NULL)
     now = file_location_of_path (options->output);

@@ -137,8 +137,7 @@ run_over_files (const struct tool_options *options)
   if (done)
     totals_print (totals, options, out);
   if (done && !options->quiet)
-    totals_print_left_alone (totals, options->skip_unconvertible == SKIP_ALL,
-                             run.streams.errors);
+    totals_print_left_alone (totals, options, run.streams.errors);
   file_list_free (&run.files);
   return told ? exit_status (totals) : fail_report ();
 }
@@ -200,6 +199,7 @@ main (int argc, char **argv)
   tool_options_free (&options);
   if (!json_lines_lost ())
     return standard_output_flush (status);
+  /* A part of what was to be printed could not be made.  */
   fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
   return EXIT_FAILURE;
 }

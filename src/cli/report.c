@@ -355,6 +355,8 @@ print_figures (const struct job *job, enum tool_mode mode, FILE *out)
 static void
 print_json (const struct job *job, enum tool_mode mode, FILE *out)
 {
+  /* By the mode that was asked for: compact unwind is reported as a
+     comparison, but was made.  */
   const char *const outcomes[]
       = { [JOB_DONE] = mode_names[job->options->mode].status,
           [JOB_SKIPPED] = "skipped",

@@ -125,7 +125,8 @@ print_sections (const struct totals *totals, FILE *out)
 }
 
 void
-totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
+totals_print_left_alone (const struct totals *totals,
+                         const struct tool_options *options, FILE *errors)
 {
   /* Files that something keeps a checksum of were reported one by one.  */
   static const struct
@@ -149,7 +150,8 @@ totals_print_left_alone (const struct totals *totals, bool all, FILE *errors)
     {
       const struct left_alone *files = &totals->left_alone[notes[i].reason];
       if (files->count == 0
-          || (!all && notes[i].reason != JOB_REASON_UNMARKED))
+          || (options->skip_unconvertible != SKIP_ALL
+              && notes[i].reason != JOB_REASON_UNMARKED))
         continue;
       message_begin (NULL, errors);
       fputs ("note: ", errors);
@@ -238,11 +240,11 @@ totals_print (const struct totals *totals, const struct tool_options *options,
 {
   bool tree = tool_options_is_tree (options);
   bool several = totals->done + totals->skipped + totals->failed > 1;
-  if (options->mode == MODE_COMPARE_FORMATS
-          ? !tree && !several
-          : !tree || options->mode == MODE_LINT)
-    return;
-  if (events_wanted (options->stats))
+  /* There are sums of trees, and of several files that were measured.  */
+  bool summed = options->mode == MODE_COMPARE_FORMATS
+                    ? tree || several
+                    : tree && options->mode != MODE_LINT;
+  if (!summed || events_wanted (options->stats))
     return;
   if (options->stats == STATS_JSON)
     {

@@ -53,14 +53,15 @@ struct totals
 /* Add JOB, which is finished.  The order of the calls makes no difference.  */
 void totals_add (struct totals *totals, const struct job *job);
 
-/* Print how many files were left alone, one line per kind of reason.  Without
-   ALL, only those that are noted without --skip-unconvertible, too.  */
-void totals_print_left_alone (const struct totals *totals, bool all,
+/* Print how many files were left alone, one line per kind of reason.  Unless
+   OPTIONS have --skip-unconvertible, only those that are noted without it,
+   too.  */
+void totals_print_left_alone (const struct totals *totals,
+                              const struct tool_options *options,
                               FILE *errors);
 
 /* Print the sums that OPTIONS ask for, for people or as one JSON object
-   {"total": ...}. There are sums for trees, and for several files that were
-   measured.  */
+   {"total": ...}.  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
 

@@ -5,7 +5,6 @@
 #include "convert/code_evidence.h"
 
 #include "cfi/plt.h"
-#include "convert/location.h"
 
 bool
 code_evidence_open_source (struct cfi_source *source,
@@ -97,66 +96,4 @@ void
 code_evidence_free (struct code_evidence *evidence)
 {
   disproofs_free (&evidence->disproofs);
-}
-
-/* --lint: compare the CFI of SOURCE with its code, and tell FOUND of each
-   contradiction.  */
-static bool
-lint_source (const struct cfi_source *source, unsigned threads,
-             void (*found) (void *context,
-                            const struct cfi2sframe_finding *finding),
-             void *context, struct cfi2sframe_lint_result *result,
-             struct error *err)
-{
-  struct code_facts facts;
-  struct code_request request;
-  struct code_findings findings;
-  if (!code_facts_read (&facts, source, &request, err))
-    return false;
-  request.compares = request.only_compares = true;
-  request.threads = threads;
-  bool ok = code_analyse (&request, &findings, err);
-  if (ok)
-    {
-      const struct disproofs *disproofs = &findings.disproofs;
-      result->functions = findings.functions;
-      result->functions_trusted = findings.functions_trusted;
-      result->functions_left = findings.functions_left;
-      result->findings = disproofs->n;
-      for (size_t i = 0; i < disproofs->n; i++)
-        result->bytes += disproofs->list[i].bytes;
-      ok = found == NULL
-           || code_report (&findings, &request, found, context, err);
-    }
-  code_findings_free (&findings);
-  code_facts_free (&facts);
-  return ok;
-}
-
-bool
-location_lint (const struct file_location *input, unsigned threads,
-               void (*found) (void *context,
-                              const struct cfi2sframe_finding *finding),
-               void *context, struct cfi2sframe_lint_result *result,
-               struct error *err)
-{
-  struct image image;
-  struct cfi_source source = { 0 };
-  const struct cfi_options cfi_options
-      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN, .without_fp = true };
-  *result = (struct cfi2sframe_lint_result){ 0 };
-  bool ok
-      = image_open_at (&image, input, err)
-        && code_analysis_expect (image.arch, err)
-        && (image.header.e_type != ET_REL
-            || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
-                               "objects are not analysed: link them first"))
-        && cfi_source_open (&source, &image, &cfi_options, err)
-        && lint_source (&source, threads, found, context, result, err);
-  cfi_source_close (&source);
-  image_close (&image);
-  if (ok && result->findings > 0)
-    return error_set (err, CFI2SFRAME_MISMATCH,
-                      "the code contradicts its CFI");
-  return ok;
 }

@@ -1,5 +1,5 @@
 /* Converting a file: a linked one in steps from its headers to the new file;
-   objects and archives have files of their own.
+   objects and archives are converted in object_convert.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -65,7 +65,8 @@ handle_existing (struct conversion *conversion, struct error *err)
   if (existing->has_record && existing->place.size == 0)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_INTERRUPTED,
                            "an interrupted conversion");
-  if (existing->place.size > 0 && !audit_replacing (conversion->input, err))
+  if (existing->place.size > 0
+      && !section_check_replacing (conversion->input, err))
     return false;
   if (existing->has_record)
     {
@@ -175,8 +176,6 @@ find_place (struct conversion *conversion, struct error *err)
           .replaced
           = conversion->replaces ? &conversion->existing.place : NULL,
           .references = conversion->references };
-  /* The references are needed now, and the copy soon.  */
-  background_wait (&conversion->beside);
   if (!choose_strategy (&conversion->plan, source->image, &request, err))
     return false;
   source->report->strategy = conversion->plan.strategy;
@@ -241,10 +240,14 @@ convert_file (struct conversion *conversion, struct error *err)
         /* Which stretches of rows become FDEs; each different one is stored
            once.  */
         && choose_pieces (conversion, err);
+  /* --strict, --min-coverage.  There are no rows if SFrame can say none of
+     them, or if no code has CFI.  */
+  bool enough = input_check_demands (source, rows, err);
+  /* References are needed now, and the copy soon.  */
+  if (enough)
+    background_wait (&conversion->beside);
   bool done
-      /* --strict, --min-coverage.  There are no rows if SFrame can say none of
-         them, or if no code has CFI.  */
-      = input_check_demands (source, rows, err)
+      = enough
         /* Where the section and its program header go, and what moves.  */
         && find_place (conversion, err)
         /* Entries are relative to that place, so this comes now.  --for may
@@ -286,15 +289,18 @@ linked_convert (const struct input *input, const struct output_request *output,
 
 /* Any file.  */
 
-/* Convert INPUT, which is no archive, to OUTPUT or, if that is NULL, make its
-   section alone, for *ADDRESS.  SECTION is to be freed unless this fails.  */
+/* Convert INPUT to OUTPUT or, if that is NULL, make the section alone of a
+   file that is no archive, for *ADDRESS.  SECTION is to be freed unless this
+   fails.  */
 static bool
 convert_one (const struct input *input, const struct output_request *output,
              struct buffer *section, uint64_t *address, struct error *err)
 {
-  return input->options->relocatable && input->image->header.e_type == ET_REL
-             ? object_convert (input, output, section, err)
-             : linked_convert (input, output, section, address, err);
+  if (image_is_archive (input->image))
+    return archive_convert (input, output, err);
+  if (input->options->relocatable && input->image->header.e_type == ET_REL)
+    return object_convert (input, output, section, err);
+  return linked_convert (input, output, section, address, err);
 }
 
 bool
@@ -302,10 +308,7 @@ location_convert (struct file_work *work, struct error *err)
 {
   struct opened_work opened;
   bool done = work_open (&opened, work, true, err)
-              && (image_is_archive (&opened.image)
-                      ? archive_convert (&opened.input, &opened.output, err)
-                      : convert_one (&opened.input, &opened.output, NULL, NULL,
-                                     err));
+              && convert_one (&opened.input, &opened.output, NULL, NULL, err);
   if (!done && work->output != NULL && error_kind (err) == ERROR_NOTHING)
     replacement_copy_unchanged (&opened.output, err);
   image_close (&opened.image);
@@ -349,9 +352,12 @@ memory_build_section (const void *elf, size_t size,
   struct image image;
   const struct file_location nowhere = { .path = "" };
   const struct input input = { &image, &nowhere, options, report };
-  *address = 0;
-  bool done = image_open_memory (&image, elf, size, err)
-              && convert_one (&input, NULL, section, address, err);
+  bool done = image_open_memory (&image, elf, size, err);
+  if (done)
+    {
+      *address = 0;
+      done = convert_one (&input, NULL, section, address, err);
+    }
   image_close (&image);
   return done;
 }

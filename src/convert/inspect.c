@@ -1,4 +1,5 @@
-/* Looking at an .sframe that is there: --check, --dump and --compare.
+/* Looking at a file and changing nothing: --check, --dump, --compare and
+   --lint.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "convert/code_evidence.h"
 #include "convert/fields.h"
 #include "convert/input.h"
 #include "convert/object_convert.h"
@@ -77,7 +79,7 @@ location_check (const struct file_location *input,
   if (image_is_archive (&image))
     {
       checked = archive_visit (&image, check_member, &archive, err);
-      /* No member has one: nothing was compared.  */
+      /* As of a file without .sframe, nothing counts as absent.  */
       if (!checked && err->word == WORD_NO_SFRAME)
         result->bytes_absent = 0;
     }
@@ -155,9 +157,12 @@ open_file (struct compared_file *file, const struct file_location *location,
 {
   struct object_sframe *object = &file->object;
   bool opened = image_open_at (&file->image, location, err);
-  if (opened && file->image.header.e_type != ET_REL)
-    opened = sframe_decoder_open_image (&file->decoder, &file->image, err);
-  else if (opened && (opened = object_sframe_open (object, &file->image, err)))
+  bool is_object = opened && file->image.header.e_type == ET_REL;
+  opened = opened
+           && (is_object ? object_sframe_open (object, &file->image, err)
+                         : sframe_decoder_open_image (&file->decoder,
+                                                      &file->image, err));
+  if (opened && is_object)
     file->decoder = object->decoder;
   if (!opened && err->file[0] == '\0')
     snprintf (err->file, sizeof err->file, "%s", location->path);
@@ -277,4 +282,68 @@ location_compare (
   if (compared && !compare_result_equal (result))
     return error_set (err, CFI2SFRAME_MISMATCH, "the files differ");
   return compared;
+}
+
+/* --lint.  */
+
+/* Compare the CFI of SOURCE with its code, and tell FOUND of each
+   contradiction.  */
+static bool
+lint_source (const struct cfi_source *source, unsigned threads,
+             void (*found) (void *context,
+                            const struct cfi2sframe_finding *finding),
+             void *context, struct cfi2sframe_lint_result *result,
+             struct error *err)
+{
+  struct code_facts facts;
+  struct code_request request;
+  struct code_findings findings;
+  if (!code_facts_read (&facts, source, &request, err))
+    return false;
+  request.compares = request.only_compares = true;
+  request.threads = threads;
+  bool ok = code_analyse (&request, &findings, err);
+  if (ok)
+    {
+      const struct disproofs *disproofs = &findings.disproofs;
+      result->functions = findings.functions;
+      result->functions_trusted = findings.functions_trusted;
+      result->functions_left = findings.functions_left;
+      result->findings = disproofs->n;
+      for (size_t i = 0; i < disproofs->n; i++)
+        result->bytes += disproofs->list[i].bytes;
+      ok = found == NULL
+           || code_report (&findings, &request, found, context, err);
+    }
+  code_findings_free (&findings);
+  code_facts_free (&facts);
+  return ok;
+}
+
+bool
+location_lint (const struct file_location *input, unsigned threads,
+               void (*found) (void *context,
+                              const struct cfi2sframe_finding *finding),
+               void *context, struct cfi2sframe_lint_result *result,
+               struct error *err)
+{
+  struct image image;
+  struct cfi_source source = { 0 };
+  const struct cfi_options cfi_options
+      = { .debug_info = CFI2SFRAME_DEBUG_INFO_OWN, .without_fp = true };
+  *result = (struct cfi2sframe_lint_result){ 0 };
+  bool ok
+      = image_open_at (&image, input, err)
+        && code_analysis_expect (image.arch, err)
+        && (image.header.e_type != ET_REL
+            || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_OBJECT,
+                               "objects are not analysed: link them first"))
+        && cfi_source_open (&source, &image, &cfi_options, err)
+        && lint_source (&source, threads, found, context, result, err);
+  cfi_source_close (&source);
+  image_close (&image);
+  if (ok && result->findings > 0)
+    return error_set (err, CFI2SFRAME_MISMATCH,
+                      "the code contradicts its CFI");
+  return ok;
 }

@@ -170,6 +170,16 @@ close_reading (struct linked_section *linked)
   cfi_source_close (&linked->source);
 }
 
+/* LINKED, if all that it needs is open; otherwise it is freed.  */
+static struct linked_section *
+kept (struct linked_section *linked, bool good)
+{
+  if (good)
+    return linked;
+  linked_section_free (linked);
+  return NULL;
+}
+
 /* Open the source of what describes the code of INPUT.  NULL with ERR.  */
 static struct linked_section *
 new_section (const struct input *input, struct error *err)
@@ -183,10 +193,7 @@ new_section (const struct input *input, struct error *err)
   linked->image = input->image;
   linked->options = input->options;
   linked->report = input->report;
-  if (open_source (linked, err))
-    return linked;
-  linked_section_free (linked);
-  return NULL;
+  return kept (linked, open_source (linked, err));
 }
 
 void
@@ -203,10 +210,7 @@ struct linked_section *
 linked_section_open (const struct input *input, struct error *err)
 {
   struct linked_section *linked = new_section (input, err);
-  if (linked == NULL || open_rows (linked, false, err))
-    return linked;
-  linked_section_free (linked);
-  return NULL;
+  return kept (linked, linked != NULL && open_rows (linked, false, err));
 }
 
 const struct cfi_source *
@@ -236,10 +240,7 @@ linked_section_read (const struct input *input, struct error *err)
                                        options->gnu_bugs);
       opened = linked->gnu != NULL || error_set_no_memory (err);
     }
-  if (opened)
-    return linked;
-  linked_section_free (linked);
-  return NULL;
+  return kept (linked, opened);
 }
 
 /* Functions.  */

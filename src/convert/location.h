@@ -10,15 +10,14 @@
 
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
-     location_persist, location_relink            overtaken.c
+     location_persist, location_relink            replaced_file.c
      location_undo, location_remove               revert.c
      location_detach                              detached.c
      location_match_debug_twin,
      location_check_debug_twin,
      location_find_debug_twin                     match_debug_twin.c
      location_check, location_dump,
-     location_compare                             inspect.c
-     location_lint                                code_evidence.c  */
+     location_compare, location_lint              inspect.c  */
 
 #ifndef CONVERT_LOCATION_H
 #define CONVERT_LOCATION_H

@@ -8,6 +8,7 @@
 
 #include <ar.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,11 +23,6 @@
 #include "relocatable/object.h"
 #include "relocatable/object_section.h"
 #include "relocatable/object_write.h"
-
-enum
-{
-  NAME_MAX_SHOWN = 64
-};
 
 /* One object.  */
 
@@ -50,7 +46,7 @@ conversion_make (struct conversion *conversion, struct error *err)
     return false;
   /* An empty section is not an .sframe.  */
   if ((section != 0 && image->sections[section].header.sh_size != 0
-       && !audit_replacing (input, err))
+       && !section_check_replacing (input, err))
       || !object_open (&conversion->object, image, err))
     return false;
   bool made = object_section_build (&conversion->section, &conversion->object,
@@ -97,6 +93,11 @@ object_convert (const struct input *input, const struct output_request *output,
 }
 
 /* The objects in an archive.  */
+
+enum
+{
+  NAME_MAX_SHOWN = 64
+};
 
 /* A member of an archive, open.  */
 struct archive_object
@@ -247,7 +248,7 @@ static void
 note_existing (struct archive_job *job, const struct archive_member *member,
                const char *existing)
 {
-  char name[100];
+  char name[NAME_MAX_SHOWN];
   if (*existing == '\0' || job->input->report->existing[0] != '\0')
     return;
   archive_member_name (&job->archive, member, name, sizeof name);
@@ -270,13 +271,17 @@ convert_member (struct archive_job *job, const struct archive_member *member,
   if (!open_member (&object, member, err))
     return false;
   int fd = memfd_create ("cfi2sframe member", MFD_CLOEXEC);
-  bool done = fd >= 0
-                  ? conversion_make (&conversion, err)
-                        && conversion_write (&conversion, fd, err)
-                        && (bytes = mapped_file_open (fd, &size, err)) != NULL
-                        && archive_write_member (&job->archive, member, bytes,
-                                                 size, job->fd, at, err)
-                  : error_set_errno (err, "memfd_create");
+  if (fd < 0)
+    {
+      error_set_errno (err, "memfd_create");
+      close_member (&object);
+      return false;
+    }
+  bool done = conversion_make (&conversion, err)
+              && conversion_write (&conversion, fd, err)
+              && (bytes = mapped_file_open (fd, &size, err)) != NULL
+              && archive_write_member (&job->archive, member, bytes, size,
+                                       job->fd, at, err);
   note_existing (job, member, report.existing);
   if (done)
     sum->machine = report.machine;
@@ -284,8 +289,7 @@ convert_member (struct archive_job *job, const struct archive_member *member,
   report_sum_add (sum, &report);
   if (bytes != NULL)
     mapped_file_close (bytes, size);
-  if (fd >= 0)
-    close (fd);
+  close (fd);
   conversion_close (&conversion);
   close_member (&object);
   return done;

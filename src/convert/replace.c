@@ -30,7 +30,7 @@ enum
   CHUNK = 1 << 20
 };
 
-/* Ahead.  */
+/* What is begun ahead.  */
 
 /* How many bytes of the image the chunk at OFFSET has: 0 at the end, and after
    copy_ahead_cancel.  */

@@ -45,7 +45,7 @@ void copy_ahead_run (struct copy_ahead *ahead);
 /* Have copy_ahead_run return soon.  */
 void copy_ahead_cancel (struct copy_ahead *ahead);
 
-/* Discard what was not taken.  */
+/* Discard the new file, unless replacement_carry_out has taken it over.  */
 void copy_ahead_end (struct copy_ahead *ahead);
 
 struct replacement
@@ -56,7 +56,6 @@ struct replacement
   bool with_record;             /* append an undo record */
   struct output_request output;
   struct copy_ahead *copy_ahead; /* what has been begun, or NULL */
-  uint64_t record_size;          /* of the undo record, when it was made */
   const void *context;           /* for CHECK */
 
   /* Whether these bytes are what the new file should be; asked before the new
@@ -64,8 +63,10 @@ struct replacement
   bool (*check) (const struct replacement *replacement, const void *bytes,
                  size_t size, struct error *err);
 
-  struct buffer record; /* for undoing; while it is carried out */
-  bool copied;          /* the new file has the old bytes already */
+  /* Set while it is carried out:  */
+  struct buffer record; /* the undo record; freed at the end */
+  uint64_t record_size;
+  bool copied; /* the new file has the old bytes already */
 };
 
 /* Carry REPLACEMENT out, for a dry run in memory.  On failure all files are as

@@ -17,13 +17,6 @@
 #include "relocatable/object_sframe.h"
 #include "sframe/verify.h"
 
-enum
-{
-  /* GNU ld leaves some functions out that this program can describe: up to 4
-     percent of the code of libcrypto.  */
-  WHOLE_PERCENT = 90
-};
-
 static int
 compare_starts (const void *a, const void *b)
 {
@@ -193,6 +186,13 @@ section_check_readers (const struct image *image, unsigned readers,
 
 /* Replacing.  */
 
+enum
+{
+  /* GNU ld leaves some functions out that this program can describe: up to 4
+     percent of the code of libcrypto.  */
+  WHOLE_PERCENT = 90
+};
+
 /* What is wrong with an .sframe; "" if nothing is.  */
 struct verdict
 {
@@ -255,7 +255,8 @@ audit_rows (struct verdict *verdict, const struct input *input,
 
 /* Audit the .sframe of INPUT, which has one: can readers use it, is it right,
    is it whole, by what a conversion would give?  Without CFI the section
-   counts as right.  False when memory ran out, or without contents.  */
+   counts as right.  False when memory ran out, or when the section has no
+   contents.  */
 static bool
 audit (struct verdict *verdict, const struct input *input, struct error *err)
 {
@@ -296,7 +297,7 @@ audit (struct verdict *verdict, const struct input *input, struct error *err)
 }
 
 bool
-audit_replacing (const struct input *input, struct error *err)
+section_check_replacing (const struct input *input, struct error *err)
 {
   const struct cfi2sframe_options *options = input->options;
   struct verdict verdict;

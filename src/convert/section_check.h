@@ -9,10 +9,9 @@
 
 #include "base/error.h"
 #include "cfi/source.h"
+#include "convert/input.h"
 #include "elf/image.h"
 #include "sframe/decode.h"
-
-struct input; /* convert/input.h */
 
 /* Why readers, which look for PT_GNU_SFRAME and search in a sorted table,
    cannot use the .sframe of IMAGE, a linked file, behind DECODER; NULL if they
@@ -47,6 +46,6 @@ bool section_check_readers (const struct image *image, unsigned readers,
    section, because it may have been damaged since.  Status CFI2SFRAME_NOTHING
    if it stays; then the report's `existing' says what is wrong with it, if
    anything is.  */
-bool audit_replacing (const struct input *input, struct error *err);
+bool section_check_replacing (const struct input *input, struct error *err);
 
 #endif /* CONVERT_SECTION_CHECK_H */

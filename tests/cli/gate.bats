@@ -169,7 +169,7 @@ END
   { sed -n 's/^ *WORD (.*, "\([a-z-]*\)").*/\1/p; s/.*] = "\([a-z-]*\)",$/\1/p' \
       "$srcdir"/src/base/error.[ch]
     sed -n 's/.*"lint-cfa", "lint-ra", "lint-fp".*/lint-cfa\nlint-ra\nlint-fp/p' \
-      "$srcdir/src/cli/lint_print.c"
+      "$srcdir/src/cli/findings.c"
   } | sort -u >source
   sed -n '/^@node Codes/,/^@end table/p' "$srcdir/doc/use/cfi2sframe.texi" \
     | sed -n 's/^@itemx\{0,1\} \([a-z-]*\)$/\1/p' | sort -u >manual

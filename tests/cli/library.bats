@@ -98,6 +98,32 @@ example ()
   [[ $output == "small: has an .sframe already" ]] || report
 }
 
+@test "bytes that are no ELF file leave the variables for a section as they are" {
+  needs_library
+  cat >none.c <<'END'
+#include <cfi2sframe.h>
+int
+main (void)
+{
+  static const char bytes[] = "#!/bin/sh";
+  struct cfi2sframe_options options;
+  struct cfi2sframe_report report;
+  struct cfi2sframe_error err;
+  void *section = &err;
+  size_t size = 1;
+  uint64_t address = 1;
+  cfi2sframe_options_init (&options);
+  cfi2sframe_report_init (&report);
+  bool made = cfi2sframe_build_section (bytes, sizeof bytes, &options, &section,
+                                        &size, &address, &report, &err);
+  return made || err.status != CFI2SFRAME_NOT_ELF || section != &err
+         || size != 1 || address != 1;
+}
+END
+  compile_with_library none
+  ./none
+}
+
 @test "the manual explains every reason and every known mistake of GNU" {
   needs_library
   cat >names.c <<'END'

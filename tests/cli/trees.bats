@@ -1012,7 +1012,8 @@ overtaken ()
   mkdir tree
   small_program tree/a
   cp tree/a in
-  for way in --check "" --hook --replace --undo --remove --lint "--detached=d"; do
+  for way in --check "" --hook --replace --undo --remove --lint "--lint --stats=json" \
+             "--detached=d"; do
     meanwhile ()
     {
       case $way in

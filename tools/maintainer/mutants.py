@@ -78,7 +78,7 @@ RULES = [
     (r"analysis/", "state gopclntab tests/analysis/idioms.sh code.bats"),
     (r"src/convert/code_evidence\.c",
      "code_evidence tests/analysis/idioms.sh code.bats debug_frame.bats"),
-    (r"src/convert/overtaken\.c", "trees.bats:link"),
+    (r"src/convert/replaced_file\.c", "trees.bats:link"),
     (r"src/cli/", "options.bats trees.bats"),
     (r"", "memory existing.bats options.bats"),
 ]

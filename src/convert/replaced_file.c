@@ -1,5 +1,6 @@
-/* Files that were replaced: meanwhile, by another run of this program, or by
-   this run, so that their other names (hard links) are to follow.
+/* Files that were replaced: by another run of this program meanwhile, so that
+   work on them begins anew (location_persist); or by this run, so that their
+   other names, which are hard links, follow (location_relink).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Two runs may be at one file at the same time.  They do not wait for each
