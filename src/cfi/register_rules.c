@@ -126,11 +126,15 @@ execute (struct run *run, const struct cfa_instruction *instruction)
                                      .offset = (uint64_t)instruction->offset };
       return true;
     case CFA_DEF_CFA_REGISTER:
+      if (cfa->kind != REGISTER_SUM)
+        return false;
       cfa->number = instruction->reg;
-      return cfa->kind == REGISTER_SUM;
+      return true;
     case CFA_DEF_CFA_OFFSET:
+      if (cfa->kind != REGISTER_SUM)
+        return false;
       cfa->offset = (uint64_t)instruction->offset;
-      return cfa->kind == REGISTER_SUM;
+      return true;
     case CFA_DEF_CFA_EXPRESSION:
       *cfa = expression (REGISTER_VALUE, instruction);
       return true;
