@@ -1,9 +1,9 @@
 /* The CRC of .gnu_debuglink and gzip.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   That of IEEE 802.3, bits in reversed order.  GDB's manual, section "Debugging
-   Information in Separate Files", has the algorithm; gzip's trailer has the
-   same CRC (RFC 1952, section 2.3.1).  */
+   That of IEEE 802.3, bits in reversed order.  GDB's manual, section
+   "Debugging Information in Separate Files", has the algorithm; gzip's trailer
+   has the same CRC (RFC 1952, section 2.3.1).  */
 
 #ifndef BASE_CRC32_H
 #define BASE_CRC32_H
