@@ -197,9 +197,10 @@ register_rules_find (const struct cfi_source *source, uint64_t address,
 {
   const struct cfi_section *section = &source->cfi;
   const struct cfi_fde *fde = find_fde (source, address);
-  enum frame_reason problem = fde != NULL
-                                  ? source->problem (source->context, fde)
-                                  : REASON_BAD_ENTRY;
+  if (fde == NULL)
+    return false;
+  /* What lacks rules for FP alone has all others.  */
+  enum frame_reason problem = source->problem (source->context, fde);
   if (problem != REASON_NONE && problem != REASON_FP_UNKNOWN)
     return false;
   const struct cfi_cie *cie = &section->cies[fde->cie];
