@@ -203,10 +203,10 @@ read_prefixes (struct amd64_instruction *instruction)
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
-      bool is_legacy = (byte & 0xe7) == 0x26    /* segments */
-                       || (byte & 0xfc) == 0x64 /* segments and sizes */
-                       || byte == 0xf0
-                       || (byte & 0xfe) == 0xf2; /* lock, rep */
+      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock (f0) and rep
+         (f2, f3).  */
+      bool is_legacy = (byte & 0xe7) == 0x26 || (byte & 0xfc) == 0x64
+                       || byte == 0xf0 || (byte & 0xfe) == 0xf2;
       if ((byte & 0xf0) == 0x40)
         instruction->wide = (byte & 8) != 0;
       else if (is_legacy && !instruction->cursor.failed)
