@@ -8,20 +8,20 @@
 
 #include "base/array.h"
 
-#define REASON_NAME(word, name, text) [REASON_##word] = (name),
-#define REASON_TEXT(word, name, text) [REASON_##word] = (text),
+#define NAME_OF(word, name, text) [REASON_##word] = (name),
+#define TEXT_OF(word, name, text) [REASON_##word] = (text),
 
 const char *
 frame_reason_name (enum frame_reason reason)
 {
-  static const char *const names[] = { FRAME_REASONS (REASON_NAME) };
+  static const char *const names[] = { FRAME_REASONS (NAME_OF) };
   return names[reason];
 }
 
 const char *
 frame_reason_text (enum frame_reason reason)
 {
-  static const char *const texts[] = { FRAME_REASONS (REASON_TEXT) };
+  static const char *const texts[] = { FRAME_REASONS (TEXT_OF) };
   return texts[reason];
 }
 
