@@ -270,12 +270,12 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   return true;
 }
 
-/* CODE was passed; KEPT was made of its rows, or is NULL.  Stubs of a PLT make
-   no calls.  */
+/* CODE was passed; KEPT was made of its rows, or is NULL.  */
 static void
 pass (struct return_sites *sites, const struct cfi_code *code,
       const struct kept_rows *kept)
 {
+  /* Stubs of a PLT make no calls.  */
   sites->end = code->kind == CODE_OF_STUB ? 0 : code->address + code->size;
   sites->boundary = code->address;
   sites->has_last = kept != NULL;
