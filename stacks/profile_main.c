@@ -335,7 +335,7 @@ int
 main (int argc, char **argv)
 {
   struct session session = { .command = { .go = -1, .result = -1 } };
-  descriptors_occupy_standard ();
+  io_occupy_standard ();
   command_remember_signals ();
   signals_install (end_running, lost_files_tell);
   profile_options_parse (&session.options, argc, argv);
