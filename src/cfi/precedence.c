@@ -288,8 +288,7 @@ compare_with (struct contradictions *comparison, const struct cfi_fde *fde)
   if (!execute (comparison, fde, &comparison->chosen, &says))
     return false;
   return !says
-         || frame_function_dispute (&comparison->aside, &comparison->chosen,
-                                    REASON_OVERLAP)
+         || frame_function_dispute (&comparison->aside, &comparison->chosen)
          || error_set_no_memory (comparison->err);
 }
 
@@ -314,9 +313,7 @@ compare (struct contradictions *comparison, const struct cfi_fde *fde)
         && !compare_with (comparison, &fdes[i]))
       return false;
   section->n_contradictions
-      += says
-         && frame_function_is_left_out (&comparison->aside, UINT64_MAX,
-                                        REASON_OVERLAP);
+      += says && frame_function_is_disputed (&comparison->aside, UINT64_MAX);
   return true;
 }
 
@@ -353,11 +350,11 @@ precedence_settle (struct cfi_section *section,
   bool *outranked = calloc (n + 1, sizeof *outranked);
   /* Room for all.  Memory that is not used is never touched.  */
   struct cfi_fde *aside = reallocarray (NULL, n + 1, sizeof *aside);
-  size_t moved = 0;
   bool settled
       = (outranked != NULL && aside != NULL) || error_set_no_memory (err);
   if (settled)
     {
+      size_t moved = 0;
       find_outranked (section, is_of_code, context, outranked);
       for (size_t i = 0; i < n; i++)
         if (outranked[i])

@@ -225,7 +225,7 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *rival,
   walk->rival.address = rival->address;
   walk->rival.size
       = rival->size < UINT32_MAX ? (uint32_t)rival->size : UINT32_MAX;
-  return frame_function_dispute (&walk->function, &walk->rival, REASON_OVERLAP)
+  return frame_function_dispute (&walk->function, &walk->rival)
          || error_set_no_memory (err);
 }
 
@@ -245,8 +245,7 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   uint64_t front = code->claimed_end - code->address;
   if (front > code->size)
     front = code->size;
-  code->front_disputed
-      = frame_function_is_left_out (function, front, REASON_OVERLAP);
+  code->front_disputed = frame_function_is_disputed (function, front);
   frame_function_drop_front (function, (uint32_t)front);
   code->address += front;
   code->size -= front;

@@ -282,17 +282,17 @@ bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);
 
-/* Replace the rows of FUNCTION by rows with no rule but REASON wherever RIVAL,
-   which describes the same code, says anything else or nothing.  Rules of
-   saved registers are dropped.  False when memory ran out.  */
+/* Replace the rows of FUNCTION by rows with no rule but REASON_OVERLAP
+   wherever RIVAL, which describes the same code, says anything else or
+   nothing.  Rules of saved registers are dropped.  False when memory ran out.
+ */
 bool frame_function_dispute (struct frame_function *function,
-                             const struct frame_function *rival,
-                             enum frame_reason reason);
+                             const struct frame_function *rival);
 
-/* Whether a row for one of the first SIZE bytes of FUNCTION was left out for
-   REASON.  */
-bool frame_function_is_left_out (const struct frame_function *function,
-                                 uint64_t size, enum frame_reason reason);
+/* Whether a row for one of the first SIZE bytes of FUNCTION was left out by
+   frame_function_dispute.  */
+bool frame_function_is_disputed (const struct frame_function *function,
+                                 uint64_t size);
 
 /* The row of FUNCTION at OFFSET from its address, in whichever block that is,
    or NULL.  *END, an offset too, is lowered to where the answer changes.
