@@ -152,10 +152,19 @@ next_unclaimed (const struct cfi_walk *walk,
   return NULL;
 }
 
-/* The next stub, or function found, in front of LIMIT.  */
-static bool
-next_without_fde (struct cfi_walk *walk, uint64_t limit, struct cfi_code *code)
+/* Where the code of the next FDE begins, if there is one; else UINT64_MAX.  */
+static uint64_t
+next_fde_address (const struct cfi_walk *walk)
 {
+  const struct cfi_section *cfi = &walk->source->cfi;
+  return walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
+}
+
+/* The next stub, or function found, in front of the next FDE.  */
+static bool
+next_without_fde (struct cfi_walk *walk, struct cfi_code *code)
+{
+  const uint64_t limit = next_fde_address (walk);
   const struct cfi_source *source = walk->source;
   const struct frame_function *stub
       = next_unclaimed (walk, &source->stubs, &walk->stub, limit);
@@ -179,9 +188,7 @@ bool
 cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
 {
   const struct cfi_section *cfi = &walk->source->cfi;
-  uint64_t limit
-      = walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
-  if (next_without_fde (walk, limit, code))
+  if (next_without_fde (walk, code))
     return true;
   if (walk->fde >= walk->fdes_end)
     return false;
@@ -318,9 +325,7 @@ next_address (const struct cfi_walk *walk)
   const struct cfi_source *source = walk->source;
   uint64_t stub = begin_of (&source->stubs, walk->stub);
   uint64_t found = begin_of (&source->found, walk->found);
-  uint64_t next = walk->fde < source->cfi.n_fdes
-                      ? source->cfi.fdes[walk->fde].address
-                      : UINT64_MAX;
+  uint64_t next = next_fde_address (walk);
   next = stub < next ? stub : next;
   return found < next ? found : next;
 }
