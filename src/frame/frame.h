@@ -284,8 +284,7 @@ bool frame_function_append_saved (struct frame_function *function,
 
 /* Replace the rows of FUNCTION by rows with no rule but REASON_OVERLAP
    wherever RIVAL, which describes the same code, says anything else or
-   nothing.  Rules of saved registers are dropped.  False when memory ran out.
- */
+   nothing.  Rules of saved registers go.  False when memory ran out.  */
 bool frame_function_dispute (struct frame_function *function,
                              const struct frame_function *rival);
 
