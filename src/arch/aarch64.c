@@ -186,12 +186,11 @@ static const char register_names[][4]
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
     .register_names = register_names,                                         \
     .n_register_names = sizeof register_names / sizeof *register_names,       \
-    .caller_sp_offset = 0, .smallest_instruction = 4, .smallest_call = 4,     \
+    .smallest_instruction = 4, .smallest_call = 4,                            \
     .may_end_call = may_end_call, .fp_frame = fp_frame, .ra_use = ra_use,     \
-    .cfa_bias = 0, .cfa_scale = 1, .saved_registers = saved_registers,        \
+    .cfa_scale = 1, .saved_registers = saved_registers,                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
-    .flexible_fdes = false, .ra_signing = true, .rows_max_across = 40,        \
-    .max_page_size = 65536,                                                   \
+    .ra_signing = true, .rows_max_across = 40, .max_page_size = 65536,        \
     .relocations = { .pcrel32 = R_AARCH64_PREL32,                             \
                      .pcrel64 = R_AARCH64_PREL64,                             \
                      .absolute64 = R_AARCH64_ABS64,                           \

@@ -139,7 +139,6 @@ const struct arch arch_s390x = {
   .may_end_call = may_end_call,
   .cfa_scale = 8,
   .flexible_fdes = true,
-  .ra_signing = false,
   .needs_pcrel = true,
   .register_words = true,
   .ra_padding = true,
