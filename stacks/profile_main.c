@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/amounts.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "base/plural.h"
 #include "cli/signals.h"
 #include "stacks/live.h"
 #include "stacks/profile.h"

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "base/plural.h"
+#include "base/amounts.h"
 #include "base/printable.h"
 #include "stacks/code_files.h"
 #include "walk/apply.h"
