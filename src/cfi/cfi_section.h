@@ -108,6 +108,8 @@ struct cfi_section
   size_t n_contradictions; /* so many of them say something else */
 };
 
+/* The functions are in reader.c.  */
+
 /* Add what INPUT holds to SECTION, which has an `arch' and is otherwise zero
    at first.  Its FDEs are in order then.  INPUT's bytes must outlive
    SECTION, which is freed with cfi_section_free.  Damaged entries are not

@@ -1,5 +1,5 @@
-/* Unit tests of src/cfi/cfi_section.c: .eh_frame and .debug_frame, sound,
-   damaged, or with what libdwarf refuses.
+/* Unit tests of src/cfi/reader.c: .eh_frame and .debug_frame, sound, damaged,
+   or with what libdwarf refuses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/fde.h"
