@@ -350,8 +350,7 @@ precedence_settle (struct cfi_section *section,
   bool *outranked = calloc (n + 1, sizeof *outranked);
   /* Room for all.  Memory that is not used is never touched.  */
   struct cfi_fde *aside = reallocarray (NULL, n + 1, sizeof *aside);
-  bool settled
-      = (outranked != NULL && aside != NULL) || error_set_no_memory (err);
+  bool settled = outranked != NULL && aside != NULL;
   if (settled)
     {
       size_t moved = 0;
@@ -365,6 +364,8 @@ precedence_settle (struct cfi_section *section,
       section->n_set_aside = moved;
       settled = count_contradictions (section, aside, err);
     }
+  else
+    error_set_no_memory (err);
   free (aside);
   free (outranked);
   return settled;
