@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plural.h"
+#include "base/amounts.h"
 #include "base/printable.h"
 #include "stacks/flame_graph_page.h"
 

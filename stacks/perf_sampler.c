@@ -224,7 +224,7 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
   sampler->switches = new_event (PERF_COUNT_SW_DUMMY, on_exec);
   sampler->switches.context_switch = 1;
   /* There is a file for each thread on each processor.  */
-  descriptors_raise_limit ();
+  io_raise_limit ();
   errno = 0;
   if (open_family (sampler))
     return sampler;

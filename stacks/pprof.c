@@ -15,7 +15,7 @@
 
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/crc32.h"
 #include "base/printable.h"
 #include "base/radix.h"
 

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/amounts.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "base/plural.h"
 #include "cli/signals.h"
 #include "stacks/live.h"
 #include "stacks/profile.h"
@@ -335,7 +335,7 @@ int
 main (int argc, char **argv)
 {
   struct session session = { .command = { .go = -1, .result = -1 } };
-  descriptors_occupy_standard ();
+  io_occupy_standard ();
   command_remember_signals ();
   signals_install (end_running, shortage_tell_lost_file);
   profile_options_parse (&session.options, argc, argv);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/amounts.h"
 #include "base/mapped_file.h"
-#include "base/plural.h"
 #include "base/prefix.h"
 #include "base/printable.h"
 #include "stacks/profile_writers.h"

@@ -334,7 +334,7 @@ main (int argc, char **argv)
   struct session session
       = { .options = { .frames = FRAMES_DEFAULT,
                        .policy.detached = DETACHED_DEFAULT } };
-  descriptors_occupy_standard ();
+  io_occupy_standard ();
   signals_install (NULL, shortage_tell_lost_file);
   standard_options_parse ("sframe-stack", &parser, 0, argc, argv,
                           &session.options);

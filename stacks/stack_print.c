@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/amounts.h"
 #include "base/array.h"
-#include "base/plural.h"
 #include "base/printable.h"
 #include "stacks/code_files.h"
 #include "walk/apply.h"

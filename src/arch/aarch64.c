@@ -40,64 +40,69 @@
 #define LOAD_DESC ADRP (2), ADRP (3), LDR (2, 2), ADD (3)
 #define LOAD_DESC_M ADRP_M, ADRP_M, LDR_M, ADD_M
 
+/* Rows: nothing is on the stack but what the caller put there, and from START
+   on 16 bytes more.  */
+#define AS_CALLED \
+  {               \
+    0, 0          \
+  }
+#define PUSHED_FROM(start) \
+  { 0, 0 }, { (start), 16 }
+
 static const struct plt_stub headers[] = {
   PLT_STUB ("header", 32,
             PLT_BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP, NOP),
-            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL), 2, { 0, 0 },
-            { 4, 16 }),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL), PUSHED_FROM (4)),
   PLT_STUB ("header-0", 32,
             PLT_BYTES (STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP, NOP),
-            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL, ALL, ALL), 2, { 0, 0 },
-            { 4, 16 }),
+            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL, ALL, ALL),
+            PUSHED_FROM (4)),
   PLT_STUB ("header-bti", 32,
             PLT_BYTES (BTI_C, STP_X16_X30, LOAD_SLOT, BR_X17, NOP, NOP),
-            PLT_BYTES (ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL), 2, { 0, 0 },
-            { 8, 16 }),
+            PLT_BYTES (ALL, ALL, LOAD_SLOT_M, ALL, ALL, ALL), PUSHED_FROM (8)),
   PLT_STUB ("header-bti-0", 32,
             PLT_BYTES (BTI_C, STP_X16_X30, LOAD_SLOT_0, BR_X17, NOP, NOP),
-            PLT_BYTES (ALL, ALL, LOAD_SLOT_0_M, ALL, ALL, ALL), 2, { 0, 0 },
-            { 8, 16 }),
+            PLT_BYTES (ALL, ALL, LOAD_SLOT_0_M, ALL, ALL, ALL),
+            PUSHED_FROM (8)),
   PLT_STUB ("header-mold-2", 32,
             PLT_BYTES (STP_X16_X30, LOAD_SLOT, BR_X17, BRK, BRK, BRK),
-            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL), 2, { 0, 0 },
-            { 4, 16 }),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL, ALL, ALL), PUSHED_FROM (4)),
   { .name = NULL }
 };
 
 static const struct plt_stub stubs[] = {
   PLT_STUB ("bti", 24, PLT_BYTES (BTI_C, LOAD_SLOT, BR_X17, NOP),
-            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL), AS_CALLED),
   PLT_STUB ("bti-0", 24, PLT_BYTES (BTI_C, LOAD_SLOT_0, BR_X17, NOP),
-            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL), AS_CALLED),
   PLT_STUB ("bti-pac", 24, PLT_BYTES (BTI_C, LOAD_SLOT, AUTIA1716, BR_X17),
-            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ALL, LOAD_SLOT_M, ALL, ALL), AS_CALLED),
   PLT_STUB ("bti-pac-0", 24, PLT_BYTES (BTI_C, LOAD_SLOT_0, AUTIA1716, BR_X17),
-            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ALL, LOAD_SLOT_0_M, ALL, ALL), AS_CALLED),
   PLT_STUB ("pac", 24, PLT_BYTES (LOAD_SLOT, AUTIA1716, BR_X17, NOP),
-            PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), AS_CALLED),
   PLT_STUB ("pac-0", 24, PLT_BYTES (LOAD_SLOT_0, AUTIA1716, BR_X17, NOP),
-            PLT_BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL), AS_CALLED),
   /* lld with BTI, for stubs that no indirect branch leads to.  */
   PLT_STUB ("padded", 24, PLT_BYTES (LOAD_SLOT, BR_X17, NOP, NOP),
-            PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), AS_CALLED),
   PLT_STUB ("plain", 16, PLT_BYTES (LOAD_SLOT, BR_X17),
-            PLT_BYTES (LOAD_SLOT_M, ALL), 1, { 0, 0 }),
+            PLT_BYTES (LOAD_SLOT_M, ALL), AS_CALLED),
   PLT_STUB ("plain-0", 16, PLT_BYTES (LOAD_SLOT_0, BR_X17),
-            PLT_BYTES (LOAD_SLOT_0_M, ALL), 1, { 0, 0 }),
+            PLT_BYTES (LOAD_SLOT_0_M, ALL), AS_CALLED),
   /* mold's .plt.got.  */
   PLT_STUB ("got", 16, PLT_BYTES (ADRP (16), LDR (17, 16), BR_X17, NOP),
-            PLT_BYTES (ADRP_M, LDR_M, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ADRP_M, LDR_M, ALL, ALL), AS_CALLED),
   PLT_STUB ("got-mold-2", 16, PLT_BYTES (ADRP (16), LDR (17, 16), BR_X17, BRK),
-            PLT_BYTES (ADRP_M, LDR_M, ALL, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ADRP_M, LDR_M, ALL, ALL), AS_CALLED),
   PLT_STUB ("got-bti", 16, PLT_BYTES (BTI_C, ADRP (16), LDR (17, 16), BR_X17),
-            PLT_BYTES (ALL, ADRP_M, LDR_M, ALL), 1, { 0, 0 }),
+            PLT_BYTES (ALL, ADRP_M, LDR_M, ALL), AS_CALLED),
   /* Lazy TLS descriptors.  */
   PLT_STUB ("tlsdesc", 32, PLT_BYTES (STP_X2_X3, LOAD_DESC, BR_X2, NOP, NOP),
-            PLT_BYTES (ALL, LOAD_DESC_M, ALL, ALL, ALL), 2, { 0, 0 },
-            { 4, 16 }),
-  PLT_STUB (
-      "tlsdesc-bti", 32, PLT_BYTES (BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP),
-      PLT_BYTES (ALL, ALL, LOAD_DESC_M, ALL, ALL), 2, { 0, 0 }, { 8, 16 }),
+            PLT_BYTES (ALL, LOAD_DESC_M, ALL, ALL, ALL), PUSHED_FROM (4)),
+  PLT_STUB ("tlsdesc-bti", 32,
+            PLT_BYTES (BTI_C, STP_X2_X3, LOAD_DESC, BR_X2, NOP),
+            PLT_BYTES (ALL, ALL, LOAD_DESC_M, ALL, ALL), PUSHED_FROM (8)),
   { .name = NULL }
 };
 
@@ -181,12 +186,11 @@ static const char register_names[][4]
     .sframe_abi = (abi_), .sp = 31, .fp = 29, .ra = 30, .fixed_ra_offset = 0, \
     .register_names = register_names,                                         \
     .n_register_names = sizeof register_names / sizeof *register_names,       \
-    .caller_sp_offset = 0, .smallest_instruction = 4, .smallest_call = 4,     \
+    .smallest_instruction = 4, .smallest_call = 4,                            \
     .may_end_call = may_end_call, .fp_frame = fp_frame, .ra_use = ra_use,     \
-    .cfa_bias = 0, .cfa_scale = 1, .saved_registers = saved_registers,        \
+    .cfa_scale = 1, .saved_registers = saved_registers,                       \
     .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],  \
-    .flexible_fdes = false, .ra_signing = true, .rows_max_across = 40,        \
-    .max_page_size = 65536,                                                   \
+    .ra_signing = true, .rows_max_across = 40, .max_page_size = 65536,        \
     .relocations = { .pcrel32 = R_AARCH64_PREL32,                             \
                      .pcrel64 = R_AARCH64_PREL64,                             \
                      .absolute64 = R_AARCH64_ABS64,                           \

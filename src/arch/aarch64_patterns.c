@@ -28,8 +28,8 @@ padding (const uint8_t *at, size_t left)
 enum
 {
   INSTRUCTIONS_MAX = 512, /* that are looked at behind one ADRP */
-  FOLLOWED = 4,           /* that are, for each byte of the code */
-  PATHS_MAX = 32,         /* that begin at one ADRP, or where one branches */
+  FOLLOWED = 4,   /* instructions followed in all, for each byte of code */
+  PATHS_MAX = 32, /* that begin at one ADRP, or where one branches */
 
   /* The registers that an instruction has, by the place of the field, and what
      it does with them.  */
@@ -212,7 +212,7 @@ adrp_flow (struct adrp *adrp, uint64_t at, uint32_t word)
         return is_lost_in_calls (adrp) ? ENDS : CONTINUES;
       case 2: /* RET */
         return ENDS;
-      default:
+      default: /* BR, ERET */
         return UNKNOWN;
       }
   if (word <= UINT16_MAX || (word & 0xffe0001f) == 0xd4200000) /* UDF, BRK */
@@ -266,10 +266,10 @@ adrp_follow (struct address_search *search, const struct loaded_bytes *code,
   bool known = true;
   for (size_t i = 0; i < adrp.n_paths && known; i++)
     {
-      uint64_t next = adrp.paths[i];
+      uint64_t place = adrp.paths[i];
       enum step step;
-      while ((step = adrp_step (&adrp, next)) == CONTINUES)
-        next += 4;
+      while ((step = adrp_step (&adrp, place)) == CONTINUES)
+        place += 4;
       known = step == ENDS;
     }
   *budget -= most - adrp.left;

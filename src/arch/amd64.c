@@ -58,55 +58,53 @@
    relocation's index (GNU ld, gold, lld), so SP is one word lower already.  */
 static const struct plt_stub headers[] = {
   PLT_STUB ("header", 16, PLT_BYTES (PUSH_GOT, JMP_GOT, NOP4),
-            PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), 2, { 0, 16 }, { 6, 24 }),
+            PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 16 }, { 6, 24 }),
   PLT_STUB ("header-gold", 16,
             PLT_BYTES (PUSH_GOT, JMP_GOT, NOP1, NOP1, NOP1, NOP1),
-            PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), 2, { 0, 16 }, { 6, 24 }),
+            PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 16 }, { 6, 24 }),
   PLT_STUB ("header-bnd", 16, PLT_BYTES (PUSH_GOT, BND_JMP_GOT, NOP3),
-            PLT_BYTES (PUSH_GOT_M, BND_JMP_GOT_M, M3), 2, { 0, 16 },
-            { 6, 24 }),
+            PLT_BYTES (PUSH_GOT_M, BND_JMP_GOT_M, M3), { 0, 16 }, { 6, 24 }),
   /* mold passes the index in r11 and pushes it here.  */
   PLT_STUB ("header-mold", 32,
             PLT_BYTES (ENDBR64, PUSH_R11, PUSH_GOT, JMP_GOT, TRAP14),
-            PLT_BYTES (ENDBR64_M, M2, PUSH_GOT_M, JMP_GOT_M, M14), 3, { 0, 8 },
+            PLT_BYTES (ENDBR64_M, M2, PUSH_GOT_M, JMP_GOT_M, M14), { 0, 8 },
             { 6, 16 }, { 12, 24 }),
-  { .name = NULL }
+  { .name = NULL },
 };
 
 static const struct plt_stub stubs[] = {
   /* Lazy binding: push the index, go to entry 0.  */
   PLT_STUB ("lazy", 16, PLT_BYTES (JMP_GOT, PUSH_IMM, JMP),
-            PLT_BYTES (JMP_GOT_M, PUSH_IMM_M, JMP_M), 2, { 0, 8 }, { 11, 16 }),
+            PLT_BYTES (JMP_GOT_M, PUSH_IMM_M, JMP_M), { 0, 8 }, { 11, 16 }),
   PLT_STUB ("lazy-ibt", 16, PLT_BYTES (ENDBR64, PUSH_IMM, JMP, NOP2),
-            PLT_BYTES (ENDBR64_M, PUSH_IMM_M, JMP_M, M2), 2, { 0, 8 },
-            { 9, 16 }),
+            PLT_BYTES (ENDBR64_M, PUSH_IMM_M, JMP_M, M2), { 0, 8 }, { 9, 16 }),
   PLT_STUB ("lazy-ibt-bnd", 16, PLT_BYTES (ENDBR64, PUSH_IMM, BND_JMP, NOP1),
-            PLT_BYTES (ENDBR64_M, PUSH_IMM_M, BND_JMP_M, M1), 2, { 0, 8 },
+            PLT_BYTES (ENDBR64_M, PUSH_IMM_M, BND_JMP_M, M1), { 0, 8 },
             { 9, 16 }),
   PLT_STUB ("lazy-bnd", 16, PLT_BYTES (PUSH_IMM, BND_JMP, NOP5),
-            PLT_BYTES (PUSH_IMM_M, BND_JMP_M, M5), 2, { 0, 8 }, { 5, 16 }),
+            PLT_BYTES (PUSH_IMM_M, BND_JMP_M, M5), { 0, 8 }, { 5, 16 }),
   PLT_STUB ("lazy-mold", 16, PLT_BYTES (ENDBR64, MOV_R11D, JMP_GOT),
-            PLT_BYTES (ENDBR64_M, MOV_R11D_M, JMP_GOT_M), 1, { 0, 8 }),
+            PLT_BYTES (ENDBR64_M, MOV_R11D_M, JMP_GOT_M), { 0, 8 }),
   PLT_STUB ("lazy-mold-2", 16, PLT_BYTES (MOV_R11D, JMP_GOT, TRAP4),
-            PLT_BYTES (MOV_R11D_M, JMP_GOT_M, M4), 1, { 0, 8 }),
+            PLT_BYTES (MOV_R11D_M, JMP_GOT_M, M4), { 0, 8 }),
   /* .plt.sec and .plt.got: nothing but the jump.  */
   PLT_STUB ("ibt", 16, PLT_BYTES (ENDBR64, JMP_GOT, NOP6),
-            PLT_BYTES (ENDBR64_M, JMP_GOT_M, M6), 1, { 0, 8 }),
+            PLT_BYTES (ENDBR64_M, JMP_GOT_M, M6), { 0, 8 }),
   PLT_STUB ("ibt-bnd", 16, PLT_BYTES (ENDBR64, BND_JMP_GOT, NOP5),
-            PLT_BYTES (ENDBR64_M, BND_JMP_GOT_M, M5), 1, { 0, 8 }),
+            PLT_BYTES (ENDBR64_M, BND_JMP_GOT_M, M5), { 0, 8 }),
   PLT_STUB ("ibt-mold", 16, PLT_BYTES (ENDBR64, JMP_GOT, TRAP6),
-            PLT_BYTES (ENDBR64_M, JMP_GOT_M, M6), 1, { 0, 8 }),
-  PLT_STUB ("got", 8, PLT_BYTES (JMP_GOT, NOP2), PLT_BYTES (JMP_GOT_M, M2), 1,
+            PLT_BYTES (ENDBR64_M, JMP_GOT_M, M6), { 0, 8 }),
+  PLT_STUB ("got", 8, PLT_BYTES (JMP_GOT, NOP2), PLT_BYTES (JMP_GOT_M, M2),
             { 0, 8 }),
   PLT_STUB ("got-mold-2", 8, PLT_BYTES (JMP_GOT, TRAP2),
-            PLT_BYTES (JMP_GOT_M, M2), 1, { 0, 8 }),
+            PLT_BYTES (JMP_GOT_M, M2), { 0, 8 }),
   PLT_STUB ("got-bnd", 8, PLT_BYTES (BND_JMP_GOT, NOP1),
-            PLT_BYTES (BND_JMP_GOT_M, M1), 1, { 0, 8 }),
+            PLT_BYTES (BND_JMP_GOT_M, M1), { 0, 8 }),
   /* Lazy TLS descriptors: same bytes as a header, but called directly.  */
   PLT_STUB ("tlsdesc", 16, PLT_BYTES (PUSH_GOT, JMP_GOT, NOP4),
-            PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), 2, { 0, 8 }, { 6, 16 }),
+            PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 8 }, { 6, 16 }),
   PLT_STUB ("tlsdesc-ibt", 16, PLT_BYTES (ENDBR64, PUSH_GOT, JMP_GOT),
-            PLT_BYTES (ENDBR64_M, PUSH_GOT_M, JMP_GOT_M), 2, { 0, 8 },
+            PLT_BYTES (ENDBR64_M, PUSH_GOT_M, JMP_GOT_M), { 0, 8 },
             { 10, 16 }),
   { .name = NULL }
 };
@@ -205,10 +203,10 @@ read_prefixes (struct amd64_instruction *instruction)
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
-      bool is_legacy = (byte & 0xe7) == 0x26    /* segments */
-                       || (byte & 0xfc) == 0x64 /* segments and sizes */
-                       || byte == 0xf0
-                       || (byte & 0xfe) == 0xf2; /* lock, rep */
+      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock (f0) and rep
+         (f2, f3).  */
+      bool is_legacy = (byte & 0xe7) == 0x26 || (byte & 0xfc) == 0x64
+                       || byte == 0xf0 || (byte & 0xfe) == 0xf2;
       if ((byte & 0xf0) == 0x40)
         instruction->wide = (byte & 8) != 0;
       else if (is_legacy && !instruction->cursor.failed)
@@ -447,7 +445,6 @@ static const char register_names[][4]
 const struct arch arch_amd64 = {
   .name = "amd64",
   .e_machine = EM_X86_64,
-  .big_endian = false,
   .sframe_abi = SFRAME_ABI_AMD64_LE,
   .register_names = register_names,
   .n_register_names = sizeof register_names / sizeof *register_names,
@@ -455,8 +452,6 @@ const struct arch arch_amd64 = {
   .fp = 6,
   .ra = 16,
   .fixed_ra_offset = -8,
-  .caller_sp_offset = 0,
-  .cfa_bias = 0,
   .smallest_instruction = 1,
   .smallest_call = 2,
   .instruction_size = instruction_size,
@@ -467,7 +462,6 @@ const struct arch arch_amd64 = {
   .saved_registers = saved_registers,
   .n_saved_registers = sizeof saved_registers / sizeof saved_registers[0],
   .flexible_fdes = true,
-  .ra_signing = false,
   .plt_expressions = true,
   .plt_got_defect = true,
   .rows_max_across = 28,

@@ -28,6 +28,12 @@ enum
   SFRAME_ABI_S390X_BE = 4
 };
 
+struct plt_row
+{
+  uint8_t start;      /* bytes from the stub's address */
+  int16_t cfa_offset; /* CFA = SP + this; RA and FP as at a call */
+};
+
 /* One kind of PLT stub, recognised by its instruction bytes.  */
 struct plt_stub
 {
@@ -37,25 +43,22 @@ struct plt_stub
   uint8_t mask[PLT_STUB_MAX];  /* only bits set here count; the others are
                                   immediates and displacements */
   uint8_t n_rows;
-  struct
-  {
-    uint8_t start;      /* bytes from the stub's address */
-    int16_t cfa_offset; /* CFA = SP + this; RA and FP as at a call */
-  } rows[PLT_ROWS_MAX];
+  struct plt_row rows[PLT_ROWS_MAX];
 };
 
-/* Entries of tables of stubs: behind N_ROWS_ its rows.  Initializers cannot
-   have parentheses around them.  NOLINTBEGIN(bugprone-macro-parentheses)  */
+/* Entries of tables of stubs; the rows come last.  Initializers cannot have
+   parentheses around them.  NOLINTBEGIN(bugprone-macro-parentheses)  */
 #define PLT_BYTES(...) \
   {                    \
     __VA_ARGS__        \
   }
-#define PLT_STUB(name_, size_, bytes_, mask_, n_rows_, ...)           \
-  {                                                                   \
-    .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_, \
-    .n_rows = (n_rows_),                                              \
-    .rows                                                             \
-        = { __VA_ARGS__ }                                             \
+#define PLT_STUB(name_, size_, bytes_, mask_, ...)                            \
+  {                                                                           \
+    .name = (name_), .size = (size_), .bytes = bytes_, .mask = mask_,         \
+    .n_rows                                                                   \
+        = sizeof (struct plt_row[]){ __VA_ARGS__ } / sizeof (struct plt_row), \
+    .rows                                                                     \
+        = { __VA_ARGS__ }                                                     \
   }
 /* NOLINTEND(bugprone-macro-parentheses)  */
 
@@ -208,12 +211,9 @@ arch_has_register (const struct arch *arch, uint64_t reg)
   return arch_tracks_ra (arch) || reg != arch->ra;
 }
 
-/* The machines, each named once.  A new one has its name here and in
-   patterns.h, and two files in this folder.  */
-#define FOR_EACH_ARCH(use) \
-  use (amd64) use (aarch64) use (aarch64_be) use (s390x)
-#define DECLARE_ARCH(name) extern const struct arch arch_##name;
-FOR_EACH_ARCH (DECLARE_ARCH)
-#undef DECLARE_ARCH
+/* The machines.  A new one has two files in this folder.  It is named here and
+   in arch.c, by byte orders, and in patterns.h and patterns.c, where both
+   orders share what they have.  */
+extern const struct arch arch_amd64, arch_aarch64, arch_aarch64_be, arch_s390x;
 
 #endif /* ARCH_ARCH_H */

@@ -8,9 +8,8 @@
 
 #include "base/bytes.h"
 
-#define ADDRESS(name) &name##_patterns,
 static const struct arch_patterns *const machines[]
-    = { FOR_EACH_PATTERNS (ADDRESS) };
+    = { &amd64_patterns, &aarch64_patterns, &s390x_patterns };
 
 const struct arch_patterns *
 arch_patterns_of (unsigned e_machine)

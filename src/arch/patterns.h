@@ -52,11 +52,8 @@ struct arch_patterns
 const struct arch_patterns *arch_patterns_of (unsigned e_machine);
 
 /* Both byte orders of a machine share them.  */
-#define FOR_EACH_PATTERNS(use) use (amd64) use (aarch64) use (s390x)
-#define DECLARE_PATTERNS(name) \
-  extern const struct arch_patterns name##_patterns;
-FOR_EACH_PATTERNS (DECLARE_PATTERNS)
-#undef DECLARE_PATTERNS
+extern const struct arch_patterns amd64_patterns, aarch64_patterns,
+    s390x_patterns;
 
 /* Report TARGET if it is in the range.  */
 static inline void

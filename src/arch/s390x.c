@@ -41,13 +41,13 @@
 #define HEADER_M PLT_BYTES (M6, LARL_R1_M, M6, M6, M2, M2, M2, M2)
 
 static const struct plt_stub headers[] = {
-  PLT_STUB ("header", 32, HEADER (STG_R1_56), HEADER_M, 1, { 0, 160 }),
-  PLT_STUB ("header-mold", 32, HEADER (STG_R0_56), HEADER_M, 1, { 0, 160 }),
+  PLT_STUB ("header", 32, HEADER (STG_R1_56), HEADER_M, { 0, 160 }),
+  PLT_STUB ("header-mold", 32, HEADER (STG_R0_56), HEADER_M, { 0, 160 }),
   /* The last four bytes, which never run, are nopr in mold 2 and 0 in
      mold 3.  */
   PLT_STUB ("header-mold-2", 48,
             PLT_BYTES (INDEX_R0, STG_R0_56, LARL_R1, MVC_48, LG_R1_16, BR_R1),
-            PLT_BYTES (M6, M6, M6, M6, LARL_R1_M, M6, M6, M2), 1, { 0, 160 }),
+            PLT_BYTES (M6, M6, M6, M6, LARL_R1_M, M6, M6, M2), { 0, 160 }),
   { .name = NULL }
 };
 
@@ -55,15 +55,15 @@ static const struct plt_stub stubs[] = {
   /* The last four bytes are the offset of the relocation, data.  */
   PLT_STUB ("lazy", 32,
             PLT_BYTES (LARL_R1, LG_R1, BR_R1, BASR_R1, LGF_R1_12, JG, IMM),
-            PLT_BYTES (LARL_R1_M, M6, M2, M2, M6, JG_M, IMM), 1, { 0, 160 }),
+            PLT_BYTES (LARL_R1_M, M6, M2, M2, M6, JG_M, IMM), { 0, 160 }),
   PLT_STUB ("lazy-mold", 32,
             PLT_BYTES (LARL_R1, LG_R1, LGFI_R0, BR_R1, NOPR, NOPR, NOPR, NOPR,
                        NOPR, NOPR),
-            PLT_BYTES (LARL_R1_M, M6, LGFI_R0_M, M2, M6, M6), 1, { 0, 160 }),
+            PLT_BYTES (LARL_R1_M, M6, LGFI_R0_M, M2, M6, M6), { 0, 160 }),
   PLT_STUB ("lazy-mold-2", 16, PLT_BYTES (LARL_R1, LG_R1, BASR_R0_R1),
-            PLT_BYTES (LARL_R1_M, M6, M2), 1, { 0, 160 }),
+            PLT_BYTES (LARL_R1_M, M6, M2), { 0, 160 }),
   PLT_STUB ("got", 16, PLT_BYTES (LARL_R1, LG_R1, BR_R1),
-            PLT_BYTES (LARL_R1_M, M6, M2), 1, { 0, 160 }),
+            PLT_BYTES (LARL_R1_M, M6, M2), { 0, 160 }),
   { .name = NULL }
 };
 
@@ -139,7 +139,6 @@ const struct arch arch_s390x = {
   .may_end_call = may_end_call,
   .cfa_scale = 8,
   .flexible_fdes = true,
-  .ra_signing = false,
   .needs_pcrel = true,
   .register_words = true,
   .ra_padding = true,

@@ -1,4 +1,4 @@
-/* Hashes of bytes, by libxxhash, and the CRC of .gnu_debuglink.
+/* Hashes of bytes, by libxxhash.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef BASE_HASH_H
@@ -31,17 +31,5 @@ hash_with_seed (const void *bytes, size_t size, uint64_t seed)
 {
   return XXH3_64bits_withSeed (bytes, size, seed);
 }
-
-/* The CRC of .gnu_debuglink: that of IEEE 802.3, bits in reversed order. GDB's
-   manual, section "Debugging Information in Separate Files", has the
-   algorithm.  */
-uint32_t crc32_of (const uint8_t *bytes, size_t size);
-
-/* What to put, as a little-endian word, between the HEAD_SIZE bytes HEAD and
-   the TAIL_SIZE bytes TAIL so that all together have the CRC WANTED.  Exactly
-   one word does that.  */
-uint32_t crc32_word_for (const uint8_t *head, size_t head_size,
-                         const uint8_t *tail, size_t tail_size,
-                         uint32_t wanted);
 
 #endif /* BASE_HASH_H */

@@ -128,7 +128,7 @@ io_open_regular (const char *path)
 }
 
 void
-descriptors_occupy_standard (void)
+io_occupy_standard (void)
 {
   /* open returns the lowest number that is free.  O_PATH allows neither
      reading nor writing, and needs no device, which a chroot may lack.  */
@@ -139,7 +139,7 @@ descriptors_occupy_standard (void)
 }
 
 void
-descriptors_raise_limit (void)
+io_raise_limit (void)
 {
   struct rlimit limit;
   if (getrlimit (RLIMIT_NOFILE, &limit) != 0)

@@ -39,18 +39,17 @@ bool io_close_text (FILE *stream, char *const *text);
 /* Close FD and return SO_FAR; false with ERR when only closing failed.  */
 bool io_close (int fd, bool so_far, struct error *err);
 
-/* For programs alone: a library leaves the process's descriptors and limits
-   as they are.  */
-
 /* Occupy each of the descriptors 0, 1 and 2 that the caller of the program has
    closed.  A file that is opened later would get its number, and what is
    printed would be written into that file.  Reading and writing an occupied
    descriptor fails with EBADF, as if it were closed, and a program that is
-   started finds it closed.  */
-void descriptors_occupy_standard (void);
+   started finds it closed.  For programs alone: a library leaves the process's
+   descriptors as they are, and its limits.  */
+void io_occupy_standard (void);
 
 /* Raise the limit of open files to the highest that the process may have.
-   1,024, the usual one, is meant for programs that use select().  */
-void descriptors_raise_limit (void);
+   1,024, the usual one, is meant for programs that use select().  For programs
+   alone, too.  */
+void io_raise_limit (void);
 
 #endif /* BASE_IO_H */

@@ -81,8 +81,8 @@ printable_copy (char *to, size_t room, const char *text)
   *to = '\0';
 }
 
-/* Print TEXT to OUT, escaped and as it stands in QUOTES of JSON, if it does.
- */
+/* Print TEXT to OUT, escaped; with QUOTES what has a meaning in quotes of JSON
+   is escaped for these, too.  */
 static void
 put (const char *text, FILE *out, bool quotes)
 {

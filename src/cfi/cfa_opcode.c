@@ -261,9 +261,9 @@ dereference (struct stack *stack)
   return true;
 }
 
-/* Constants of all widths; false when OP is none.  */
+/* Push the constant that OP says, of any width; false when it says none.  */
 static bool
-push_operand (struct stack *stack, uint8_t op, struct cursor *cursor)
+push_constant_of (struct stack *stack, uint8_t op, struct cursor *cursor)
 {
   switch (op)
     {
@@ -314,7 +314,7 @@ step (struct stack *stack, struct cursor *cursor)
     case OP_NOP:
       return true;
     default:
-      return push_operand (stack, op, cursor);
+      return push_constant_of (stack, op, cursor);
     }
 }
 

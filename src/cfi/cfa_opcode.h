@@ -6,10 +6,11 @@
    from execution (cfa_program), so that the --gnu mode can re-enact what GNU
    as does with the same instructions.
 
-   An expression is evaluated symbolically on a small stack.  What comes out
-   as "base + n" or "*(base + n)", with a register or the CFA as the base, is
-   understood; so is the expression that GNU ld writes for the lazy x86-64
-   PLT.  Everything else is not.  */
+   An expression is an operand, and becomes a rule here: it is evaluated
+   symbolically on a small stack.  What comes out as "base + n" or
+   "*(base + n)", with a register or the CFA as the base, is understood; so is
+   the expression that GNU ld writes for the lazy x86-64 PLT.  Everything else
+   is not.  */
 
 #ifndef CFI_CFA_OPCODE_H
 #define CFI_CFA_OPCODE_H

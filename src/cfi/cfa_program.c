@@ -65,10 +65,11 @@ struct execution
 {
   struct cfa_machine *machine;
   const struct cfi_cie *cie;
-  struct cfa_state *initial; /* for restore; NULL in a CIE */
+  const struct cfa_state *initial; /* for restore; NULL in a CIE */
   struct cfa_state state;
-  struct saved_state *saved_initial, *saved; /* likewise; NULL: not tracked */
-  unsigned depth;                            /* of machine->states */
+  const struct saved_state *saved_initial; /* likewise; NULL: not tracked */
+  struct saved_state *saved;               /* NULL: not tracked */
+  unsigned depth;                          /* of machine->states */
   bool located;           /* set_loc: the rows depend on the address */
   bool changed;           /* a tracked rule was touched since the last row */
   uint64_t address, size; /* of the function; a CIE has no end */
@@ -212,9 +213,9 @@ set_loc (struct execution *run, uint64_t address)
 
 /* Where STATE or SAVED, which goes with it, has the rule of register REG; NULL
    when it is not tracked.  */
-static struct frame_rule *
-rule_of (const struct arch *arch, struct cfa_state *state,
-         struct saved_state *saved, uint64_t reg)
+static const struct frame_rule *
+rule_of (const struct arch *arch, const struct cfa_state *state,
+         const struct saved_state *saved, uint64_t reg)
 {
   if (reg == arch->fp)
     return &state->row.fp;
@@ -237,8 +238,9 @@ is_sign_state (const struct execution *run, uint64_t reg)
 static void
 set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
 {
-  struct frame_rule *known
-      = rule_of (run->machine->arch, &run->state, run->saved, reg);
+  /* Not const: it is in the run's own state.  */
+  struct frame_rule *known = (struct frame_rule *)rule_of (
+      run->machine->arch, &run->state, run->saved, reg);
   if (known != NULL)
     *known = rule;
   else if (is_sign_state (run, reg))
@@ -261,24 +263,22 @@ set_offset_rule (struct execution *run, uint64_t reg, uint8_t kind,
 static enum frame_reason
 restore_rule (struct execution *run, uint64_t reg)
 {
-  const struct arch *arch = run->machine->arch;
-  struct cfa_state *state = &run->state, *initial = run->initial;
+  const struct cfa_state *initial = run->initial;
   if (initial == NULL)
     return REASON_BAD_STATE; /* in a CIE there is nothing to restore */
-  struct frame_rule *rule = rule_of (arch, state, run->saved, reg);
+  const struct frame_rule *rule
+      = rule_of (run->machine->arch, initial, run->saved_initial, reg);
   if (rule != NULL)
-    *rule = *rule_of (arch, initial, run->saved_initial, reg);
+    set_rule (run, reg, *rule);
   else if (is_sign_state (run, reg))
     {
       /* The initial value is what negate_ra_state counts from ("DWARF for the
          Arm 64-bit Architecture", section 4.3).  */
-      state->row.ra_signed = initial->row.ra_signed;
-      state->ra_signed_with_pc = initial->ra_signed_with_pc;
-      state->sign_state_ruled = initial->sign_state_ruled;
+      run->state.row.ra_signed = initial->row.ra_signed;
+      run->state.ra_signed_with_pc = initial->ra_signed_with_pc;
+      run->state.sign_state_ruled = initial->sign_state_ruled;
+      run->changed = true;
     }
-  else
-    return REASON_NONE;
-  run->changed = true;
   return REASON_NONE;
 }
 
@@ -534,7 +534,7 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
   return REASON_NONE;
 }
 
-static struct cie_result *
+static const struct cie_result *
 cie_execute (struct cfa_machine *machine, uint32_t index)
 {
   struct cie_result *result = &machine->cies[index];
@@ -629,7 +629,7 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
          struct frame_function *function)
 {
   const struct cfi_section *section = machine->section;
-  struct cie_result *cie = cie_execute (machine, fde->cie);
+  const struct cie_result *cie = cie_execute (machine, fde->cie);
   if (cie->reason != REASON_NONE)
     return cie->reason;
   struct execution run = { .machine = machine,

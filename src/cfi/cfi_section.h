@@ -108,7 +108,8 @@ struct cfi_section
   size_t n_contradictions; /* so many of them say something else */
 };
 
-/* The functions are in reader.c.  */
+/* The functions are in reader.c: it calls entry and fde, which include this
+   header.  */
 
 /* Add what INPUT holds to SECTION, which has an `arch' and is otherwise zero
    at first.  Its FDEs are in order then.  INPUT's bytes must outlive

@@ -72,12 +72,14 @@ enum
 };
 
 /* Look at the augmentation LETTERS of CIE, which stand at LETTERS_OFFSET of
-   the entry.  In .debug_frame there are those that need no augmentation data,
-   as GNU as writes them; libdwarf knows none of them.  */
+   the entry.  Those of .debug_frame, as GNU as writes them, need no
+   augmentation data; libdwarf knows none of them, so it is shown none.  */
 static enum frame_reason
 scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
               uint32_t letters_offset)
 {
+  if (in_eh_frame && letters[0] != '\0' && letters[0] != 'z')
+    return REASON_AUGMENTATION;
   cie->has_augmentation_data = in_eh_frame && letters[0] == 'z';
   for (uint32_t i = cie->has_augmentation_data; letters[i] != '\0'; i++)
     switch (letters[i])
@@ -100,11 +102,11 @@ scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
       default:
         return REASON_AUGMENTATION;
       }
-  if (in_eh_frame)
-    return letters[0] == '\0' || letters[0] == 'z' ? REASON_NONE
-                                                   : REASON_AUGMENTATION;
-  cie->hidden_letters = (uint32_t)strlen (letters);
-  cie->hidden_letter = cie->hidden_letters > 0 ? letters_offset : 0;
+  if (!in_eh_frame)
+    {
+      cie->hidden_letters = (uint32_t)strlen (letters);
+      cie->hidden_letter = cie->hidden_letters > 0 ? letters_offset : 0;
+    }
   return REASON_NONE;
 }
 

@@ -85,8 +85,8 @@ show_cie (const struct cfi_cie *cie, const struct cfi_section *section,
         *letter = 'S';
 }
 
-/* Copy CIE and ENTRY, an FDE of INPUT, which leads to the copy, to SHOWN.
-   False when memory ran out.  */
+/* Copy CIE to SHOWN, and behind it ENTRY, an FDE of INPUT, with a pointer to
+   the copy of CIE.  False when memory ran out.  */
 static bool
 show (const struct cfi_section *section, const struct cfi_input *input,
       const struct cfi_cie *cie, const struct entry *entry,
@@ -230,7 +230,7 @@ fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
   if (application != 0 && application != PE_PCREL)
     return false;
   /* Behind the pointers to the code come the size of the augmentation data and
-     these.  */
+     the data.  */
   struct cursor data = skip_pointers (section, fde);
   uint64_t size = cursor_uleb (&data);
   const uint8_t *begin = cursor_take (&data, size);

@@ -236,14 +236,13 @@ finished_rows_list (struct frame_functions *list,
   if (list->functions == NULL)
     return error_set_no_memory (err);
   struct cfi_code code;
-  int more = -1;
-  bool ok = finished_rows_open (&rows, source, &options, err);
-  while (ok && (more = finished_rows_next (&rows, &code, err)) > 0)
-    if (code.is_code && code.reason == REASON_NONE && code.size <= UINT32_MAX)
-      ok = add (list, &rows, &code, err);
+  int more = finished_rows_open (&rows, source, &options, err) ? 1 : -1;
+  while (more > 0 && (more = finished_rows_next (&rows, &code, err)) > 0)
+    if (code.is_code && code.reason == REASON_NONE && code.size <= UINT32_MAX
+        && !add (list, &rows, &code, err))
+      more = -1;
   finished_rows_close (&rows);
-  ok = ok && more == 0;
-  if (!ok)
+  if (more < 0)
     frame_functions_free (list);
-  return ok;
+  return more == 0;
 }

@@ -180,14 +180,16 @@ dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
           || (debug_file != NULL && !read_names (&search, debug_file))
           || !RADIX_SORT (search.names, search.n_names)))
     found = error_set_no_memory (err);
-  size_t kept = 0;
-  for (size_t i = 0; found && i < cfi->n_fdes; i++)
-    if (!is_of_debug (cfi, &cfi->fdes[i])
-        || (!may_be_dropped (&search, &cfi->fdes[i])
-            && is_in_code (&search, &cfi->fdes[i])))
-      cfi->fdes[kept++] = cfi->fdes[i];
   if (found)
-    cfi->n_fdes = kept;
+    {
+      size_t kept = 0;
+      for (size_t i = 0; i < cfi->n_fdes; i++)
+        if (!is_of_debug (cfi, &cfi->fdes[i])
+            || (!may_be_dropped (&search, &cfi->fdes[i])
+                && is_in_code (&search, &cfi->fdes[i])))
+          cfi->fdes[kept++] = cfi->fdes[i];
+      cfi->n_fdes = kept;
+    }
   free (search.code);
   free (search.objects);
   free (search.names);
@@ -286,8 +288,7 @@ compare_with (struct contradictions *comparison, const struct cfi_fde *fde)
   if (!execute (comparison, fde, &comparison->chosen, &says))
     return false;
   return !says
-         || frame_function_dispute (&comparison->aside, &comparison->chosen,
-                                    REASON_OVERLAP)
+         || frame_function_dispute (&comparison->aside, &comparison->chosen)
          || error_set_no_memory (comparison->err);
 }
 
@@ -312,26 +313,24 @@ compare (struct contradictions *comparison, const struct cfi_fde *fde)
         && !compare_with (comparison, &fdes[i]))
       return false;
   section->n_contradictions
-      += says
-         && frame_function_is_left_out (&comparison->aside, UINT64_MAX,
-                                        REASON_OVERLAP);
+      += says && frame_function_is_disputed (&comparison->aside, UINT64_MAX);
   return true;
 }
 
-/* Count how many of the N ASIDE contradict what counts.  */
+/* Count how many of the FDEs set ASIDE contradict what counts.  */
 static bool
 count_contradictions (struct cfi_section *section, const struct cfi_fde *aside,
-                      size_t n, struct error *err)
+                      struct error *err)
 {
   struct contradictions comparison
       = { .section = section,
           .budget = EXECUTED_MAX * cfi_section_size (section),
           .err = err };
-  if (n == 0)
+  if (section->n_set_aside == 0)
     return true;
   comparison.machine = cfa_machine_new (section);
   bool done = comparison.machine != NULL || error_set_no_memory (err);
-  for (size_t i = 0; done && i < n; i++)
+  for (size_t i = 0; done && i < section->n_set_aside; i++)
     done = compare (&comparison, &aside[i]);
   frame_function_free (&comparison.aside);
   frame_function_free (&comparison.chosen);
@@ -349,22 +348,24 @@ precedence_settle (struct cfi_section *section,
   if (section->n_inputs < 2)
     return true;
   bool *outranked = calloc (n + 1, sizeof *outranked);
-  if (outranked == NULL)
-    return error_set_no_memory (err);
-  find_outranked (section, is_of_code, context, outranked);
-  for (size_t i = 0; i < n; i++)
-    section->n_set_aside += outranked[i];
-  struct cfi_fde *aside = calloc (section->n_set_aside + 1, sizeof *aside);
-  bool settled = aside != NULL;
-  size_t moved = 0;
-  for (size_t i = 0; settled && i < n; i++)
-    if (outranked[i])
-      aside[moved++] = section->fdes[i];
-    else
-      section->fdes[i - moved] = section->fdes[i];
-  section->n_fdes -= moved;
-  settled = settled ? count_contradictions (section, aside, moved, err)
-                    : error_set_no_memory (err);
+  /* Room for all.  Memory that is not used is never touched.  */
+  struct cfi_fde *aside = reallocarray (NULL, n + 1, sizeof *aside);
+  bool settled = outranked != NULL && aside != NULL;
+  if (settled)
+    {
+      size_t moved = 0;
+      find_outranked (section, is_of_code, context, outranked);
+      for (size_t i = 0; i < n; i++)
+        if (outranked[i])
+          aside[moved++] = section->fdes[i];
+        else
+          section->fdes[i - moved] = section->fdes[i];
+      section->n_fdes -= moved;
+      section->n_set_aside = moved;
+      settled = count_contradictions (section, aside, err);
+    }
+  else
+    error_set_no_memory (err);
   free (aside);
   free (outranked);
   return settled;

@@ -1,5 +1,4 @@
-/* Reading the CIEs and FDEs of an .eh_frame or .debug_frame section, and what
-   else is asked of struct cfi_section.
+/* Reading CFI: the CIEs and FDEs of .eh_frame and .debug_frame sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One walk over the lengths of the entries scans the CIEs and reads the FDEs.

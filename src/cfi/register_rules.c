@@ -126,11 +126,15 @@ execute (struct run *run, const struct cfa_instruction *instruction)
                                      .offset = (uint64_t)instruction->offset };
       return true;
     case CFA_DEF_CFA_REGISTER:
+      if (cfa->kind != REGISTER_SUM)
+        return false;
       cfa->number = instruction->reg;
-      return cfa->kind == REGISTER_SUM;
+      return true;
     case CFA_DEF_CFA_OFFSET:
+      if (cfa->kind != REGISTER_SUM)
+        return false;
       cfa->offset = (uint64_t)instruction->offset;
-      return cfa->kind == REGISTER_SUM;
+      return true;
     case CFA_DEF_CFA_EXPRESSION:
       *cfa = expression (REGISTER_VALUE, instruction);
       return true;
@@ -193,9 +197,10 @@ register_rules_find (const struct cfi_source *source, uint64_t address,
 {
   const struct cfi_section *section = &source->cfi;
   const struct cfi_fde *fde = find_fde (source, address);
-  enum frame_reason problem = fde != NULL
-                                  ? source->problem (source->context, fde)
-                                  : REASON_BAD_ENTRY;
+  if (fde == NULL)
+    return false;
+  /* What lacks rules for FP alone has all others.  */
+  enum frame_reason problem = source->problem (source->context, fde);
   if (problem != REASON_NONE && problem != REASON_FP_UNKNOWN)
     return false;
   const struct cfi_cie *cie = &section->cies[fde->cie];

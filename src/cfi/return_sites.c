@@ -37,6 +37,20 @@ ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
   return is_call;
 }
 
+/* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
+static bool
+is_function (const struct call_finder *finder, uint64_t address)
+{
+  const struct cfi_section *cfi = finder->functions;
+  const struct image_section *plt = plt_sections_at (&finder->plt, address);
+  if (plt != NULL)
+    return (address - plt->header.sh_addr) % 8 == 0;
+  if (cfi == NULL)
+    return false;
+  size_t at = SEARCH_FIRST (cfi->n_fdes, i, cfi->fdes[i].address >= address);
+  return at < cfi->n_fdes && cfi->fdes[at].address == address;
+}
+
 /* Whether the SIZE bytes of code at FROM, which all lie in the finder's
    segment, end in a call.  */
 static inline bool
@@ -47,8 +61,7 @@ piece_ends_in_call (const struct call_finder *finder, uint64_t from,
   uint64_t target;
   if (!image_may_end_call (finder->image, code, size, from, &target))
     return false;
-  return (target != 0 && finder->is_function != NULL
-          && finder->is_function (finder->context, target))
+  return (target != 0 && is_function (finder, target))
          || ends_in_call (finder->image->arch, code, size);
 }
 
@@ -117,19 +130,6 @@ call_finder_expect (const struct call_finder *finder, uint64_t start,
 
 /* ---- Making return sites */
 
-/* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
-static bool
-is_function (const void *context, uint64_t address)
-{
-  const struct return_sites *sites = context;
-  const struct cfi_section *cfi = &sites->source->cfi;
-  const struct image_section *plt = plt_sections_at (&sites->plt, address);
-  if (plt != NULL)
-    return (address - plt->header.sh_addr) % 8 == 0;
-  size_t at = SEARCH_FIRST (cfi->n_fdes, i, cfi->fdes[i].address >= address);
-  return at < cfi->n_fdes && cfi->fdes[at].address == address;
-}
-
 bool
 return_sites_init (struct return_sites *sites, const struct cfi_source *source,
                    struct padding_finder *padding, struct error *err)
@@ -139,10 +139,9 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
       = (struct return_sites){ .source = source,
                                .padding = padding,
                                .smallest_call = image->arch->smallest_call };
-  plt_sections_find (&sites->plt, image);
-  sites->calls = (struct call_finder){ .image = image,
-                                       .is_function = is_function,
-                                       .context = sites };
+  sites->calls
+      = (struct call_finder){ .image = image, .functions = &source->cfi };
+  plt_sections_find (&sites->calls.plt, image);
   /* Room that is nearly always enough.  Memory that is not used is never
      touched.  */
   return (ARRAY_ROOM (sites->kept, source->cfi.n_fdes / 2 + 1,
@@ -270,12 +269,12 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   return true;
 }
 
-/* CODE was passed; KEPT was made of its rows, or is NULL.  Stubs of a PLT make
-   no calls.  */
+/* CODE was passed; KEPT was made of its rows, or is NULL.  */
 static void
 pass (struct return_sites *sites, const struct cfi_code *code,
       const struct kept_rows *kept)
 {
+  /* Stubs of a PLT make no calls.  */
   sites->end = code->kind == CODE_OF_STUB ? 0 : code->address + code->size;
   sites->boundary = code->address;
   sites->has_last = kept != NULL;

@@ -34,10 +34,9 @@
 /* Finds calls in an image.  */
 struct call_finder
 {
-  const struct image *image; /* not owned */
-  /* Whether a function starts at ADDRESS; NULL: that is not known.  */
-  bool (*is_function) (const void *context, uint64_t address);
-  const void *context;
+  const struct image *image;           /* not owned */
+  const struct cfi_section *functions; /* not owned; NULL: none is known */
+  struct plt_sections plt;             /* of the image */
   const uint8_t *bytes; /* of the segment used last, SIZE at ADDRESS; all 0 at
                            first */
   uint64_t address, size;
@@ -79,7 +78,6 @@ struct kept_rows
 struct return_sites
 {
   const struct cfi_source *source;
-  struct plt_sections plt;
   struct padding_finder *padding;
   bool keep_all_rows;     /* no place is left out; only padding is added */
   bool only_behind_calls; /* no padding is added to other code */
@@ -102,8 +100,8 @@ struct return_sites
 };
 
 /* For the code of SOURCE, a linked file's, in address order.  SOURCE and
-   PADDING must outlive SITES, which must stay where it is.  False when memory
-   ran out; return_sites_free is allowed then, too.  */
+   PADDING must outlive SITES.  False when memory ran out; return_sites_free is
+   allowed then, too.  */
 bool return_sites_init (struct return_sites *sites,
                         const struct cfi_source *source,
                         struct padding_finder *padding, struct error *err);

@@ -195,12 +195,12 @@ open_file (struct cfi_source *source, const struct cfi_options *cfi_options,
   return true;
 }
 
-/* Add the CFI that CFI_OPTIONS asks for to .eh_frame, which SOURCE has.  What
-   cannot be used is noted.  It is a failure only of a file that CFI_OPTIONS
-   names.  */
+/* Add the .debug_frame sections that CFI_OPTIONS ask for to the .eh_frame that
+   SOURCE has.  What cannot be used is noted.  It is a failure only of a file
+   that CFI_OPTIONS name.  */
 static bool
-add_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
-           struct error *err)
+add_debug_frames (struct cfi_source *source,
+                  const struct cfi_options *cfi_options, struct error *err)
 {
   struct debug_source *debug = &source->debug;
   const struct image *image = source->image, *outside = &debug->file.image;
@@ -296,13 +296,14 @@ read_eh_frame (struct cfi_source *source, struct error *err)
                                      found->address, found->size, err));
 }
 
-/* Read the CFI that there is besides .eh_frame.  */
+/* Read the CFI that there is besides .eh_frame, and settle which of it
+   counts.  */
 static bool
 read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
             struct error *err)
 {
   struct cfi_section *cfi = &source->cfi;
-  if (!add_debug (source, cfi_options, err))
+  if (!add_debug_frames (source, cfi_options, err))
     return false;
   if (cfi->n_inputs == 0
       || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)

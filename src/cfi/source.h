@@ -29,6 +29,7 @@ struct cfi_options
   bool without_fp; /* CFI that never tells of FP is taken, less its FP */
 };
 
+/* What was read besides .eh_frame, or why it was not.  */
 struct debug_source
 {
   struct debug_file file;           /* if one is used */

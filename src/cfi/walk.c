@@ -152,10 +152,19 @@ next_unclaimed (const struct cfi_walk *walk,
   return NULL;
 }
 
-/* The next stub, or function found, in front of LIMIT.  */
-static bool
-next_without_fde (struct cfi_walk *walk, uint64_t limit, struct cfi_code *code)
+/* Where the code of the next FDE begins, if there is one; else UINT64_MAX.  */
+static uint64_t
+next_fde_address (const struct cfi_walk *walk)
 {
+  const struct cfi_section *cfi = &walk->source->cfi;
+  return walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
+}
+
+/* The next stub, or function found, in front of the next FDE.  */
+static bool
+next_without_fde (struct cfi_walk *walk, struct cfi_code *code)
+{
+  const uint64_t limit = next_fde_address (walk);
   const struct cfi_source *source = walk->source;
   const struct frame_function *stub
       = next_unclaimed (walk, &source->stubs, &walk->stub, limit);
@@ -179,9 +188,7 @@ bool
 cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
 {
   const struct cfi_section *cfi = &walk->source->cfi;
-  uint64_t limit
-      = walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
-  if (next_without_fde (walk, limit, code))
+  if (next_without_fde (walk, code))
     return true;
   if (walk->fde >= walk->fdes_end)
     return false;
@@ -225,7 +232,7 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *rival,
   walk->rival.address = rival->address;
   walk->rival.size
       = rival->size < UINT32_MAX ? (uint32_t)rival->size : UINT32_MAX;
-  return frame_function_dispute (&walk->function, &walk->rival, REASON_OVERLAP)
+  return frame_function_dispute (&walk->function, &walk->rival)
          || error_set_no_memory (err);
 }
 
@@ -245,8 +252,7 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   uint64_t front = code->claimed_end - code->address;
   if (front > code->size)
     front = code->size;
-  code->front_disputed
-      = frame_function_is_left_out (function, front, REASON_OVERLAP);
+  code->front_disputed = frame_function_is_disputed (function, front);
   frame_function_drop_front (function, (uint32_t)front);
   code->address += front;
   code->size -= front;
@@ -319,9 +325,7 @@ next_address (const struct cfi_walk *walk)
   const struct cfi_source *source = walk->source;
   uint64_t stub = begin_of (&source->stubs, walk->stub);
   uint64_t found = begin_of (&source->found, walk->found);
-  uint64_t next = walk->fde < source->cfi.n_fdes
-                      ? source->cfi.fdes[walk->fde].address
-                      : UINT64_MAX;
+  uint64_t next = next_fde_address (walk);
   next = stub < next ? stub : next;
   return found < next ? found : next;
 }

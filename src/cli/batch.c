@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/amounts.h"
 #include "base/background.h"
-#include "base/plural.h"
 #include "base/printable.h"
 #include "cli/job.h"
 #include "cli/ordered_output.h"

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "base/plural.h"
+#include "base/amounts.h"
 #include "base/printable.h"
 #include "cli/events.h"
 #include "cli/messages.h"

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
+#include "base/amounts.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
-#include "base/percent.h"
 #include "compact-unwind/compact_unwind.h"
 
 /* The file has no .sframe.  With --require, find out whether it could have

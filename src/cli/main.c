@@ -190,8 +190,8 @@ int
 main (int argc, char **argv)
 {
   struct tool_options options;
-  descriptors_occupy_standard ();
-  descriptors_raise_limit ();
+  io_occupy_standard ();
+  io_raise_limit ();
   tool_options_parse (&options, argc, argv);
   signals_install (progress_interrupted, NULL);
   keep_freed_memory (&options);

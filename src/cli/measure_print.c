@@ -5,8 +5,7 @@
 
 #include <inttypes.h>
 
-#include "base/percent.h"
-#include "base/plural.h"
+#include "base/amounts.h"
 #include "cli/messages.h"
 #include "cli/json_line.h"
 

@@ -7,9 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/amounts.h"
 #include "base/error.h"
-#include "base/percent.h"
-#include "base/plural.h"
 #include "base/printable.h"
 #include "cli/events.h"
 #include "cli/measure_print.h"

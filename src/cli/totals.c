@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/percent.h"
-#include "base/plural.h"
+#include "base/amounts.h"
 #include "base/printable.h"
 #include "sframe/formats.h"
 #include "convert/fields.h"

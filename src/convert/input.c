@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/percent.h"
+#include "base/amounts.h"
 #include "elf/checksum.h"
 #include "write/file_metadata.h"
 

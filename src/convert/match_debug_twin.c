@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/crc32.h"
 #include "base/mapped_file.h"
 #include "convert/input.h"
 #include "convert/replace.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/percent.h"
+#include "base/amounts.h"
 #include "cfi/source.h"
 #include "convert/code_evidence.h"
 #include "convert/for_readers.h"

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/crc32.h"
 #include "base/mapped_file.h"
 #include "base/prefix.h"
 #include "elf/notes.h"

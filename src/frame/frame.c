@@ -8,20 +8,20 @@
 
 #include "base/array.h"
 
-#define REASON_NAME(word, name, text) [REASON_##word] = (name),
-#define REASON_TEXT(word, name, text) [REASON_##word] = (text),
+#define NAME_OF(word, name, text) [REASON_##word] = (name),
+#define TEXT_OF(word, name, text) [REASON_##word] = (text),
 
 const char *
 frame_reason_name (enum frame_reason reason)
 {
-  static const char *const names[] = { FRAME_REASONS (REASON_NAME) };
+  static const char *const names[] = { FRAME_REASONS (NAME_OF) };
   return names[reason];
 }
 
 const char *
 frame_reason_text (enum frame_reason reason)
 {
-  static const char *const texts[] = { FRAME_REASONS (REASON_TEXT) };
+  static const char *const texts[] = { FRAME_REASONS (TEXT_OF) };
   return texts[reason];
 }
 
@@ -159,9 +159,9 @@ frame_function_row_at (const struct frame_function *function, uint64_t offset,
 static struct frame_row
 disputed_row (const struct frame_function *function,
               const struct frame_function *rival, uint64_t offset,
-              size_t indexes[2], uint64_t *end, enum frame_reason reason)
+              size_t indexes[2], uint64_t *end)
 {
-  struct frame_rule unknown = frame_rule_unsupported (reason);
+  struct frame_rule unknown = frame_rule_unsupported (REASON_OVERLAP);
   struct frame_row row = {
     .start = (uint32_t)offset, .cfa = unknown, .ra = unknown, .fp = unknown
   };
@@ -206,8 +206,7 @@ frame_function_take_rows (struct frame_function *function,
 
 bool
 frame_function_dispute (struct frame_function *function,
-                        const struct frame_function *rival,
-                        enum frame_reason reason)
+                        const struct frame_function *rival)
 {
   struct frame_function disputed = { .n_rows = 0 };
   size_t indexes[2] = { 0, 0 };
@@ -216,7 +215,7 @@ frame_function_dispute (struct frame_function *function,
     {
       end = function->size;
       const struct frame_row row
-          = disputed_row (function, rival, offset, indexes, &end, reason);
+          = disputed_row (function, rival, offset, indexes, &end);
       if (!frame_function_append (&disputed, &row))
         {
           frame_function_free (&disputed);
@@ -228,13 +227,13 @@ frame_function_dispute (struct frame_function *function,
 }
 
 bool
-frame_function_is_left_out (const struct frame_function *function,
-                            uint64_t size, enum frame_reason reason)
+frame_function_is_disputed (const struct frame_function *function,
+                            uint64_t size)
 {
   for (size_t i = 0; i < function->n_rows; i++)
     if (function->rows[i].start < size
         && function->rows[i].cfa.kind == RULE_UNSUPPORTED
-        && function->rows[i].cfa.reason == reason)
+        && function->rows[i].cfa.reason == REASON_OVERLAP)
       return true;
   return false;
 }

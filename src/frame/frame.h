@@ -16,8 +16,8 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* Why a PC range has no SFrame data: REASON_ and the first word, the stable
-   identifier used in reports, and one line of explanation for people.  */
+/* Why a PC range has no SFrame data.  Each reason has its word (REASON_word),
+   its identifier in reports, which stays, and a line for people.  */
 #define FRAME_REASONS(REASON)                                                 \
   REASON (NONE, "none", "nothing")                                            \
   /* A rule that no row, or no row of the chosen version, can express.  */    \
@@ -35,7 +35,7 @@
   REASON (FP_UNKNOWN, "fp-unknown",                                           \
           "the compiler gives no rules for the frame pointer")                \
   REASON (FP_WITHOUT_RA, "fp-without-ra",                                     \
-          "FP saved on the stack, RA not") /* aarch64 */                      \
+          "FP saved on the stack, RA not") /* of aarch64 alone */             \
   REASON (RA_REGISTER, "ra-register", "RA kept in another register")          \
   REASON (RA_EXPRESSION, "ra-expression",                                     \
           "RA by a DWARF expression without SFrame form")                     \
@@ -44,7 +44,7 @@
           "RA in a slot of its own") /* another than the ABI's */             \
   REASON (RA_UNDEFINED, "ra-undefined",                                       \
           "outermost frame (RA undefined)") /* not expressible before V3 */   \
-  REASON (RA_SAME, "ra-same", "RA declared unchanged") /* amd64 */            \
+  REASON (RA_SAME, "ra-same", "RA declared unchanged") /* of amd64 alone */   \
   REASON (SP_RULE, "sp-rule", "caller's SP is not the one of the ABI")        \
   REASON (RA_COLUMN, "ra-column",                                             \
           "return address column is not the one of the ABI")                  \
@@ -55,7 +55,7 @@
           "offset without SFrame form") /* beyond 32 bits or its alignment */ \
   REASON (REGISTER_RANGE, "register-range", "register number too large")      \
   REASON (GNU_DIFFERS, "gnu-differs",                                         \
-          "GNU as would say something else than the CFI")                     \
+          "GNU as would say something else than the CFI") /* of --gnu */      \
   /* Nothing is wrong with the rule.  Readers would take the place for a      \
      return address of the code in front of it.  */                           \
   REASON (RETURN_ADDRESS, "return-address",                                   \
@@ -69,7 +69,7 @@
   REASON (BAD_ENTRY, "bad-entry", "damaged CIE or FDE")                       \
   REASON (AUGMENTATION, "augmentation", "unknown CIE augmentation")           \
   REASON (POINTER_ENCODING, "pointer-encoding",                               \
-          "pointer encoding not understood")                                  \
+          "pointer encoding not understood") /* of pc_begin */                \
   REASON (RELOCATED, "relocated",                                             \
           "the FDE is filled in by relocations at load time")                 \
   REASON (NOT_EXECUTABLE, "not-executable",                                   \
@@ -282,17 +282,16 @@ bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);
 
-/* Replace the rows of FUNCTION by rows with no rule but REASON wherever RIVAL,
-   which describes the same code, says anything else or nothing.  Rules of
-   saved registers are dropped.  False when memory ran out.  */
+/* Replace the rows of FUNCTION by rows with no rule but REASON_OVERLAP
+   wherever RIVAL, which describes the same code, says anything else or
+   nothing.  Rules of saved registers go.  False when memory ran out.  */
 bool frame_function_dispute (struct frame_function *function,
-                             const struct frame_function *rival,
-                             enum frame_reason reason);
+                             const struct frame_function *rival);
 
-/* Whether a row for one of the first SIZE bytes of FUNCTION was left out for
-   REASON.  */
-bool frame_function_is_left_out (const struct frame_function *function,
-                                 uint64_t size, enum frame_reason reason);
+/* Whether a row for one of the first SIZE bytes of FUNCTION was left out by
+   frame_function_dispute.  */
+bool frame_function_is_disputed (const struct frame_function *function,
+                                 uint64_t size);
 
 /* The row of FUNCTION at OFFSET from its address, in whichever block that is,
    or NULL.  *END, an offset too, is lowered to where the answer changes.

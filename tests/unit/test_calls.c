@@ -336,12 +336,6 @@ TEST (calls_end_in_their_segment)
     assert_false (call_finder_ends_at (&finder, CODE + 31 + i, CODE + 33 + i));
 }
 
-static bool
-is_second_segment (const void *context, uint64_t address)
-{
-  return address == *(const uint64_t *)context;
-}
-
 /* Where a function starts is not decoded up to the call.  */
 TEST (a_call_of_a_known_function_is_one)
 {
@@ -349,12 +343,12 @@ TEST (a_call_of_a_known_function_is_one)
   make_segments (&segment);
   /* mov $0x0ffb00e8, ...: no call, but if its end is taken for one, it leads
      16 bytes in front of the other segment.  */
-  const uint64_t function = CODE + 0x1000;
+  struct cfi_fde function = { .address = CODE + 0x1000 };
+  const struct cfi_section functions = { .fdes = &function, .n_fdes = 1 };
   memcpy (segment.bytes, "\x48\xb8\0\0\0\xe8\xf6\x0f\0\0", 10);
   struct call_finder finder = { .image = &segment.image };
   assert_false (call_finder_ends_at (&finder, CODE, CODE + 10));
-  finder.is_function = is_second_segment;
-  finder.context = &function;
+  finder.functions = &functions;
   assert_true (call_finder_ends_at (&finder, CODE, CODE + 10));
   segment.bytes[6]--;
   assert_false (call_finder_ends_at (&finder, CODE, CODE + 10));
@@ -419,11 +413,11 @@ TEST (an_indirect_call_has_no_target)
 {
   struct segment segment;
   make_segments (&segment);
-  const uint64_t function = CODE + 10;
+  struct cfi_fde function = { .address = CODE + 10 };
+  const struct cfi_section functions = { .fdes = &function, .n_fdes = 1 };
   memcpy (segment.bytes, "\x48\xb8\0\0\0\0\0\0\xff\xd0", 10);
-  struct call_finder finder = { .image = &segment.image,
-                                .is_function = is_second_segment,
-                                .context = &function };
+  struct call_finder finder
+      = { .image = &segment.image, .functions = &functions };
   assert_false (call_finder_ends_at (&finder, CODE, CODE + 10));
 }
 

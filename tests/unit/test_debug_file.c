@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/crc32.h"
 #include "elf/notes.h"
 #include "elf/debug_file.h"
 #include "elf/dynamic.h"

@@ -789,7 +789,7 @@ TEST (functions_with_other_keys_contradict)
           = { .address = 0x110, .size = 0x10, .b_key = key == 1 };
       assert_true (frame_function_append (&function, &row));
       assert_true (frame_function_append (&rival, &row));
-      assert_true (frame_function_dispute (&function, &rival, REASON_OVERLAP));
+      assert_true (frame_function_dispute (&function, &rival));
       const struct frame_row *last = &function.rows[function.n_rows - 1];
       assert_int_equal (last->cfa.kind,
                         key == 1 ? RULE_UNSUPPORTED : RULE_REG);

@@ -30,8 +30,9 @@ test_machine ()
     -o "$scratch/test" "$srcdir/tests/walk/test_sframewalk.c" \
     "$srcdir"/walk/*.c "$srcdir"/src/arch/*.c \
     "$srcdir/src/sframe/encode.c" \
-    "$srcdir/src/base/array.c" "$srcdir/src/base/error.c" \
-    "$srcdir/src/base/printable.c" "$srcdir/src/base/lines.c" \
+    "$srcdir/src/base/array.c" "$srcdir/src/base/buffer.c" \
+    "$srcdir/src/base/error.c" "$srcdir/src/base/printable.c" \
+    "$srcdir/src/base/lines.c" \
     >"$log" 2>&1; then
     sed 's/^/# /' "$log"
     result "not ok" "the test can be compiled for $1"

@@ -1,7 +1,7 @@
-/* The CRC of .gnu_debuglink.
+/* The CRC of .gnu_debuglink and gzip.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "base/hash.h"
+#include "base/crc32.h"
 
 /* The CRC of each value of four bits.  */
 static const uint32_t table[16]
