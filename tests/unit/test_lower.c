@@ -797,7 +797,7 @@ TEST (the_sink_may_stop)
     }
 }
 
-/* lower_undo.  */
+/* sframe_row_rules.  */
 
 struct undoing
 {
@@ -812,8 +812,8 @@ undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
   (void)err;
   struct undoing *undoing = context;
   struct frame_row back;
-  lower_undo (undoing->options.arch, undoing->options.variant, piece,
-              &piece->rows[0], &back);
+  sframe_row_rules (undoing->options.arch, undoing->options.variant, piece,
+                    &piece->rows[0], &back);
   if (undoing->row->ra.kind == RULE_UNDEFINED)
     {
       assert_int_equal (back.ra.kind, RULE_UNDEFINED);
@@ -1018,7 +1018,7 @@ check_pc (const struct sframe_decoder *decoder,
   const struct frame_row *rules
       = rules_at (decoder->arch, function, offset, &resolved);
   assert_non_null (rules);
-  lower_undo (decoder->arch, decoder->variant, &found, &row, &back);
+  sframe_row_rules (decoder->arch, decoder->variant, &found, &row, &back);
   if (rules->ra.kind == RULE_UNDEFINED)
     assert_int_equal (back.ra.kind, RULE_UNDEFINED);
   else
@@ -1080,7 +1080,7 @@ assert_unsupported (struct sframe_variant variant, const struct arch *arch,
 {
   struct sframe_fde function = { .flexible = flexible };
   struct frame_row back;
-  lower_undo (arch, variant, &function, &row, &back);
+  sframe_row_rules (arch, variant, &function, &row, &back);
   assert_true (back.cfa.kind == RULE_UNSUPPORTED
                || back.ra.kind == RULE_UNSUPPORTED
                || back.fp.kind == RULE_UNSUPPORTED);
@@ -1092,7 +1092,7 @@ undone (struct sframe_variant variant, const struct arch *arch,
 {
   struct sframe_fde function = { .flexible = false };
   struct frame_row back;
-  lower_undo (arch, variant, &function, &row, &back);
+  sframe_row_rules (arch, variant, &function, &row, &back);
   return back;
 }
 
@@ -1129,7 +1129,7 @@ TEST (half_pairs_say_nothing)
   const struct sframe_row row
       = { .n_words = 3, .words = { sp, 8, sp | SFRAME_CONTROL_DEREF, 16 } };
   struct frame_row back;
-  lower_undo (&arch_amd64, v3, &function, &row, &back);
+  sframe_row_rules (&arch_amd64, v3, &function, &row, &back);
   assert_int_equal (back.ra.kind, RULE_DEREF_CFA);
   assert_int_equal (back.fp.kind, RULE_SAME);
 }
