@@ -825,6 +825,44 @@ undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
   return true;
 }
 
+/* When no reason says why ROW has no form, its form is read as rules of the
+   same kinds.  */
+static void
+expect_form_or_reason (const struct arch *arch, struct sframe_variant variant,
+                       bool flexible, const struct frame_row *row)
+{
+  const struct encode_options options = options_for (arch, variant);
+  const struct sframe_fde function = { .flexible = flexible };
+  struct sframe_row lowered;
+  struct frame_row back;
+  if (row_lower (&options, row, flexible, &lowered) != REASON_NONE)
+    return;
+  sframe_row_rules (arch, variant, &function, &lowered, &back);
+  assert_int_equal (back.ra.kind, row->ra.kind);
+  if (row->ra.kind == RULE_UNDEFINED)
+    return; /* nothing is said of the others */
+  assert_int_equal (back.cfa.kind, row->cfa.kind);
+  assert_int_equal (back.fp.kind, row->fp.kind);
+}
+
+TEST (each_kind_of_rule_has_a_form_or_a_reason)
+{
+  const struct arch *arches[] = { &arch_amd64, &arch_aarch64, &arch_s390x };
+  for (size_t a = 0; a < 3; a++)
+    for (unsigned kind = 0; kind < RULE_UNSUPPORTED; kind++)
+      for (int target = 0; target < 3; target++)
+        for (int32_t offset = 0; offset <= 16; offset += 16)
+          {
+            struct frame_row row = usual (0, reg (arches[a]->sp, 160), same);
+            struct frame_rule *rules[] = { &row.cfa, &row.ra, &row.fp };
+            *rules[target] = reg (R10, offset);
+            rules[target]->kind = (uint8_t)kind;
+            expect_form_or_reason (arches[a], v2, false, &row);
+            expect_form_or_reason (arches[a], v3, false, &row);
+            expect_form_or_reason (arches[a], v3, true, &row);
+          }
+}
+
 /* Whatever is lowered means the same when it is read, for every combination
    of rules.  */
 TEST (undo_is_the_inverse)
