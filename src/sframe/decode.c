@@ -289,7 +289,9 @@ row_check (const struct sframe_row_cursor *cursor,
     return "rows out of order";
   if (row->start > (function->repeat ? function->repeat : function->size))
     return "row outside its function";
-  if (function->flexible && row->n_words > 0 && row->control == 0)
+  if (!function->flexible)
+    return NULL;
+  if (row->n_words > 0 && row->control == 0)
     return "incomplete flexible row";
   return __builtin_popcount (row->control) > 3
              ? "flexible row with too many rules"
