@@ -237,7 +237,8 @@ search_continue (struct search *search, const struct repeat *list,
     {
       const struct cut *begin = &cuts[list[i].start];
       const struct cut *end = begin + n_atoms + 1;
-      /* Longer ones begin with one that repeats and end with another.  */
+      /* A longer segment repeats only if the one that begins an atom later
+         does so, too.  */
       if (list[i + 1].start != list[i].start + 1 || end[-1].begins_run
           || segment_n_rows (begin, end) > search->input->rows_max)
         continue;
