@@ -212,6 +212,13 @@ on_stack (int64_t offset)
   return (struct gnu_rule){ .place = GNU_STACK,
                             .deref = true,
                             .reg = GNU_NO_REGISTER,
+static enum frame_reason
+do_def_cfa (struct gnu_translator *t, uint64_t reg, int64_t offset)
+{
+  enum frame_reason reason = set_cfa_register (t, reg);
+  return reason ? reason : set_cfa_offset (t, offset);
+}
+
                             .offset = (int32_t)offset };
 }
 
@@ -504,14 +511,12 @@ do_with_offset (struct gnu_translator *t,
                 const struct cfa_instruction *instruction)
 {
   const int64_t offset = instruction->offset;
-  enum frame_reason reason;
   if (offset == CFA_OFFSET_HUGE)
     return REASON_OFFSET_RANGE;
   switch (instruction->opcode)
     {
     case CFA_DEF_CFA:
-      reason = set_cfa_register (t, instruction->reg);
-      return reason ? reason : set_cfa_offset (t, offset);
+      return do_def_cfa (t, instruction->reg, offset);
     case CFA_DEF_CFA_OFFSET:
       return do_def_cfa_offset (t, offset);
     case CFA_VAL_OFFSET:
@@ -678,8 +683,10 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
   function->flexible = false;
   /* 2.47 writes an FDE without rows for a function without any rule, and for a
      signal trampoline it cannot describe.  */
-  bool written = t->release == GNU_2_47 && t->options.bugs
-                 && (*reason == REASON_NONE || t->cie->signal);
-  *reason = written ? REASON_NONE : *reason ? *reason : REASON_CFA_UNDEFINED;
+  if (t->release == GNU_2_47 && t->options.bugs
+      && (!*reason || t->cie->signal))
+    *reason = REASON_NONE;
+  else if (!*reason)
+    *reason = REASON_CFA_UNDEFINED;
   return true;
 }
