@@ -42,8 +42,8 @@ struct sframe_decoder
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
 
-/* Do the same with the .sframe of IMAGE (decode_image.c).  CFI2SFRAME_NOTHING
-   when it has none.  */
+/* Do the same with the .sframe of IMAGE.  CFI2SFRAME_NOTHING when it has
+   none.  */
 bool sframe_decoder_open_image (struct sframe_decoder *decoder,
                                 const struct image *image, struct error *err);
 
