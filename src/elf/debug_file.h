@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include <stddef.h>
 #include "elf/image.h"
 
 struct debug_file

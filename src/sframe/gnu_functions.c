@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "elf/dynamic.h"
-#include "sframe/gnu.h"
 #include "sframe/decode.h"
+#include "sframe/gnu.h"
 
 struct gnu_functions
 {
