@@ -80,7 +80,8 @@ struct sframe_row_cursor
 
 /* Start reading the rows of FUNCTION, FRAME_ROWS_MAX at most, which
    sframe_decoder_function filled in for INDEX; both pointers must stay valid
-   as long as CURSOR is used.  */
+   as long as CURSOR is used.  For tests, which look at single functions: src/
+   reads all of a section, with sframe_decoder_walk.  */
 bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
                           const struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);
