@@ -38,7 +38,7 @@ described_code (struct frame_functions *list,
   for (uint32_t i = 0; i < n; i++)
     {
       struct frame_function *function = &list->functions[list->n_functions++];
-      if (!lower_undo_function (decoder, i, &left, function, err))
+      if (!sframe_decoder_rules (decoder, i, &left, function, err))
         return false;
       n_rows += function->n_rows;
       if (n_rows > decoder->size)

@@ -325,15 +325,16 @@ find_file (struct checked_file *subject, struct error *err)
 {
   bool found
       = is_openssl_module (subject, err) || is_of_strongswan (subject, err);
-  const char *name = subject->names; /* in the file's own directory */
-  for (size_t n = 0;
-       !found && name != NULL && n < ENTRIES_MAX && *name != '\0'; n++)
+  /* The names stand for the first folder, the file's own directory.  */
+  const bool seen = subject->names != NULL;
+  const char *name = subject->names;
+  for (size_t n = 0; !found && seen && n < ENTRIES_MAX && *name != '\0'; n++)
     {
       if (is_checksum (subject, subject->directory, name))
         found = report_file (".", name, err);
       name += strlen (name) + 1;
     }
-  for (size_t i = name != NULL; !found && i < subject->n_folders; i++)
+  for (size_t i = seen ? 1 : 0; !found && i < subject->n_folders; i++)
     found = find_in_folder (subject, folders[i], err);
   return found;
 }

@@ -220,7 +220,7 @@ try_path (const struct debug_search *search, bool links, const char *format,
       && (!search->places->to_change
           || debug_file_check_split (&search->file->image, &err)))
     return true;
-  debug_file_close (search->file);
+  debug_file_close (search->file); /* which may have failed to open */
   if (search->err->status == CFI2SFRAME_OK
       || err.status == CFI2SFRAME_NO_MEMORY)
     *search->err = err;

@@ -1,6 +1,9 @@
 /* Debugging information: separate files, and compressed sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
+   A debug file's sections, and some of other files, are compressed
+   (section_data); cfi/source.c, which reads .debug_frame, alone asks for them.
+
    Where separate debug files are: GDB's manual, section "Debugging Information
    in Separate Files", and debuginfod(8).  Nothing is fetched from a network.
 
@@ -12,6 +15,7 @@
 #define ELF_DEBUG_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

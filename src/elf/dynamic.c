@@ -1,4 +1,4 @@
-/* What the dynamic linker goes by.
+/* The dynamic section, the sections that are PLTs, and dynamic relocations.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "elf/dynamic.h"
@@ -101,7 +101,7 @@ dynamic_soname (const struct image *image)
 
 /* GNU ld has the first three, and had .plt.bnd (releases 2.26 to 2.28); lld
    has .iplt, for functions that are chosen at run time.  */
-static const char *const names[PLT_SECTIONS_MAX]
+static const char *const plt_names[PLT_SECTIONS_MAX]
     = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
 
 void
@@ -111,7 +111,7 @@ plt_sections_find (struct plt_sections *plt, const struct image *image)
   for (size_t i = 0; i < PLT_SECTIONS_MAX; i++)
     {
       const struct image_section *section
-          = image_find_section (image, names[i]);
+          = image_find_section (image, plt_names[i]);
       if (section != NULL)
         plt->list[plt->n++] = section;
     }

@@ -1,5 +1,4 @@
-/* What the dynamic linker goes by: the dynamic section, the procedure linkage
-   tables, and relocations.
+/* The dynamic section, the sections that are PLTs, and dynamic relocations.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    System V gABI, "Dynamic Section" and "Relocation".  */

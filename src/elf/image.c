@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "elf/archive.h"
 
@@ -189,31 +188,19 @@ settle_debug_only (struct image *image)
       image->segments[i].p_offset = image->segments[i].p_filesz = 0;
 }
 
-/* No loop over sections, segments or symbols takes longer than in proportion
-   to the file's size: what would let it is in no real file.  */
 static bool
-check_sections (const struct image *image, struct error *err)
+check_section_ranges (const struct image *image, struct error *err)
 {
-  uint64_t sum = 0;
-  unsigned n_symbol_tables = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
-      n_symbol_tables
-          += header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
-      if (!image_section_has_bytes (header))
-        continue;
-      if (!range_in_file (image, header->sh_offset, header->sh_size))
+      if (image_section_has_bytes (header)
+          && !range_in_file (image, header->sh_offset, header->sh_size))
         return error_set_at (err, CFI2SFRAME_MALFORMED, header->sh_offset,
                              "section %zu (%.64s) lies outside the file", i,
                              image->sections[i].name);
-      sum += header->sh_size; /* at most the file's size */
-      if (sum > TIMES_SIZE * image->size)
-        return error_set (err, CFI2SFRAME_MALFORMED,
-                          "its sections overlap each other");
     }
-  return n_symbol_tables <= SYMBOL_TABLES_MAX
-         || error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
+  return true;
 }
 
 static bool
@@ -242,24 +229,58 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   return true;
 }
 
+/* PT_LOADs are sorted and disjoint besides.  */
 static bool
-check_segments (const struct image *image, struct error *err)
+check_segment_ranges (const struct image *image, struct error *err)
 {
-  uint64_t previous_end = 0, sum = 0;
-  if (image->n_segments * sizeof (Elf64_Phdr) > PROGRAM_HEADERS_SIZE_MAX)
-    return error_set (err, CFI2SFRAME_MALFORMED, "too many program headers");
+  uint64_t previous_end = 0;
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
       bool load = segment->p_type == PT_LOAD;
-      if (!load && !image_segment_has_bytes (segment))
-        continue;
-      if (!range_in_file (image, segment->p_offset, segment->p_filesz))
+      if ((load || image_segment_has_bytes (segment))
+          && !range_in_file (image, segment->p_offset, segment->p_filesz))
         return error_set_at (err, CFI2SFRAME_MALFORMED, segment->p_offset,
                              "segment %zu lies outside the file", i);
       if (load && !check_load (image, i, &previous_end, err))
         return false;
-      sum += load ? 0 : segment->p_filesz; /* at most the file's size */
+    }
+  return true;
+}
+
+/* Contents are not so many that loops over sections and symbols take longer
+   than in proportion to the file's size.  No real file has so many.  */
+static bool
+check_section_limits (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  unsigned n_symbol_tables = 0;
+  FOR_EACH_SECTION (section, image)
+    {
+      const GElf_Shdr *header = &section->header;
+      n_symbol_tables
+          += header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
+      if (image_section_has_bytes (header))
+        sum += header->sh_size; /* at most the file's size */
+      if (sum > TIMES_SIZE * image->size)
+        return error_set (err, CFI2SFRAME_MALFORMED,
+                          "its sections overlap each other");
+    }
+  return n_symbol_tables <= SYMBOL_TABLES_MAX
+         || error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
+}
+
+/* The same of segments.  */
+static bool
+check_segment_limits (const struct image *image, struct error *err)
+{
+  uint64_t sum = 0;
+  if (image->n_segments * sizeof (Elf64_Phdr) > PROGRAM_HEADERS_SIZE_MAX)
+    return error_set (err, CFI2SFRAME_MALFORMED, "too many program headers");
+  FOR_EACH_SEGMENT (segment, image)
+    {
+      if (segment->p_type != PT_LOAD && image_segment_has_bytes (segment))
+        sum += segment->p_filesz; /* at most the file's size */
       if (sum > TIMES_SIZE * image->size)
         return error_set (err, CFI2SFRAME_MALFORMED,
                           "its segments overlap each other");
@@ -286,7 +307,10 @@ image_read (struct image *image, struct error *err)
       return true;
     }
   settle_debug_only (image);
-  return check_sections (image, err) && check_segments (image, err);
+  /* Why a kernel image is refused is said before limits are.  */
+  return check_section_ranges (image, err) && check_segment_ranges (image, err)
+         && check_section_limits (image, err)
+         && check_segment_limits (image, err);
 }
 
 /* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */

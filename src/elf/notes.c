@@ -103,14 +103,23 @@ build_id_find (const struct image *image)
 {
   struct build_id found = { NULL, 0 };
   FOR_EACH_SECTION (section, image)
-    if (section->header.sh_type == SHT_NOTE && found.size == 0)
+    {
+      if (section->header.sh_type != SHT_NOTE)
+        continue;
       found = find_in_notes (note_walk_over (image, section->header.sh_offset,
                                              section->header.sh_size,
                                              section->header.sh_addralign));
-  if (image->n_sections == 0)
-    FOR_EACH_SEGMENT (segment, image)
-      if (found.size == 0)
-        found = find_in_notes (note_walk_segment (image, segment, false));
+      if (found.size > 0)
+        return found;
+    }
+  if (image->n_sections > 0)
+    return found;
+  FOR_EACH_SEGMENT (segment, image)
+    {
+      found = find_in_notes (note_walk_segment (image, segment, false));
+      if (found.size > 0)
+        return found;
+    }
   return found;
 }
 

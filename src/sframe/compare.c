@@ -70,7 +70,7 @@ struct function_findings
                        does not have, having no row there, if any */
   uint64_t pc;      /* of the first difference */
   uint64_t left_out_at;
-  size_t difference; /* its number, if it differs */
+  size_t difference; /* its number, if a function of A differs */
 };
 
 /* The first difference in a function that both sides describe.  */
@@ -293,7 +293,8 @@ static enum compare_defect
 find_left_out (const struct comparison *c, const struct sweep_view *view,
                const struct sweep_view *other, uint64_t pc, uint64_t end)
 {
-  /* It is the smallest instruction, and the other side goes on behind it.  */
+  /* A return address was left out: PC to END is the smallest instruction, and
+     the other side goes on behind.  */
   if (view->covered && pc == view->begin
       && end - pc == c->arch->smallest_instruction && other->until == end)
     return COMPARE_RETURN_ADDRESS;
@@ -355,9 +356,9 @@ compare_stretch (void *context, const struct sweep_view *a,
 
 /* --- Reporting.  */
 
-/* Fill in what of DIFFERENCE is for a function of A (or of B) with FINDINGS.
-   HIDDEN: it reaches into the function behind it, there alone.  False if
-   nothing is wrong with it.  */
+/* Say in DIFFERENCE what is wrong with a function with FINDINGS, of A (OF_A)
+   or of B.  HIDDEN: the function reaches into the one behind it, there alone.
+   False when nothing is wrong.  */
 static bool
 find_difference (const struct comparison *c,
                  const struct function_findings *findings, bool of_a,
@@ -386,6 +387,8 @@ find_difference (const struct comparison *c,
                              : "it reaches into the function behind it";
       return true;
     }
+  if (findings->left_out == COMPARE_NO_DEFECT)
+    return false;
   /* The other side leaves rows out for a known reason.  */
   difference->defect = findings->left_out;
   difference->defective = of_a ? 'A' : 'B';
@@ -393,7 +396,7 @@ find_difference (const struct comparison *c,
   difference->text = findings->left_out == COMPARE_RETURN_ADDRESS
                          ? "return address left out on the other side"
                          : "FP found by FP is left out on the other side";
-  return findings->left_out != COMPARE_NO_DEFECT;
+  return true;
 }
 
 /* Count function INDEX of SIDE, and report it if it is not the same on the
@@ -411,12 +414,18 @@ report_function (const struct comparison *c, const struct compared_side *side,
           .function = start,
           .size = sframe_decoder_size (side->section.decoder, index),
           .pc = start };
-  *(of_a ? &result->functions_a : &result->functions_b) += 1;
+  if (of_a)
+    result->functions_a++;
+  else
+    result->functions_b++;
+  /* What differs was reported with A's function, which alone has the number of
+     the difference.  */
   if (findings->differs && !of_a)
-    return; /* it was reported for A's function */
+    return;
   if (!find_difference (c, findings, of_a, hidden, &difference))
     {
-      result->equal += of_a;
+      if (of_a)
+        result->equal++;
       return;
     }
   if (difference.kind == CFI2SFRAME_ONLY_A)

@@ -289,7 +289,9 @@ row_check (const struct sframe_row_cursor *cursor,
     return "rows out of order";
   if (row->start > (function->repeat ? function->repeat : function->size))
     return "row outside its function";
-  if (function->flexible && row->n_words > 0 && row->control == 0)
+  if (!function->flexible)
+    return NULL;
+  if (row->n_words > 0 && row->control == 0)
     return "incomplete flexible row";
   return __builtin_popcount (row->control) > 3
              ? "flexible row with too many rules"
@@ -349,9 +351,9 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
 /* What rows say.  */
 
 void
-lower_undo (const struct arch *arch, struct sframe_variant variant,
-            const struct sframe_fde *function, const struct sframe_row *row,
-            struct frame_row *out)
+sframe_row_rules (const struct arch *arch, struct sframe_variant variant,
+                  const struct sframe_fde *function,
+                  const struct sframe_row *row, struct frame_row *out)
 {
   const struct row_words words
       = { .at = (const uint8_t *)row->words,
@@ -365,9 +367,9 @@ lower_undo (const struct arch *arch, struct sframe_variant variant,
 }
 
 bool
-lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
-                     uint64_t *rows_left, struct frame_function *function,
-                     struct error *err)
+sframe_decoder_rules (const struct sframe_decoder *decoder, uint32_t index,
+                      uint64_t *rows_left, struct frame_function *function,
+                      struct error *err)
 {
   struct sframe_fde fde;
   struct sframe_row_cursor cursor;
@@ -391,7 +393,7 @@ lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
       struct frame_row *next = frame_function_next (function);
       if (next == NULL)
         return error_set_no_memory (err);
-      lower_undo (decoder->arch, decoder->variant, &fde, &row, next);
+      sframe_row_rules (decoder->arch, decoder->variant, &fde, &row, next);
       function->n_rows++;
     }
   return more == 0;

@@ -42,8 +42,8 @@ struct sframe_decoder
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
 
-/* Do the same with the .sframe of IMAGE (decode_image.c).  CFI2SFRAME_NOTHING
-   when it has none.  */
+/* Do the same with the .sframe of IMAGE.  CFI2SFRAME_NOTHING when it has
+   none.  */
 bool sframe_decoder_open_image (struct sframe_decoder *decoder,
                                 const struct image *image, struct error *err);
 
@@ -80,7 +80,8 @@ struct sframe_row_cursor
 
 /* Start reading the rows of FUNCTION, FRAME_ROWS_MAX at most, which
    sframe_decoder_function filled in for INDEX; both pointers must stay valid
-   as long as CURSOR is used.  */
+   as long as CURSOR is used.  For tests, which look at single functions: src/
+   reads all of a section, with sframe_decoder_walk.  */
 bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
                           const struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);
@@ -111,13 +112,13 @@ bool sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
                           uint64_t *rows_left, struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);
 
-/* The inverse of lowering: the rules that ROW of FUNCTION states, as a reader
-   computes them.  Rules that no reader would accept come out as
+/* The inverse of lowering (lower.h): the rules that ROW of FUNCTION states, as
+   a reader computes them.  Rules that no reader would accept come out as
    RULE_UNSUPPORTED.  Where the RA is undefined nothing is stated of CFA and FP
    either; both are RULE_UNDEFINED then, whatever the CFI says.  */
-void lower_undo (const struct arch *arch, struct sframe_variant variant,
-                 const struct sframe_fde *function,
-                 const struct sframe_row *row, struct frame_row *out);
+void sframe_row_rules (const struct arch *arch, struct sframe_variant variant,
+                       const struct sframe_fde *function,
+                       const struct sframe_row *row, struct frame_row *out);
 
 /* The same of function INDEX, below n_functions, of the section behind
    DECODER, with all its rows: also those that say nothing new or have no
@@ -125,8 +126,8 @@ void lower_undo (const struct arch *arch, struct sframe_variant variant,
    specification, section 1.2).  A PCMASK function repeats.  *ROWS_LEFT,
    sframe_decoder_rows_max at first, is how many rows may still be read.  False
    when the function is damaged, these are too few, or memory ran out.  */
-bool lower_undo_function (const struct sframe_decoder *decoder, uint32_t index,
-                          uint64_t *rows_left, struct frame_function *function,
-                          struct error *err);
+bool sframe_decoder_rules (const struct sframe_decoder *decoder,
+                           uint32_t index, uint64_t *rows_left,
+                           struct frame_function *function, struct error *err);
 
 #endif /* SFRAME_DECODE_H */

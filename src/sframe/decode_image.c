@@ -1,8 +1,8 @@
 /* The decoder of a file's .sframe.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Programs without libelf are linked with decode.c, so what asks for an image
-   has a file of its own.  */
+   tests/clients links decode.c without libelf, so what asks for an image has a
+   file of its own.  */
 
 #include "sframe/decode.h"
 

@@ -28,6 +28,42 @@ enum
   REMEMBERED_MAX = 64 /* nesting of remember_state, without `bugs` */
 };
 
+/* The state that GNU as keeps per row.  */
+
+enum gnu_place
+{
+  GNU_DEFAULT,  /* unchanged, or where the ABI puts it */
+  GNU_STACK,    /* CFA + offset, dereferenced */
+  GNU_REGISTER, /* reg + offset, which may be dereferenced */
+  GNU_UNDEFINED
+};
+
+enum
+{
+  GNU_NO_REGISTER = -1
+};
+
+struct gnu_rule
+{
+  uint8_t place; /* enum gnu_place */
+  /* Register and dereference stay when only the place becomes another one:
+     restore does not bring them back (GNU's mistake).  */
+  bool deref;
+  /* GNU_NO_REGISTER: GNU's mistake, see doc/use/differences.texi.  */
+  int32_t reg;
+  int32_t offset;
+};
+
+struct gnu_row
+{
+  uint64_t start;  /* bytes from the function's address */
+  int32_t cfa_reg; /* GNU_NO_REGISTER: no rule yet */
+  int32_t cfa_offset;
+  bool cfa_deref; /* CFA = *(reg + offset) */
+  bool ra_signed;
+  struct gnu_rule ra, fp;
+};
+
 struct gnu_translator
 {
   struct gnu_options options;
@@ -174,6 +210,13 @@ do_def_cfa_register (struct gnu_translator *t, uint64_t reg)
   if (t->options.bugs && t->n_rows > 0)
     t->pending.cfa_offset = t->rows[t->n_rows - 1].cfa_offset;
   return touch (t);
+}
+
+static enum frame_reason
+do_def_cfa (struct gnu_translator *t, uint64_t reg, int64_t offset)
+{
+  enum frame_reason reason = set_cfa_register (t, reg);
+  return reason ? reason : set_cfa_offset (t, offset);
 }
 
 static enum frame_reason
@@ -504,14 +547,12 @@ do_with_offset (struct gnu_translator *t,
                 const struct cfa_instruction *instruction)
 {
   const int64_t offset = instruction->offset;
-  enum frame_reason reason;
   if (offset == CFA_OFFSET_HUGE)
     return REASON_OFFSET_RANGE;
   switch (instruction->opcode)
     {
     case CFA_DEF_CFA:
-      reason = set_cfa_register (t, instruction->reg);
-      return reason ? reason : set_cfa_offset (t, offset);
+      return do_def_cfa (t, instruction->reg, offset);
     case CFA_DEF_CFA_OFFSET:
       return do_def_cfa_offset (t, offset);
     case CFA_VAL_OFFSET:
@@ -602,6 +643,118 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
                            fde->instructions_size);
 }
 
+/* --- Data words as GNU as chooses them.  Their layout: SFrame specification
+   V3, sections 3.1 (default rows) and 3.2 (flexible rows).  */
+
+/* Whether ROW can only be said by a flexible FDE of V3.  */
+static bool
+row_needs_flex (const struct gnu_options *options, const struct gnu_row *row)
+{
+  const struct arch *arch = options->arch;
+  if (options->variant.version < 3)
+    return false;
+  bool other_base = row->cfa_reg != arch->sp && row->cfa_reg != arch->fp;
+  bool other_slot = row->ra.place == GNU_STACK && !arch_tracks_ra (arch);
+  return row->cfa_deref || other_base || other_slot
+         || row->fp.place == GNU_REGISTER || row->ra.place == GNU_REGISTER;
+}
+
+/* The CFA offset as it is stored; GNU as truncates what does not divide.  */
+static bool
+scale_cfa (const struct gnu_options *options, int32_t offset, int32_t *word)
+{
+  const struct arch *arch = options->arch;
+  int64_t biased = (int64_t)offset - arch->cfa_bias;
+  *word = (int32_t)(biased / arch->cfa_scale);
+  return options->bugs || biased % arch->cfa_scale == 0;
+}
+
+/* A control word and an offset.  */
+static void
+add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
+          int32_t offset)
+{
+  uint32_t control = (uint32_t)reg << SFRAME_CONTROL_REGNUM_SHIFT
+                     | (deref ? SFRAME_CONTROL_DEREF : 0)
+                     | (in_register ? SFRAME_CONTROL_REG : 0);
+  sframe_row_append (out, (int32_t)control, true);
+  sframe_row_append (out, offset, false);
+}
+
+static void
+add_rule (struct sframe_row *out, struct gnu_rule rule)
+{
+  bool in_register = rule.place == GNU_REGISTER;
+  add_pair (out, in_register ? rule.reg : 0, in_register, rule.deref,
+            rule.offset);
+}
+
+static enum frame_reason
+encode_flexible (const struct gnu_options *options, const struct gnu_row *row,
+                 struct sframe_row *out)
+{
+  int32_t cfa;
+  if (!scale_cfa (options, row->cfa_offset, &cfa))
+    return REASON_OFFSET_RANGE;
+  add_pair (out, row->cfa_reg, true, row->cfa_deref, cfa);
+  if (row->ra.place != GNU_DEFAULT)
+    add_rule (out, row->ra);
+  else if (row->fp.place != GNU_DEFAULT)
+    /* A padding word is a control word: "RA as usual".  */
+    sframe_row_append (out, 0, true);
+  if (row->fp.place != GNU_DEFAULT)
+    add_rule (out, row->fp);
+  return REASON_NONE;
+}
+
+/* V2 on s390x says "in register R" by an odd word, offsets being even.  */
+static int32_t
+default_word (struct gnu_rule rule)
+{
+  return rule.place == GNU_REGISTER ? rule.reg << 1 | 1 : rule.offset;
+}
+
+static enum frame_reason
+encode_default (const struct gnu_options *options, const struct gnu_row *row,
+                struct sframe_row *out)
+{
+  const struct arch *arch = options->arch;
+  int32_t cfa;
+  if (!scale_cfa (options, row->cfa_offset, &cfa))
+    return REASON_OFFSET_RANGE;
+  /* Only 2.40 gets here with another register, and takes it for SP.  */
+  out->base_sp = row->cfa_reg != arch->fp;
+  out->ra_signed = row->ra_signed;
+  sframe_row_append (out, cfa, false);
+  bool fp = row->fp.place != GNU_DEFAULT, ra = row->ra.place != GNU_DEFAULT;
+  if (arch_tracks_ra (arch) && ra)
+    sframe_row_append (out, default_word (row->ra), false);
+  else if (arch_tracks_ra (arch) && fp && arch->cfa_scale != 1)
+    sframe_row_append (out, 0, false);
+  else if (arch_tracks_ra (arch) && fp
+           && !(options->variant.version == 1 && options->bugs))
+    return REASON_FP_WITHOUT_RA;
+  if (fp)
+    sframe_row_append (out, default_word (row->fp), false);
+  return REASON_NONE;
+}
+
+/* Encode ROW.  REASON_NONE, or why GNU as drops the whole function.  */
+static enum frame_reason
+encode_row (const struct gnu_options *options, const struct gnu_row *row,
+            bool flexible, struct sframe_row *out)
+{
+  *out = (struct sframe_row){ .start = (uint32_t)row->start };
+  if (row->start > UINT32_MAX)
+    return REASON_FUNCTION_SIZE;
+  if (row->cfa_reg == GNU_NO_REGISTER)
+    return REASON_CFA_UNDEFINED;
+  if (row->ra.place == GNU_UNDEFINED)
+    return REASON_NONE; /* a row without words */
+  return flexible ? encode_flexible (options, row, out)
+                  : encode_default (options, row, out);
+}
+
 /* --- From rows to the function.  */
 
 /* The rows that are written: without `bugs` none at or past the end, which
@@ -612,14 +765,14 @@ encode_rows (struct gnu_translator *t, struct sframe_fde *function)
   function->flexible
       = t->flexible && t->options.bugs && t->options.variant.version >= 3;
   for (size_t i = 0; i < t->n_rows; i++)
-    function->flexible |= gnu_row_needs_flex (&t->options, &t->rows[i]);
+    function->flexible |= row_needs_flex (&t->options, &t->rows[i]);
   for (size_t i = 0; i < t->n_rows; i++)
     {
       if (!t->options.bugs && t->rows[i].start >= function->size)
         break;
       enum frame_reason reason
-          = gnu_row_encode (&t->options, &t->rows[i], function->flexible,
-                            &t->encoded[function->n_rows]);
+          = encode_row (&t->options, &t->rows[i], function->flexible,
+                        &t->encoded[function->n_rows]);
       if (reason)
         return reason;
       function->n_rows++;
@@ -678,8 +831,10 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
   function->flexible = false;
   /* 2.47 writes an FDE without rows for a function without any rule, and for a
      signal trampoline it cannot describe.  */
-  bool written = t->release == GNU_2_47 && t->options.bugs
-                 && (*reason == REASON_NONE || t->cie->signal);
-  *reason = written ? REASON_NONE : *reason ? *reason : REASON_CFA_UNDEFINED;
+  if (t->release == GNU_2_47 && t->options.bugs
+      && (!*reason || t->cie->signal))
+    *reason = REASON_NONE;
+  else if (!*reason)
+    *reason = REASON_CFA_UNDEFINED;
   return true;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "elf/dynamic.h"
-#include "sframe/gnu.h"
 #include "sframe/decode.h"
+#include "sframe/gnu.h"
 
 struct gnu_functions
 {
@@ -100,8 +100,8 @@ is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
           = i + 1 < made->n_rows ? made->rows[i + 1].start : said->size;
       if (end > said->size)
         end = said->size;
-      lower_undo (gnu->options.arch, gnu->options.variant, made,
-                  &made->rows[i], &read);
+      sframe_row_rules (gnu->options.arch, gnu->options.variant, made,
+                        &made->rows[i], &read);
       for (uint64_t at = made->rows[i].start, next; at < end; at = next)
         {
           next = end;

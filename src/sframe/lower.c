@@ -108,7 +108,6 @@ static struct meaning
 work_out (const struct lowerer *lowerer, const struct frame_row *row)
 {
   const struct encode_options *options = &lowerer->options;
-  struct frame_row asked = *row;
   struct sframe_row unused;
   enum frame_reason as_default = row_lower (options, row, false, &unused);
   enum frame_reason as_flexible = row_lower (options, row, true, &unused);
@@ -117,12 +116,17 @@ work_out (const struct lowerer *lowerer, const struct frame_row *row)
           .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
   if (!may_flex (lowerer))
     return meaning;
-  if (row->cfa.kind == RULE_PLT) /* becomes rows of this kind */
-    asked.cfa
-        = (struct frame_rule){ .kind = RULE_REG, .reg = options->arch->sp };
   meaning.needs_flexible
-      = row_lower (options, &asked, false, &unused) != REASON_NONE
-        && row_lower (options, &asked, true, &unused) == REASON_NONE;
+      = as_default != REASON_NONE && as_flexible == REASON_NONE;
+  if (row->cfa.kind == RULE_PLT) /* becomes rows of another kind */
+    {
+      struct frame_row made = *row;
+      made.cfa
+          = (struct frame_rule){ .kind = RULE_REG, .reg = options->arch->sp };
+      meaning.needs_flexible
+          = row_lower (options, &made, false, &unused) != REASON_NONE
+            && row_lower (options, &made, true, &unused) == REASON_NONE;
+    }
   /* A row that has a flexible form makes its function flexible.  This row was
      asked for in a default function, so the reason is why the flexible form is
      missing.  */

@@ -33,6 +33,8 @@ reason_of (enum target target, struct frame_rule rule)
     [RULE_PLT]
     = { REASON_CFA_EXPRESSION, REASON_RA_EXPRESSION, REASON_FP_EXPRESSION },
   };
+  _Static_assert(sizeof reasons / sizeof *reasons == RULE_UNSUPPORTED,
+                 "each other kind has its reasons");
   if (rule.kind == RULE_UNSUPPORTED)
     return rule.reason;
   /* RA or FP is a sum.  */

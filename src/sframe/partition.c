@@ -137,7 +137,8 @@ cut_all (struct partition *partition, const struct partition_input *input)
 
 struct search
 {
-  const struct repeats_input *input;
+  const struct partition_input *input;
+  const struct partition *partition; /* that has its cuts */
   struct repeats *repeats;
   struct table table;         /* kinds by their hashes */
   struct segment_tail *atoms; /* as what segments are extended by; owned */
@@ -207,19 +208,20 @@ search_keep_repeated (const struct search *search, struct repeat *list,
 static bool
 search_begin (struct search *search, struct repeat *list, size_t *n)
 {
-  const struct repeats_input *input = search->input;
-  for (size_t i = 0; i < input->n_cuts; i++)
+  const struct numbered_row *rows = search->input->rows;
+  const struct partition *partition = search->partition;
+  for (size_t i = 0; i < partition->n_cuts; i++)
     {
-      const struct cut *cut = &input->cuts[i];
-      const struct numbered_row *first = &input->rows[cut->row];
+      const struct cut *cut = &partition->cuts[i];
+      const struct numbered_row *first = &rows[cut->row];
       struct segment_tail *atom = &search->atoms[i];
-      *atom = segment_tail_of (first, &input->rows[cut[1].row]);
+      *atom = segment_tail_of (first, &rows[cut[1].row]);
       list[i].start = (uint32_t)i;
       if (!search_count (search, segment_hash_begin (atom, first), cut,
                          cut + 1, &list[i].kind))
         return false;
     }
-  *n = search_keep_repeated (search, list, input->n_cuts);
+  *n = search_keep_repeated (search, list, partition->n_cuts);
   return true;
 }
 
@@ -229,13 +231,14 @@ static bool
 search_continue (struct search *search, const struct repeat *list,
                  unsigned n_atoms, struct repeat *longer, size_t *n)
 {
-  const struct cut *cuts = search->input->cuts;
+  const struct cut *cuts = search->partition->cuts;
   size_t n_longer = 0;
   for (size_t i = 0; i < *n; i++)
     {
       const struct cut *begin = &cuts[list[i].start];
       const struct cut *end = begin + n_atoms + 1;
-      /* Longer ones begin with one that repeats and end with another.  */
+      /* A longer segment repeats only if the one that begins an atom later
+         does so, too.  */
       if (list[i + 1].start != list[i].start + 1 || end[-1].begins_run
           || segment_n_rows (begin, end) > search->input->rows_max)
         continue;
@@ -255,7 +258,7 @@ static bool
 search_run (struct search *search)
 {
   struct repeat **lists = search->repeats->of_atoms;
-  size_t n = search->input->n_cuts;
+  size_t n = search->partition->n_cuts;
   for (unsigned i = 0; i <= search->input->atoms_max; i++)
     {
       bool last = i == search->input->atoms_max || n == 0;
@@ -273,15 +276,17 @@ search_run (struct search *search)
 }
 
 bool
-repeats_find (struct repeats *repeats, const struct repeats_input *input)
+repeats_find (struct repeats *repeats, const struct partition *partition,
+              const struct partition_input *input)
 {
-  struct search search = { .input = input, .repeats = repeats };
+  const size_t n = partition->n_cuts;
+  struct search search
+      = { .input = input, .partition = partition, .repeats = repeats };
   *repeats = (struct repeats){ 0 };
-  search.atoms = reallocarray (NULL, input->n_cuts + 1, sizeof *search.atoms);
-  bool found
-      = search.atoms != NULL
-        && ARRAY_ROOM (repeats->kinds, input->n_cuts + 1, &repeats->capacity)
-        && table_init (&search.table, input->n_cuts) && search_run (&search);
+  search.atoms = reallocarray (NULL, n + 1, sizeof *search.atoms);
+  bool found = search.atoms != NULL
+               && ARRAY_ROOM (repeats->kinds, n + 1, &repeats->capacity)
+               && table_init (&search.table, n) && search_run (&search);
   table_free (&search.table);
   free (search.atoms);
   return found;
@@ -582,12 +587,7 @@ partition_make (struct partition *partition,
   *partition = (struct partition){ 0 };
   if (!cut_all (partition, input))
     return false;
-  const struct repeats_input segments = { .rows = input->rows,
-                                          .cuts = partition->cuts,
-                                          .n_cuts = partition->n_cuts,
-                                          .atoms_max = input->atoms_max,
-                                          .rows_max = input->rows_max };
-  bool made = repeats_find (&repeats, &segments)
+  bool made = repeats_find (&repeats, partition, input)
               && choose (partition, input, &repeats);
   repeats_free (&repeats);
   return made;

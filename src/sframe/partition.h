@@ -40,6 +40,60 @@ struct cut
   uint32_t first_bytes : 31; /* of the row behind, if it continues; or 0 */
 };
 
+enum
+{
+  REPEATS_ATOMS_MAX = 16 /* in a segment that is looked for */
+};
+
+/* Rows that follow each other, at one or several places.  */
+struct run
+{
+  uint32_t first_row;
+  uint32_t first_cut; /* the run ends where the next one begins */
+  uint32_t n_occurrences;
+  uint32_t first_piece; /* likewise; filled in last */
+  uint64_t bytes;       /* of the rows in a section, at least */
+};
+
+struct piece
+{
+  uint32_t begin, end; /* numbers of cuts */
+  uint32_t hash;       /* segment_hash_for_table */
+};
+
+struct partition_input
+{
+  const struct rule_table *rules;
+  const struct numbered_row *rows; /* of all runs */
+  size_t n_rows;
+  struct run *runs; /* with room for one behind them, which is filled in */
+  size_t n_runs;
+  bool inside;       /* pieces may begin inside functions */
+  bool distinct;     /* a run is a function, wherever it occurs */
+  uint64_t cuts_max; /* functions begin with a cut beyond that, too */
+  unsigned entry_cost, attribute_cost; /* of an FDE and of a block, in bytes */
+  unsigned atoms_max; /* of segments that repeat, REPEATS_ATOMS_MAX at most; 0:
+                         none is looked for */
+  uint32_t rows_max;  /* in a piece of several atoms */
+  unsigned passes;    /* at least 1 */
+};
+
+struct partition
+{
+  struct cut *cuts; /* owned; N_CUTS and one behind all rows */
+  size_t n_cuts;
+  struct piece *pieces; /* owned; of all runs, in ascending order */
+  size_t n_pieces;
+};
+
+/* Choose the pieces.  PARTITION is to be freed in any case.  False when memory
+   ran out.  */
+bool partition_make (struct partition *partition,
+                     const struct partition_input *input);
+void partition_free (struct partition *partition);
+
+/* For partition.c and its tests alone.  */
+
 /* Bytes of each row's start, when the last one is LAST_START.  */
 static inline unsigned
 start_width (uint64_t last_start)
@@ -150,11 +204,6 @@ segment_hash_for_table (uint64_t hash)
    apart by a hash; a caller that stores one in another's place has to compare
    the rows.  */
 
-enum
-{
-  REPEATS_ATOMS_MAX = 16 /* in a segment that is looked for */
-};
-
 /* An occurrence of a segment, which begins at cut number START.  */
 struct repeat
 {
@@ -178,65 +227,10 @@ struct repeats
   size_t n_kinds, capacity;
 };
 
-/* The rows to look at: N_CUTS + 1 cuts, the last one behind all rows.  */
-struct repeats_input
-{
-  const struct numbered_row *rows;
-  const struct cut *cuts;
-  size_t n_cuts;
-  unsigned atoms_max; /* at most REPEATS_ATOMS_MAX */
-  uint32_t rows_max;  /* in a segment of several atoms */
-};
-
-/* Find all repeated segments.  REPEATS is to be freed in any case.  False when
-   memory ran out.  */
-bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
+/* Find all repeated segments of PARTITION, whose cuts are made, as INPUT asks
+   for.  REPEATS is to be freed in any case.  False when memory ran out.  */
+bool repeats_find (struct repeats *repeats, const struct partition *partition,
+                   const struct partition_input *input);
 void repeats_free (struct repeats *repeats);
-
-/* Rows that follow each other, at one or several places.  */
-struct run
-{
-  uint32_t first_row;
-  uint32_t first_cut; /* the run ends where the next one begins */
-  uint32_t n_occurrences;
-  uint32_t first_piece; /* likewise; filled in last */
-  uint64_t bytes;       /* of the rows in a section, at least */
-};
-
-struct piece
-{
-  uint32_t begin, end; /* numbers of cuts */
-  uint32_t hash;       /* segment_hash_for_table */
-};
-
-struct partition_input
-{
-  const struct rule_table *rules;
-  const struct numbered_row *rows; /* of all runs */
-  size_t n_rows;
-  struct run *runs; /* with room for one behind them, which is filled in */
-  size_t n_runs;
-  bool inside;       /* pieces may begin inside functions */
-  bool distinct;     /* a run is a function, wherever it occurs */
-  uint64_t cuts_max; /* functions begin with a cut beyond that, too */
-  unsigned entry_cost, attribute_cost; /* of an FDE and of a block, in bytes */
-  unsigned atoms_max; /* of segments that repeat; 0: none is looked for */
-  uint32_t rows_max;  /* in a piece of several atoms */
-  unsigned passes;    /* at least 1 */
-};
-
-struct partition
-{
-  struct cut *cuts; /* owned; N_CUTS and one behind all rows */
-  size_t n_cuts;
-  struct piece *pieces; /* owned; of all runs, in ascending order */
-  size_t n_pieces;
-};
-
-/* Choose the pieces.  PARTITION is to be freed in any case.  False when memory
-   ran out.  */
-bool partition_make (struct partition *partition,
-                     const struct partition_input *input);
-void partition_free (struct partition *partition);
 
 #endif /* SFRAME_PARTITION_H */

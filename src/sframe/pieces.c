@@ -310,30 +310,39 @@ copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
                          origin, bytes);
 }
 
+/* Find the rows of function number INDEX.  */
+static void
+find_rows (const struct pieces *pieces, size_t index, size_t *first,
+           size_t *end)
+{
+  *end = pieces->n_rows;
+  if (pieces->distinct)
+    {
+      uint32_t run = pieces->occurrences[index].run;
+      *first = pieces->runs[run].first_row;
+      if (run + 1 < pieces->n_runs)
+        *end = pieces->runs[run + 1].first_row;
+    }
+  else
+    {
+      *first = pieces->functions[index];
+      if (index + 1 < pieces->n_functions)
+        *end = pieces->functions[index + 1];
+    }
+}
+
 bool
 pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
                uint64_t address, uint32_t size, struct error *err)
 {
   const size_t first_row = pieces->n_rows;
-  size_t first, end = pieces->n_rows; /* the rows of function number INDEX */
-  uint32_t run = 0;
+  size_t first, end;
   uint64_t bytes;
   bool done;
-  if (pieces->distinct)
-    {
-      run = pieces->occurrences[index].run;
-      first = pieces->runs[run].first_row;
-      if (run + 1 < pieces->n_runs)
-        end = pieces->runs[run + 1].first_row;
-    }
-  else
-    {
-      first = pieces->functions[index];
-      if (index + 1 < pieces->n_functions)
-        end = pieces->functions[index + 1];
-    }
+  find_rows (pieces, index, &first, &end);
   if (pieces->distinct && begin == 0 && pieces->rows[end - 1].start < size)
     {
+      uint32_t run = pieces->occurrences[index].run;
       bytes = pieces->runs[run].bytes;
       done = append_occurrence (pieces, address, size, run);
     }

@@ -10,8 +10,7 @@
 
      functions -> runs of rows     distinct functions, or with `across` all
                                    that follow each other without a gap
-               -> cuts, where an FDE may begin, repeated segments, and the
-                  cheapest pieces                         (partition.h)
+               -> pieces           cut, matched, chosen by cost (partition.h)
                -> encoder          what is equal, row by row, is stored once
 
    All but the last step deal with hashes and estimates: they decide how small

@@ -82,15 +82,11 @@ struct sframe_reader_rule
 /* All rules, by reader.  */
 const struct sframe_reader_rule *sframe_reader_rules (size_t *n);
 
-/* "linux", as users write it; and the name in conformance/results.json.  */
+/* "linux", as users write it.  */
 const char *sframe_reader_name (enum sframe_reader reader);
-const char *sframe_reader_record (enum sframe_reader reader);
 
 /* Whether READER is made for ARCH.  */
 bool sframe_reader_is_for (enum sframe_reader reader, const struct arch *arch);
-
-/* What TRAIT is, in words that follow a verb.  */
-const char *sframe_trait_text (enum sframe_trait trait);
 
 static inline bool
 sframe_traits_have (const struct sframe_traits *traits,
@@ -122,5 +118,10 @@ bool sframe_rule_forbids (const struct sframe_reader_rule *rule);
 void sframe_rule_explain (const struct sframe_reader_rule *rule,
                           const struct sframe_traits *traits, char *text,
                           size_t size);
+
+/* For tests/conformance/readers.c alone: the name of READER in
+   conformance/results.json; and what TRAIT is, in words that follow a verb. */
+const char *sframe_reader_record (enum sframe_reader reader);
+const char *sframe_trait_text (enum sframe_trait trait);
 
 #endif /* SFRAME_READERS_H */

@@ -100,8 +100,8 @@ seek (struct sweep_section *section, uint64_t at, uint64_t *end,
           *end = start;
           break;
         }
-      if (!lower_undo_function (decoder, index, &section->rows_left,
-                                &section->function, err))
+      if (!sframe_decoder_rules (decoder, index, &section->rows_left,
+                                 &section->function, err))
         return false;
       section->row = 0;
       section->in_run = false;

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "arch/rule_text.h"
 #include "cfi/finished_rows.h"
@@ -198,8 +197,18 @@ verify_is_first (struct verify *verify, uint64_t pc)
   return true;
 }
 
-/* Explain that rules of WHAT differ at PC.  Returns false, as verify_note
-   does.  */
+/* Note WHAT at PC, if nothing was noted before.  False, for callers that pass
+   it on.  */
+static bool
+verify_note (struct verify *verify, uint64_t pc, const char *what)
+{
+  if (verify_is_first (verify, pc))
+    snprintf (verify->result->difference, sizeof verify->result->difference,
+              "0x%" PRIx64 ": %s", pc, what);
+  return false;
+}
+
+/* Note that rules of WHAT differ at PC.  False, likewise.  */
 static bool
 verify_explain (struct verify *verify, uint64_t pc, const char *what,
                 unsigned own, struct frame_rule cfi, struct frame_rule sframe)
@@ -210,15 +219,6 @@ verify_explain (struct verify *verify, uint64_t pc, const char *what,
               "0x%" PRIx64 ": %s is %s in .eh_frame, %s in .sframe", pc, what,
               rule_text (verify->cfi.arch, cfi, own, texts[0]),
               rule_text (verify->cfi.arch, sframe, own, texts[1]));
-  return false;
-}
-
-static bool
-verify_note (struct verify *verify, uint64_t pc, const char *what)
-{
-  if (verify_is_first (verify, pc))
-    snprintf (verify->result->difference, sizeof verify->result->difference,
-              "0x%" PRIx64 ": %s", pc, what);
   return false;
 }
 

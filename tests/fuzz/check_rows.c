@@ -65,7 +65,8 @@ read_rows (const struct sframe_decoder *decoder, uint32_t index,
       FUZZ_CHECK (n == 0 || row.start >= last);
       FUZZ_CHECK (!good || n == 0 || row.start > last);
       FUZZ_CHECK (row.n_words <= SFRAME_WORDS_MAX);
-      lower_undo (decoder->arch, decoder->variant, &function, &row, &rules);
+      sframe_row_rules (decoder->arch, decoder->variant, &function, &row,
+                        &rules);
       last = row.start;
       n++;
       if ((*rows_left)-- == 0)

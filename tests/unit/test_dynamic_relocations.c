@@ -1,5 +1,5 @@
-/* Unit tests of src/elf/dynamic_relocations.c: the walk over all relocations,
-   and the places they change.
+/* Unit tests of src/elf/dynamic.c: the walk over all dynamic relocations, and
+   the places they change.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -797,7 +797,7 @@ TEST (the_sink_may_stop)
     }
 }
 
-/* lower_undo.  */
+/* sframe_row_rules.  */
 
 struct undoing
 {
@@ -812,8 +812,8 @@ undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
   (void)err;
   struct undoing *undoing = context;
   struct frame_row back;
-  lower_undo (undoing->options.arch, undoing->options.variant, piece,
-              &piece->rows[0], &back);
+  sframe_row_rules (undoing->options.arch, undoing->options.variant, piece,
+                    &piece->rows[0], &back);
   if (undoing->row->ra.kind == RULE_UNDEFINED)
     {
       assert_int_equal (back.ra.kind, RULE_UNDEFINED);
@@ -823,6 +823,44 @@ undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
     assert_true (frame_row_same_rules (&back, undoing->row));
   undoing->n_undone++;
   return true;
+}
+
+/* When no reason says why ROW has no form, its form is read as rules of the
+   same kinds.  */
+static void
+expect_form_or_reason (const struct arch *arch, struct sframe_variant variant,
+                       bool flexible, const struct frame_row *row)
+{
+  const struct encode_options options = options_for (arch, variant);
+  const struct sframe_fde function = { .flexible = flexible };
+  struct sframe_row lowered;
+  struct frame_row back;
+  if (row_lower (&options, row, flexible, &lowered) != REASON_NONE)
+    return;
+  sframe_row_rules (arch, variant, &function, &lowered, &back);
+  assert_int_equal (back.ra.kind, row->ra.kind);
+  if (row->ra.kind == RULE_UNDEFINED)
+    return; /* nothing is said of the others */
+  assert_int_equal (back.cfa.kind, row->cfa.kind);
+  assert_int_equal (back.fp.kind, row->fp.kind);
+}
+
+TEST (each_kind_of_rule_has_a_form_or_a_reason)
+{
+  const struct arch *arches[] = { &arch_amd64, &arch_aarch64, &arch_s390x };
+  for (size_t a = 0; a < 3; a++)
+    for (unsigned kind = 0; kind < RULE_UNSUPPORTED; kind++)
+      for (int target = 0; target < 3; target++)
+        for (int32_t offset = 0; offset <= 16; offset += 16)
+          {
+            struct frame_row row = usual (0, reg (arches[a]->sp, 160), same);
+            struct frame_rule *rules[] = { &row.cfa, &row.ra, &row.fp };
+            *rules[target] = reg (R10, offset);
+            rules[target]->kind = (uint8_t)kind;
+            expect_form_or_reason (arches[a], v2, false, &row);
+            expect_form_or_reason (arches[a], v3, false, &row);
+            expect_form_or_reason (arches[a], v3, true, &row);
+          }
 }
 
 /* Whatever is lowered means the same when it is read, for every combination
@@ -1018,7 +1056,7 @@ check_pc (const struct sframe_decoder *decoder,
   const struct frame_row *rules
       = rules_at (decoder->arch, function, offset, &resolved);
   assert_non_null (rules);
-  lower_undo (decoder->arch, decoder->variant, &found, &row, &back);
+  sframe_row_rules (decoder->arch, decoder->variant, &found, &row, &back);
   if (rules->ra.kind == RULE_UNDEFINED)
     assert_int_equal (back.ra.kind, RULE_UNDEFINED);
   else
@@ -1080,7 +1118,7 @@ assert_unsupported (struct sframe_variant variant, const struct arch *arch,
 {
   struct sframe_fde function = { .flexible = flexible };
   struct frame_row back;
-  lower_undo (arch, variant, &function, &row, &back);
+  sframe_row_rules (arch, variant, &function, &row, &back);
   assert_true (back.cfa.kind == RULE_UNSUPPORTED
                || back.ra.kind == RULE_UNSUPPORTED
                || back.fp.kind == RULE_UNSUPPORTED);
@@ -1092,7 +1130,7 @@ undone (struct sframe_variant variant, const struct arch *arch,
 {
   struct sframe_fde function = { .flexible = false };
   struct frame_row back;
-  lower_undo (arch, variant, &function, &row, &back);
+  sframe_row_rules (arch, variant, &function, &row, &back);
   return back;
 }
 
@@ -1129,7 +1167,7 @@ TEST (half_pairs_say_nothing)
   const struct sframe_row row
       = { .n_words = 3, .words = { sp, 8, sp | SFRAME_CONTROL_DEREF, 16 } };
   struct frame_row back;
-  lower_undo (&arch_amd64, v3, &function, &row, &back);
+  sframe_row_rules (&arch_amd64, v3, &function, &row, &back);
   assert_int_equal (back.ra.kind, RULE_DEREF_CFA);
   assert_int_equal (back.fp.kind, RULE_SAME);
 }

@@ -1101,13 +1101,11 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
                               .row = n,
                               .n_rows = n,
                               .begins_run = true };
-      const struct repeats_input input = { .rows = rows,
-                                           .cuts = cuts,
-                                           .n_cuts = n,
-                                           .atoms_max = 2,
-                                           .rows_max = cases[i].rows_max };
+      const struct partition partition = { .cuts = cuts, .n_cuts = n };
+      const struct partition_input input
+          = { .rows = rows, .atoms_max = 2, .rows_max = cases[i].rows_max };
       struct repeats repeats;
-      assert_true (repeats_find (&repeats, &input));
+      assert_true (repeats_find (&repeats, &partition, &input));
       print_starts (repeats.of_atoms[0], found);
       assert_string_equal (found, cases[i].atoms);
       print_starts (repeats.of_atoms[1], found);

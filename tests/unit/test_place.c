@@ -2664,6 +2664,18 @@ FIXTURE_TEST (refuses_sections_for_the_same_bytes)
   expect_not_opened (test, "its sections overlap");
 }
 
+/* Why a kernel image is refused is said before limits are.  */
+FIXTURE_TEST (a_kernel_image_is_none_with_too_much)
+{
+  for (size_t i = 0; i < 3; i++)
+    elf_builder_add_section (&test->elf, ".more", SHT_PROGBITS, 0, 0,
+                             test->elf.size, 1);
+  test->elf.segments[P_FIRST].p_vaddr = UINT64_C (1) << 63;
+  test->elf.segments[P_TEXT].p_vaddr = 0;
+  expect_not_opened (test, "kernel image");
+  assert_int_equal (test->err.word, WORD_KERNEL_IMAGE);
+}
+
 FIXTURE_TEST (refuses_more_headers_than_the_kernel)
 {
   test->elf.header.e_phoff = 0x2800;

@@ -28,7 +28,7 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   enum sfw_end step = unwind_section_lookup (&section, pc, &rules);
   if (status <= 0)
     return step == (status < 0 ? SFW_BAD_SECTION : SFW_NO_ROW);
-  lower_undo (decoder.arch, decoder.variant, &function, &row, &expected);
+  sframe_row_rules (decoder.arch, decoder.variant, &function, &row, &expected);
   uint64_t offset = pc - function.address;
   if (function.repeat != 0)
     offset %= function.repeat;
