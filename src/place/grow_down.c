@@ -79,11 +79,13 @@ find_notes (const struct draft *draft, struct front *front)
     {
       const GElf_Shdr *header = &section->header;
       bool found = false;
+      if (header->sh_type != SHT_NOTE || header->sh_flags != SHF_ALLOC
+          || header->sh_size == 0)
+        continue;
       FOR_EACH_SEGMENT (note, image)
         found |= note->p_type == PT_NOTE
                  && header->sh_offset - note->p_offset < note->p_filesz;
-      if (found && header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
-          && header->sh_size > 0)
+      if (found)
         take_note (draft, front, header->sh_offset, true);
     }
 }
