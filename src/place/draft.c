@@ -212,18 +212,22 @@ draft_patch_dynamic (struct draft *draft)
   uint64_t at = 0, value;
   int64_t tag;
   while (dynamic_next (draft->image, &at, &tag, &value))
-    for (size_t i = 1; dynamic_is_table (tag) && i < draft->image->n_sections;
-         i++)
-      {
-        const GElf_Shdr *table = &draft->image->sections[i].header;
-        if (draft->moved[i] == 0 || table->sh_addr != value
-            || dynamic_tag_of (table->sh_type) != tag)
-          continue;
-        /* *AT is behind the entry; its second word is d_un.  */
-        if (!patch_u64 (draft, at - 8, value + draft->moved[i]))
-          return false;
-        break;
-      }
+    {
+      /* DYNAMIC_TABLES_MAX bounds these (refusals.c), not the others.  */
+      if (!dynamic_is_table (tag))
+        continue;
+      for (size_t i = 1; i < draft->image->n_sections; i++)
+        {
+          const GElf_Shdr *table = &draft->image->sections[i].header;
+          if (draft->moved[i] == 0 || table->sh_addr != value
+              || dynamic_tag_of (table->sh_type) != tag)
+            continue;
+          /* AT is behind the entry; its second word is d_un.  */
+          if (!patch_u64 (draft, at - 8, value + draft->moved[i]))
+            return false;
+          break;
+        }
+    }
   return true;
 }
 
