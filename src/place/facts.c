@@ -14,11 +14,6 @@
 #include "elf/sframe_place.h"
 #include "elf/symbols.h"
 
-enum
-{
-  LOOKS_MAX = 1 << 25 /* at sections: files may have millions */
-};
-
 uint64_t
 image_page (const struct image *image)
 {
@@ -319,6 +314,11 @@ owner_last (const struct image *image)
   return last;
 }
 
+enum
+{
+  LOOKS_MAX = 1 << 25 /* at headers: files may have millions */
+};
+
 bool
 owners_account_for_all (const struct image *image, uint64_t from)
 {
@@ -332,9 +332,9 @@ owners_account_for_all (const struct image *image, uint64_t from)
       /* Padding is filler, or bytes that are all the same, such as the traps
          that lld puts behind code.  */
       const uint8_t *gap = image->bytes + at;
-      if (looks == 0
-          || !(end - at < 2 || memcmp (gap, gap + 1, end - at - 1) == 0
-               || range_is_filler (image, at, end)))
+      bool padding = end - at < 2 || memcmp (gap, gap + 1, end - at - 1) == 0
+                     || range_is_filler (image, at, end);
+      if (looks == 0 || !padding)
         return false;
       at = next.end;
     }
