@@ -85,9 +85,9 @@ open_emitter (struct object_builder *builder, struct error *err)
 
 /* Functions.  */
 
-/* PLT expressions look at the lowest bits of addresses.  Leave them out,
-   unless the linker puts the section of CODE where these bits are what they
-   are here.  */
+/* Rows by a PLT expression, which looks at the lowest bits of addresses, are
+   left out, unless the linker puts the section of CODE where these bits are
+   what they are here.  */
 static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)

@@ -4,7 +4,8 @@
 
    A strategy first looks, mostly at a draft that is const: it says in
    draft->reason why it does not apply, and changes nothing else but
-   draft->references, which grow by what a search has found.  Then it commits:
+   draft->unaccounted and draft->references, which grow by what a search has
+   found.  Then it commits:
    it changes the headers and the plan.  A commit is never undone.  So whatever
    fails behind one ends the search for a strategy: memory runs out, or a
    symbol or a dynamic entry cannot follow what has moved.  What is left is a
@@ -60,7 +61,8 @@ struct draft
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
-  bool unaccounted; /* ... namely for draft_may_shift alone */
+  bool unaccounted; /* the strategy would apply, but for bytes that nothing
+                       accounts for (draft_may_shift) */
 };
 
 /* Begin: the headers of draft->image, and a plan that changes nothing.  Close

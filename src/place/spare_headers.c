@@ -1,4 +1,5 @@
-/* Program headers whose slots can be taken.
+/* Program headers whose slots can be taken.  Either they say nothing new, or
+   one PT_NOTE is arranged for all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    doc/formats/injection has who reads which.  */
