@@ -78,6 +78,15 @@ segment_set_has (const struct segment_set *set, size_t index)
   return false;
 }
 
+void
+segment_set_take (const struct image *image, struct segment_set *set,
+                  size_t limit, uint32_t type)
+{
+  for (size_t i = 0; i < image->n_segments && set->n < limit; i++)
+    if (image->segments[i].p_type == type)
+      set->indices[set->n++] = i;
+}
+
 /* ---- New headers */
 
 GElf_Phdr

@@ -26,6 +26,8 @@
 
 enum
 {
+  NOTE_SECTIONS_MAX = 16, /* sections and segments of notes that are looked
+                             at; a handful is usual */
   NEW_SECTIONS_MAX = 24,  /* grow-down adds most: .sframe, one for each note
                              that it copies, and two more */
   NEW_HEADERS_MAX = 3,    /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
@@ -78,6 +80,11 @@ struct segment_set
 };
 
 bool segment_set_has (const struct segment_set *set, size_t index);
+
+/* Add the segments of TYPE that IMAGE has, as long as there are less than
+   LIMIT in SET.  */
+void segment_set_take (const struct image *image, struct segment_set *set,
+                       size_t limit, uint32_t type);
 
 /* What came of the attempt of a strategy.  */
 enum attempt

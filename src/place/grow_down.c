@@ -12,7 +12,6 @@
 #include "base/align.h"
 #include "place/draft.h"
 #include "place/facts.h"
-#include "place/spare_headers.h"
 #include "place/unit.h"
 
 enum
@@ -348,8 +347,8 @@ grow_down_try (struct draft *draft)
   if (!grow_distance (draft, &front))
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
-  struct spare_headers spare = { .n_wanted = 1 };
-  spare_headers_take_type (draft->image, &spare, PT_GNU_SFRAME);
+  struct segment_set taken = { 0 };
+  segment_set_take (draft->image, &taken, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address = image_first_load (draft->image)->p_vaddr
                          - front.distance + front.sframe;
@@ -360,7 +359,7 @@ grow_down_try (struct draft *draft)
       || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
-  draft_add_segments (draft, &spare.taken, NULL);
+  draft_add_segments (draft, &taken, NULL);
   add_sections (draft, &front);
   draft_add_sframe_section (draft);
   if (!draft_finish (draft, false))
