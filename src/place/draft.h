@@ -41,7 +41,8 @@ enum
 
 struct draft
 {
-  const struct image *image; /* the old file */
+  const struct image *image; /* the old file; for a strategy it has a PT_LOAD
+                                (refusals_check) */
   const struct plan_request *request;
   struct plan *plan;
   struct error *err;

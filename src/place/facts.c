@@ -24,21 +24,6 @@ image_page (const struct image *image)
   return page <= PAGE_MAX ? page : image->arch->max_page_size;
 }
 
-const GElf_Phdr *
-image_first_load (const struct image *image)
-{
-  return image_find_segment (image, PT_LOAD);
-}
-
-const GElf_Phdr *
-image_last_load (const struct image *image)
-{
-  const GElf_Phdr *last = NULL;
-  FOR_EACH_LOAD (load, image)
-    last = load;
-  return last;
-}
-
 /* ---- Dynamic loaders */
 
 /* Such as ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1,

@@ -39,10 +39,6 @@ intervals_meet (struct interval a, struct interval b)
    the page of the machine this runs on.  */
 uint64_t image_page (const struct image *image);
 
-/* The lowest and the highest PT_LOAD, or NULL.  */
-const GElf_Phdr *image_first_load (const struct image *image);
-const GElf_Phdr *image_last_load (const struct image *image);
-
 /* ---- Dynamic loaders */
 
 /* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
