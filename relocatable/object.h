@@ -77,11 +77,6 @@ section_relocates (const struct image_section *section, size_t target)
              || (header->sh_flags & SHF_INFO_LINK));
 }
 
-/* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
-   so that they cannot be taken as they are.  */
-bool object_touches (const struct object *object, uint64_t offset,
-                     uint64_t size);
-
 /* Read the relocations of SECTION; TABLE->entries is freed by the caller, also
    after failure.  */
 bool object_read_relocations (const struct object *object, size_t section,
