@@ -405,3 +405,20 @@ object_source_open (struct cfi_source *source, const struct object *object,
                         (unsigned long long)source->cfi.cies[i].offset);
   return true;
 }
+
+bool
+object_described (const struct image *image, uint64_t *bytes,
+                  struct error *err)
+{
+  struct object object;
+  struct cfi_source source = { .image = NULL };
+  struct error why = { 0 };
+  *bytes = 0;
+  if (object_open (&object, image, &why)
+      && object_source_open (&source, &object, false, &why))
+    for (size_t i = 0; i < source.cfi.n_fdes; i++)
+      *bytes += source.cfi.fdes[i].size;
+  cfi_source_close (&source);
+  object_close (&object);
+  return why.status != CFI2SFRAME_NO_MEMORY || error_set_no_memory (err);
+}

@@ -97,4 +97,9 @@ bool object_source_open (struct cfi_source *source,
                          const struct object *object, bool no_plain,
                          struct error *err);
 
+/* Count the bytes of code that the CFI of IMAGE, an ET_REL file, describes; 0
+   when it cannot be read.  False when memory ran out.  */
+bool object_described (const struct image *image, uint64_t *bytes,
+                       struct error *err);
+
 #endif /* RELOCATABLE_OBJECT_H */

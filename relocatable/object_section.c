@@ -245,3 +245,20 @@ object_section_free (struct object_section *section)
   free (section->fixes);
   section->fixes = NULL;
 }
+
+bool
+object_coverable (const struct image *image,
+                  const struct cfi2sframe_options *options, uint64_t *covered,
+                  struct error *err)
+{
+  struct cfi2sframe_report report = { 0 };
+  struct object object = { 0 };
+  struct object_section section = { 0 };
+  bool built
+      = object_open (&object, image, err)
+        && object_section_build (&section, &object, options, &report, err);
+  *covered = report.bytes_covered;
+  object_section_free (&section);
+  object_close (&object);
+  return built;
+}
