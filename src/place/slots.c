@@ -19,9 +19,9 @@ enum
 };
 
 /* Have FREED reach over what nothing owns behind it, at most to the end of
-   slots->load in the file.  Bytes that no header accounts for are free only if they are zeros
-   or patchelf's filler; anything else may be in use without a header.  The
-   section header table may be overwritten: a new one is made.  */
+   slots->load in the file.  Bytes that no header accounts for are free only if
+   they are zeros or patchelf's filler; anything else may be in use without a
+   header.  The section header table may be overwritten: a new one is made.  */
 static bool
 slots_free_gap (const struct draft *draft, struct header_slots *slots,
                 struct interval *freed)

@@ -110,7 +110,8 @@ flush_later (int directory, int fd, struct error *err)
   if (fstat (fd, &status) != 0)
     return flush_all (fd, err);
   pthread_mutex_lock (&lock);
-  bool done = count_if_noted (status.st_dev) || note (status.st_dev, directory, fd);
+  bool done
+      = count_if_noted (status.st_dev) || note (status.st_dev, directory, fd);
   pthread_mutex_unlock (&lock);
   return done || flush_all (fd, err);
 }
