@@ -145,9 +145,6 @@ void draft_add_sframe_section (struct draft *draft);
 bool draft_patch_dynamic (struct draft *draft);
 bool draft_patch_symbols (struct draft *draft);
 
-/* Whether a symbol that code may use has the address of section INDEX.  */
-bool section_has_symbol (const struct image *image, size_t index);
-
 /* ---- Writing the headers */
 
 /* Write libelf structures of TYPE, SIZE bytes of the file, to OFFSET.  */

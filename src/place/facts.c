@@ -148,6 +148,37 @@ section_kind_may_move (const struct image *image, const GElf_Shdr *header)
 }
 
 bool
+symbol_is_in_section (const GElf_Shdr *header, uint64_t value)
+{
+  return value >= header->sh_addr
+         && value - header->sh_addr <= header->sh_size;
+}
+
+/* No program reads what is at some symbols: the one that glibc's start files
+   put on the ABI note; __dso_handle, the address that stands for a library in
+   calls of __cxa_atexit, which mold puts at the first section; and the mapping
+   symbols of the ARM ABIs ($d).  */
+bool
+section_has_symbol (const struct image *image, size_t index)
+{
+  const GElf_Shdr *header = &image->sections[index].header;
+  struct symbol_walk walk = symbol_walk_over (image, false);
+  struct symbol symbol;
+  while (symbol_walk_next (&walk, &symbol))
+    {
+      if (ELF64_ST_TYPE (symbol.info) == STT_SECTION || symbol.section != index
+          || !symbol_is_in_section (header, symbol.value))
+        continue;
+      const char *name = symbols_name (&walk.table, &symbol);
+      if (name == NULL
+          || (strcmp (name, "__abi_tag") != 0
+              && strcmp (name, "__dso_handle") != 0 && name[0] != '$'))
+        return true;
+    }
+  return false;
+}
+
+bool
 segment_kind_may_move (uint32_t type)
 {
   return type == PT_NOTE || type == PT_INTERP || type == PT_GNU_PROPERTY;
