@@ -11,8 +11,8 @@
 #include "base/bytes.h"
 #include "base/radix.h"
 #include "base/search.h"
-#include "cfi/entry.h"
 #include "cfi/cfi_section.h"
+#include "cfi/entry.h"
 #include "elf/encoded_pointer.h"
 #include "elf/sframe_place.h"
 #include "elf/symbols.h"
@@ -177,8 +177,10 @@ width_of (const struct image *image, uint32_t type)
   return type == known->pcrel64 || type == known->absolute64 ? 8 : 4;
 }
 
-bool
-object_touches (const struct object *object, uint64_t offset, uint64_t size)
+/* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
+   so that they cannot be taken as they are.  */
+static bool
+touches (const struct object *object, uint64_t offset, uint64_t size)
 {
   const struct object_relocations *table = &object->relocations;
   size_t i = lower_bound (table, offset < 8 ? 0 : offset - 8);
@@ -202,8 +204,8 @@ resolve_fde (struct object *object, uint64_t offset, uint64_t end)
   bool pcrel = entry->type == known->pcrel32 || entry->type == known->pcrel64;
   uint64_t size = width_of (object->image, entry->type);
   if ((!pcrel && entry->type != known->absolute64) || end - field < 2 * size
-      || object_touches (object, offset, FDE_PC_BEGIN)
-      || object_touches (object, field + size, size))
+      || touches (object, offset, FDE_PC_BEGIN)
+      || touches (object, field + size, size))
     return false;
   uint64_t value = entry->value;
   if (pcrel)
@@ -361,8 +363,7 @@ problem_in_object (const void *context, const struct cfi_fde *fde)
   uint64_t offset;
   if (!object_locate (object, fde->address, fde->size, &section, &offset))
     return REASON_NOT_EXECUTABLE;
-  if (object_touches (object, fde->offset + fde->head_size,
-                      fde->instructions_size))
+  if (touches (object, fde->offset + fde->head_size, fde->instructions_size))
     return REASON_BAD_INSTRUCTION;
   return fde->size == 0 ? REASON_EMPTY_RANGE : REASON_NONE;
 }
@@ -373,13 +374,13 @@ static bool
 is_relocated (const struct object *object, const struct cfi_cie *cie)
 {
   const uint64_t head = ENTRY_HEAD + 1; /* with the version */
-  return object_touches (object, cie->offset,
-                         cie->personality_encoding == PE_OMIT ? cie->entry_size
-                                                              : head)
+  return touches (object, cie->offset,
+                  cie->personality_encoding == PE_OMIT ? cie->entry_size
+                                                       : head)
          || (cie->instructions != NULL
-             && object_touches (
-                 object, (uint64_t)(cie->instructions - object->eh_frame),
-                 cie->instructions_size));
+             && touches (object,
+                         (uint64_t)(cie->instructions - object->eh_frame),
+                         cie->instructions_size));
 }
 
 bool
@@ -403,4 +404,21 @@ object_source_open (struct cfi_source *source, const struct object *object,
                         "are not expected there",
                         (unsigned long long)source->cfi.cies[i].offset);
   return true;
+}
+
+bool
+object_described (const struct image *image, uint64_t *bytes,
+                  struct error *err)
+{
+  struct object object;
+  struct cfi_source source = { .image = NULL };
+  struct error why = { 0 };
+  *bytes = 0;
+  if (object_open (&object, image, &why)
+      && object_source_open (&source, &object, false, &why))
+    for (size_t i = 0; i < source.cfi.n_fdes; i++)
+      *bytes += source.cfi.fdes[i].size;
+  cfi_source_close (&source);
+  object_close (&object);
+  return why.status != CFI2SFRAME_NO_MEMORY || error_set_no_memory (err);
 }

@@ -77,11 +77,6 @@ section_relocates (const struct image_section *section, size_t target)
              || (header->sh_flags & SHF_INFO_LINK));
 }
 
-/* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
-   so that they cannot be taken as they are.  */
-bool object_touches (const struct object *object, uint64_t offset,
-                     uint64_t size);
-
 /* Read the relocations of SECTION; TABLE->entries is freed by the caller, also
    after failure.  */
 bool object_read_relocations (const struct object *object, size_t section,
@@ -101,5 +96,10 @@ object_find_relocation (const struct object_relocations *table,
 bool object_source_open (struct cfi_source *source,
                          const struct object *object, bool no_plain,
                          struct error *err);
+
+/* Count the bytes of code that the CFI of IMAGE, an ET_REL file, describes; 0
+   when it cannot be read.  False when memory ran out.  */
+bool object_described (const struct image *image, uint64_t *bytes,
+                       struct error *err);
 
 #endif /* RELOCATABLE_OBJECT_H */

@@ -85,9 +85,9 @@ open_emitter (struct object_builder *builder, struct error *err)
 
 /* Functions.  */
 
-/* PLT expressions look at the lowest bits of addresses.  Leave them out,
-   unless the linker puts the section of CODE where these bits are what they
-   are here.  */
+/* Rows by a PLT expression, which looks at the lowest bits of addresses, are
+   left out, unless the linker puts the section of CODE where these bits are
+   what they are here.  */
 static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)
@@ -244,4 +244,21 @@ object_section_free (struct object_section *section)
   buffer_free (&section->bytes);
   free (section->fixes);
   section->fixes = NULL;
+}
+
+bool
+object_coverable (const struct image *image,
+                  const struct cfi2sframe_options *options, uint64_t *covered,
+                  struct error *err)
+{
+  struct cfi2sframe_report report = { 0 };
+  struct object object = { 0 };
+  struct object_section section = { 0 };
+  bool built
+      = object_open (&object, image, err)
+        && object_section_build (&section, &object, options, &report, err);
+  *covered = report.bytes_covered;
+  object_section_free (&section);
+  object_close (&object);
+  return built;
 }

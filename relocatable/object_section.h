@@ -48,4 +48,10 @@ bool object_section_build (struct object_section *section,
 
 void object_section_free (struct object_section *section);
 
+/* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
+   False when there would be no section.  */
+bool object_coverable (const struct image *image,
+                       const struct cfi2sframe_options *options,
+                       uint64_t *covered, struct error *err);
+
 #endif /* RELOCATABLE_OBJECT_SECTION_H */

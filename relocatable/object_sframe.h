@@ -37,15 +37,4 @@ void object_sframe_close (struct object_sframe *sframe);
 bool object_verify (const struct image *image,
                     struct cfi2sframe_check_result *result, struct error *err);
 
-/* Count the bytes of code that the CFI of IMAGE, an ET_REL file, describes; 0
-   when it cannot be read.  False when memory ran out.  */
-bool object_described (const struct image *image, uint64_t *bytes,
-                       struct error *err);
-
-/* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
-   False when there would be no section.  */
-bool object_coverable (const struct image *image,
-                       const struct cfi2sframe_options *options,
-                       uint64_t *covered, struct error *err);
-
 #endif /* RELOCATABLE_OBJECT_SFRAME_H */

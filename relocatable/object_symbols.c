@@ -4,7 +4,6 @@
 #include "relocatable/object_symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 
@@ -92,11 +91,11 @@ extend_symbols (struct object_symbols *table, struct error *err)
   const size_t added = table->n_added * entry;
   bool big_endian = table->image->big_endian;
   struct buffer *copy = &table->copies[symbols->section];
+  if (!buffer_reserve (copy, symbols->n * entry + added))
+    return error_set_no_memory (err);
   buffer_append (copy, symbols->bytes, head);
   buffer_fill (copy, 0, added);
   buffer_append (copy, symbols->bytes + head, symbols->n * entry - head);
-  if (copy->failed)
-    return error_set_no_memory (err);
   for (size_t i = 0; i < table->n_added; i++)
     {
       uint8_t *at = copy->bytes + head + i * entry;

@@ -8,8 +8,6 @@
 #include "relocatable/object_write.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "relocatable/object.h"

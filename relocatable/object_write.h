@@ -23,7 +23,7 @@ bool object_write (const struct image *image,
 
 /* Compare NEW with OLD, from which object_write has made it with the
    section MADE: nothing that links NEW may see a difference but the .sframe,
-   its relocations and symbols for sections.  */
+   its relocations and symbols for sections.  Declared for a test.  */
 bool object_check (const struct image *old, const struct image *new,
                    const struct object_section *made, struct error *err);
 

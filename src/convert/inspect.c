@@ -16,6 +16,7 @@
 #include "convert/section_check.h"
 #include "elf/sframe_place.h"
 #include "place/refusals.h"
+#include "relocatable/object.h"
 #include "relocatable/object_sframe.h"
 #include "sframe/compare.h"
 #include "sframe/dump.h"

@@ -14,6 +14,7 @@
 #include "convert/for_readers.h"
 #include "convert/linked_section.h"
 #include "elf/sframe_place.h"
+#include "relocatable/object_section.h"
 #include "relocatable/object_sframe.h"
 #include "sframe/verify.h"
 

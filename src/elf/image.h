@@ -164,6 +164,23 @@ image_next_section (const struct image *image,
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* The lowest and the highest PT_LOAD, or NULL.  */
+
+static inline const GElf_Phdr *
+image_first_load (const struct image *image)
+{
+  return image_next_load (image, NULL);
+}
+
+static inline const GElf_Phdr *
+image_last_load (const struct image *image)
+{
+  const GElf_Phdr *last = NULL;
+  FOR_EACH_LOAD (load, image)
+    last = load;
+  return last;
+}
+
 /* The first section called NAME, or NULL.  */
 const struct image_section *image_find_section (const struct image *image,
                                                 const char *name);

@@ -129,17 +129,18 @@ spot_take (struct draft *draft, const struct spot *spot)
                                       spot->address, draft->page);
   draft->plan->sframe_offset = spot->offset;
   draft->plan->sframe_address = spot->address;
-  if (adds && !spot->new_load)
+  if (adds)
     {
       GElf_Phdr *grown = &draft->segments[spot->load];
-      grown->p_filesz = grown->p_memsz = end - grown->p_offset;
-    }
-  if (end > draft->end)
-    draft->end = end;
-  if ((adds
-       && !plan_clear (draft->plan, spot->offset, end - spot->offset,
+      if (!spot->new_load)
+        grown->p_filesz = grown->p_memsz = end - grown->p_offset;
+      if (end > draft->end)
+        draft->end = end;
+      if (!plan_clear (draft->plan, spot->offset, end - spot->offset,
                        draft->err))
-      || !eviction_commit (draft, &slots->evicted)
+        return FAILED;
+    }
+  if (!eviction_commit (draft, &slots->evicted)
       || !commit_notes (draft, &slots->spare.notes))
     return FAILED;
   draft_add_segments (draft, &slots->spare.taken,
@@ -164,8 +165,9 @@ try_reuse (struct draft *draft)
   struct spot spot = { 0 };
   if (old == NULL || old->section == 0)
     return draft_impossible (draft, "no section to reuse");
-  /* A read-only segment has its bytes.  */
   const GElf_Phdr *load = image_load_at (image, old->address);
+  /* The place is too small or not aligned, or no read-only segment has its
+     bytes.  */
   if (draft->request->sframe_size > old->size || (old->address & 7) != 0
       || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
       || image_bytes_at (image, old->address, old->size)

@@ -8,7 +8,6 @@
 #define PLACE_CHOOSE_STRATEGY_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "elf/image.h"

@@ -78,6 +78,15 @@ segment_set_has (const struct segment_set *set, size_t index)
   return false;
 }
 
+void
+segment_set_take (const struct image *image, struct segment_set *set,
+                  size_t limit, uint32_t type)
+{
+  for (size_t i = 0; i < image->n_segments && set->n < limit; i++)
+    if (image->segments[i].p_type == type)
+      set->indices[set->n++] = i;
+}
+
 /* ---- New headers */
 
 GElf_Phdr
@@ -212,28 +221,23 @@ draft_patch_dynamic (struct draft *draft)
   uint64_t at = 0, value;
   int64_t tag;
   while (dynamic_next (draft->image, &at, &tag, &value))
-    for (size_t i = 1; dynamic_is_table (tag) && i < draft->image->n_sections;
-         i++)
-      {
-        const GElf_Shdr *table = &draft->image->sections[i].header;
-        if (draft->moved[i] == 0 || table->sh_addr != value
-            || dynamic_tag_of (table->sh_type) != tag)
-          continue;
-        /* *AT is behind the entry; its second word is d_un.  */
-        if (!patch_u64 (draft, at - 8, value + draft->moved[i]))
-          return false;
-        break;
-      }
+    {
+      /* DYNAMIC_TABLES_MAX bounds these (refusals.c), not the others.  */
+      if (!dynamic_is_table (tag))
+        continue;
+      for (size_t i = 1; i < draft->image->n_sections; i++)
+        {
+          const GElf_Shdr *table = &draft->image->sections[i].header;
+          if (draft->moved[i] == 0 || table->sh_addr != value
+              || dynamic_tag_of (table->sh_type) != tag)
+            continue;
+          /* AT is behind the entry; its second word is d_un.  */
+          if (!patch_u64 (draft, at - 8, value + draft->moved[i]))
+            return false;
+          break;
+        }
+    }
   return true;
-}
-
-/* Linkers attach symbols like __ehdr_start to the first section, although
-   their addresses are outside of it.  These symbols stay.  */
-static bool
-is_in_section (const GElf_Shdr *header, uint64_t value)
-{
-  return value >= header->sh_addr
-         && value - header->sh_addr <= header->sh_size;
 }
 
 /* A table is patched only if its entries have the size that programs expect.
@@ -253,7 +257,8 @@ draft_patch_symbols (struct draft *draft)
           || draft->moved[symbol.section] == 0
           || (table->sh_type != SHT_SYMTAB
               && ELF64_ST_TYPE (symbol.info) != STT_SECTION)
-          || !is_in_section (&sections[symbol.section].header, symbol.value))
+          || !symbol_is_in_section (&sections[symbol.section].header,
+                                    symbol.value))
         continue;
       if (++n_patches > MOVED_SYMBOLS_MAX)
         return error_set (draft->err, CFI2SFRAME_REFUSED,
@@ -264,30 +269,6 @@ draft_patch_symbols (struct draft *draft)
         return false;
     }
   return true;
-}
-
-/* No program reads what is at some symbols: the one that glibc's start files
-   put on the ABI note; __dso_handle, the address that stands for a library in
-   calls of __cxa_atexit, which mold puts at the first section; and the mapping
-   symbols of the ARM ABIs ($d).  */
-bool
-section_has_symbol (const struct image *image, size_t index)
-{
-  const GElf_Shdr *header = &image->sections[index].header;
-  struct symbol_walk walk = symbol_walk_over (image, false);
-  struct symbol symbol;
-  while (symbol_walk_next (&walk, &symbol))
-    {
-      if (ELF64_ST_TYPE (symbol.info) == STT_SECTION || symbol.section != index
-          || !is_in_section (header, symbol.value))
-        continue;
-      const char *name = symbols_name (&walk.table, &symbol);
-      if (name == NULL
-          || (strcmp (name, "__abi_tag") != 0
-              && strcmp (name, "__dso_handle") != 0 && name[0] != '$'))
-        return true;
-    }
-  return false;
 }
 
 /* ---- Writing the headers */

@@ -4,7 +4,8 @@
 
    A strategy first looks, mostly at a draft that is const: it says in
    draft->reason why it does not apply, and changes nothing else but
-   draft->references, which grow by what a search has found.  Then it commits:
+   draft->unaccounted and draft->references, which grow by what a search has
+   found.  Then it commits:
    it changes the headers and the plan.  A commit is never undone.  So whatever
    fails behind one ends the search for a strategy: memory runs out, or a
    symbol or a dynamic entry cannot follow what has moved.  What is left is a
@@ -25,6 +26,8 @@
 
 enum
 {
+  NOTE_SECTIONS_MAX = 16, /* sections and segments of notes that are looked
+                             at; a handful is usual */
   NEW_SECTIONS_MAX = 24,  /* grow-down adds most: .sframe, one for each note
                              that it copies, and two more */
   NEW_HEADERS_MAX = 3,    /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
@@ -38,7 +41,8 @@ enum
 
 struct draft
 {
-  const struct image *image; /* the old file */
+  const struct image *image; /* the old file; for a strategy it has a PT_LOAD
+                                (refusals_check) */
   const struct plan_request *request;
   struct plan *plan;
   struct error *err;
@@ -60,7 +64,8 @@ struct draft
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
-  bool unaccounted; /* ... namely for draft_may_shift alone */
+  bool unaccounted; /* the strategy would apply, but for bytes that nothing
+                       accounts for (draft_may_shift) */
 };
 
 /* Begin: the headers of draft->image, and a plan that changes nothing.  Close
@@ -76,6 +81,11 @@ struct segment_set
 };
 
 bool segment_set_has (const struct segment_set *set, size_t index);
+
+/* Add the segments of TYPE that IMAGE has, as long as there are less than
+   LIMIT in SET.  */
+void segment_set_take (const struct image *image, struct segment_set *set,
+                       size_t limit, uint32_t type);
 
 /* What came of the attempt of a strategy.  */
 enum attempt
@@ -134,9 +144,6 @@ void draft_add_sframe_section (struct draft *draft);
    extents, which must be complete for .dynamic and .symtab.  */
 bool draft_patch_dynamic (struct draft *draft);
 bool draft_patch_symbols (struct draft *draft);
-
-/* Whether a symbol that code may use has the address of section INDEX.  */
-bool section_has_symbol (const struct image *image, size_t index);
 
 /* ---- Writing the headers */
 

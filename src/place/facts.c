@@ -14,11 +14,6 @@
 #include "elf/sframe_place.h"
 #include "elf/symbols.h"
 
-enum
-{
-  LOOKS_MAX = 1 << 25 /* at sections: files may have millions */
-};
-
 uint64_t
 image_page (const struct image *image)
 {
@@ -27,21 +22,6 @@ image_page (const struct image *image)
     if (load->p_align > page)
       page = load->p_align;
   return page <= PAGE_MAX ? page : image->arch->max_page_size;
-}
-
-const GElf_Phdr *
-image_first_load (const struct image *image)
-{
-  return image_find_segment (image, PT_LOAD);
-}
-
-const GElf_Phdr *
-image_last_load (const struct image *image)
-{
-  const GElf_Phdr *last = NULL;
-  FOR_EACH_LOAD (load, image)
-    last = load;
-  return last;
 }
 
 /* ---- Dynamic loaders */
@@ -165,6 +145,37 @@ section_kind_may_move (const struct image *image, const GElf_Shdr *header)
              || dynamic_tag_of (header->sh_type) != DT_NULL
              || (header->sh_type == SHT_PROGBITS
                  && is_interpreter (image, header)));
+}
+
+bool
+symbol_is_in_section (const GElf_Shdr *header, uint64_t value)
+{
+  return value >= header->sh_addr
+         && value - header->sh_addr <= header->sh_size;
+}
+
+/* No program reads what is at some symbols: the one that glibc's start files
+   put on the ABI note; __dso_handle, the address that stands for a library in
+   calls of __cxa_atexit, which mold puts at the first section; and the mapping
+   symbols of the ARM ABIs ($d).  */
+bool
+section_has_symbol (const struct image *image, size_t index)
+{
+  const GElf_Shdr *header = &image->sections[index].header;
+  struct symbol_walk walk = symbol_walk_over (image, false);
+  struct symbol symbol;
+  while (symbol_walk_next (&walk, &symbol))
+    {
+      if (ELF64_ST_TYPE (symbol.info) == STT_SECTION || symbol.section != index
+          || !symbol_is_in_section (header, symbol.value))
+        continue;
+      const char *name = symbols_name (&walk.table, &symbol);
+      if (name == NULL
+          || (strcmp (name, "__abi_tag") != 0
+              && strcmp (name, "__dso_handle") != 0 && name[0] != '$'))
+        return true;
+    }
+  return false;
 }
 
 bool
@@ -319,6 +330,11 @@ owner_last (const struct image *image)
   return last;
 }
 
+enum
+{
+  LOOKS_MAX = 1 << 25 /* at headers: files may have millions */
+};
+
 bool
 owners_account_for_all (const struct image *image, uint64_t from)
 {
@@ -332,9 +348,9 @@ owners_account_for_all (const struct image *image, uint64_t from)
       /* Padding is filler, or bytes that are all the same, such as the traps
          that lld puts behind code.  */
       const uint8_t *gap = image->bytes + at;
-      if (looks == 0
-          || !(end - at < 2 || memcmp (gap, gap + 1, end - at - 1) == 0
-               || range_is_filler (image, at, end)))
+      bool padding = end - at < 2 || memcmp (gap, gap + 1, end - at - 1) == 0
+                     || range_is_filler (image, at, end);
+      if (looks == 0 || !padding)
         return false;
       at = next.end;
     }

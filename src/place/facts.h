@@ -39,10 +39,6 @@ intervals_meet (struct interval a, struct interval b)
    the page of the machine this runs on.  */
 uint64_t image_page (const struct image *image);
 
-/* The lowest and the highest PT_LOAD, or NULL.  */
-const GElf_Phdr *image_first_load (const struct image *image);
-const GElf_Phdr *image_last_load (const struct image *image);
-
 /* ---- Dynamic loaders */
 
 /* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
@@ -70,6 +66,14 @@ bool dynamic_is_table (int64_t tag);
    dynamic linker.  */
 bool section_kind_may_move (const struct image *image,
                             const GElf_Shdr *header);
+
+/* Whether a symbol that is attached to the section of HEADER, and has VALUE,
+   is there.  Linkers attach symbols like __ehdr_start to the first section,
+   although their addresses are outside of it.  These symbols stay.  */
+bool symbol_is_in_section (const GElf_Shdr *header, uint64_t value);
+
+/* Whether a symbol that code may use has the address of section INDEX.  */
+bool section_has_symbol (const struct image *image, size_t index);
 
 /* Whether a segment of TYPE may move with a section that may.  */
 bool segment_kind_may_move (uint32_t type);

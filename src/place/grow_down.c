@@ -12,7 +12,6 @@
 #include "base/align.h"
 #include "place/draft.h"
 #include "place/facts.h"
-#include "place/spare_headers.h"
 #include "place/unit.h"
 
 enum
@@ -79,11 +78,13 @@ find_notes (const struct draft *draft, struct front *front)
     {
       const GElf_Shdr *header = &section->header;
       bool found = false;
+      if (header->sh_type != SHT_NOTE || header->sh_flags != SHF_ALLOC
+          || header->sh_size == 0)
+        continue;
       FOR_EACH_SEGMENT (note, image)
         found |= note->p_type == PT_NOTE
                  && header->sh_offset - note->p_offset < note->p_filesz;
-      if (found && header->sh_type == SHT_NOTE && header->sh_flags == SHF_ALLOC
-          && header->sh_size > 0)
+      if (found)
         take_note (draft, front, header->sh_offset, true);
     }
 }
@@ -346,8 +347,8 @@ grow_down_try (struct draft *draft)
   if (!grow_distance (draft, &front))
     return DOES_NOT_APPLY;
   struct plan *plan = draft->plan;
-  struct spare_headers spare = { .n_wanted = 1 };
-  spare_headers_take_type (draft->image, &spare, PT_GNU_SFRAME);
+  struct segment_set taken = { 0 };
+  segment_set_take (draft->image, &taken, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address = image_first_load (draft->image)->p_vaddr
                          - front.distance + front.sframe;
@@ -358,7 +359,7 @@ grow_down_try (struct draft *draft)
       || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
       || !write_table (draft, &front))
     return FAILED;
-  draft_add_segments (draft, &spare.taken, NULL);
+  draft_add_segments (draft, &taken, NULL);
   add_sections (draft, &front);
   draft_add_sframe_section (draft);
   if (!draft_finish (draft, false))

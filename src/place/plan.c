@@ -15,12 +15,15 @@ bool
 plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
             struct error *err)
 {
-  /* Extents are disjoint, so no more than one is cut in two.  */
+  /* Extents are disjoint and OFFSET <= END, so no more than one is cut in
+     two.  */
   struct plan_extent *kept = calloc (plan->n_extents + 1, sizeof *kept);
-  uint64_t end = offset + size;
+  uint64_t end;
   size_t n = 0;
   if (kept == NULL)
     return error_set_no_memory (err);
+  if (__builtin_add_overflow (offset, size, &end))
+    end = UINT64_MAX;
   for (size_t i = 0; i < plan->n_extents; i++)
     {
       const struct plan_extent *old = &plan->extents[i];

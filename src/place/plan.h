@@ -76,7 +76,8 @@ void plan_free (struct plan *plan);
 bool plan_copy (struct plan *plan, uint64_t old_offset, uint64_t new_offset,
                 uint64_t size, struct error *err);
 
-/* Cover [OFFSET, + SIZE) with nothing (zeros, or .sframe).  */
+/* Cover [OFFSET, + SIZE) with nothing (zeros, or .sframe).  A SIZE that no
+   file has means all behind OFFSET.  */
 bool plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
                  struct error *err);
 

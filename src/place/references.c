@@ -21,7 +21,8 @@
 enum
 {
   PADDING_MAX = 63,   /* in front of a section of code */
-  LOOKS_MAX = 1 << 25 /* at sections, to judge fields: files may have 65,000 */
+  LOOKS_MAX = 1 << 25 /* at sections, to judge fields: files may have
+                         millions */
 };
 
 static void

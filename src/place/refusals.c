@@ -44,19 +44,20 @@ names_other_system (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Objects and cores do not come here (image_expect_linked).  Loaders of other
-   systems take less than those of Linux.  For NetBSD a library must have two
-   PT_LOADs, no more (map_object.c in libexec/ld.elf_so); so must modules for
-   the kernels of FreeBSD and DragonFly BSD (link_elf.c).  */
 static bool
 check_type (const struct image *image, struct error *err)
 {
   unsigned type = image->header.e_type;
+  /* Objects and cores do not come here (image_expect_linked).  */
   if (type != ET_EXEC && type != ET_DYN)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
                       type);
   if (!image_expect_machine (image, err))
     return false;
+  /* Loaders of other systems take less than those of Linux.  For NetBSD a
+     library must have two PT_LOADs, no more (map_object.c in
+     libexec/ld.elf_so); so must modules for the kernels of FreeBSD and
+     DragonFly BSD (link_elf.c).  */
   uint8_t abi = image->header.e_ident[EI_OSABI];
   bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;
   FOR_EACH_SEGMENT (segment, image)
@@ -202,16 +203,16 @@ check_dump (const struct image *image, struct error *err)
   return true;
 }
 
-/* Without section headers nothing tells what may move.  The new file gets a
-   longer copy of the table of their names.  */
 static bool
 check_section_table (const struct image *image, struct error *err)
 {
+  /* Without section headers nothing tells what may move.  */
   if (image->n_sections == 0)
     return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, WORD_PRELINKED,
                    "prelinked: undo that first (prelink -u)");
+  /* The new file gets a longer copy of the table of their names.  */
   const struct image_section *names = &image->sections[image->section_names];
   if (image->section_names == 0)
     return image->header.e_shstrndx == SHN_UNDEF

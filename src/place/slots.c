@@ -18,13 +18,13 @@ enum
                         patchelf needs */
 };
 
-/* Have FREED reach over what nothing owns behind it, at most to LOAD's end in
-   the file.  Bytes that no header accounts for are free only if they are zeros
-   or patchelf's filler; anything else may be in use without a header.  The
-   section header table may be overwritten: a new one is made.  */
+/* Have FREED reach over what nothing owns behind it, at most to the end of
+   slots->load in the file.  Bytes that no header accounts for are free only if
+   they are zeros or patchelf's filler; anything else may be in use without a
+   header.  The section header table may be overwritten: a new one is made.  */
 static bool
-slots_free_gap (const struct draft *draft, const struct header_slots *slots,
-                struct interval *freed, const GElf_Phdr *load)
+slots_free_gap (const struct draft *draft, struct header_slots *slots,
+                struct interval *freed)
 {
   unsigned left_out = slots->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
   uint64_t begin = freed->end;
@@ -32,7 +32,7 @@ slots_free_gap (const struct draft *draft, const struct header_slots *slots,
   uint64_t wall
       = owner_next (draft->image, begin, left_out | LEAVE_OUT_SECTION_TABLE)
             .begin;
-  uint64_t load_end = load->p_offset + load->p_filesz;
+  uint64_t load_end = slots->load->p_offset + slots->load->p_filesz;
   freed->end = wall < load_end ? wall : load_end;
   if (filler_end > freed->end)
     filler_end = freed->end;
@@ -40,23 +40,21 @@ slots_free_gap (const struct draft *draft, const struct header_slots *slots,
          || draft_impossible (draft, "unknown data behind the table");
 }
 
-/* Begin anew, with the bytes behind the table that are free as they are.  */
+/* Free the bytes behind the table that nothing owns.  */
 static bool
-slots_free_table_end (const struct draft *draft, struct header_slots *slots,
-                      const GElf_Phdr *load)
+slots_free_table_end (const struct draft *draft, struct header_slots *slots)
 {
   uint64_t end = segment_table_range (draft->image).end;
-  slots->evicted.n_units = 0;
   slots->evicted.freed[0] = (struct interval){ end, end };
-  slots->evicted.freed[1] = (struct interval){ 0, 0 };
-  return slots_free_gap (draft, slots, &slots->evicted.freed[0], load);
+  return slots_free_gap (draft, slots, &slots->evicted.freed[0]);
 }
 
 /* Evict the unit behind FREED, and add its bytes to FREED.  */
 static bool
 slots_evict_one (const struct draft *draft, struct header_slots *slots,
-                 struct interval *freed, const GElf_Phdr *load)
+                 struct interval *freed)
 {
+  const GElf_Phdr *load = slots->load;
   if (slots->evicted.n_units == UNITS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
     return draft_impossible (draft, "too little behind the table can move");
@@ -66,20 +64,21 @@ slots_evict_one (const struct draft *draft, struct header_slots *slots,
     return false;
   slots->evicted.n_units++;
   freed->end = unit->offset + unit->size;
-  return slots_free_gap (draft, slots, freed, load);
+  return slots_free_gap (draft, slots, freed);
 }
 
-/* Evict until the bytes up to BEGIN are free, and have places for what headers
-   name: with ALL, behind BEGIN.  */
+/* Begin anew with GAP, which slots_free_table_end has found.  Evict until the
+   bytes up to BEGIN are free, and have places for what headers name: with ALL,
+   behind BEGIN.  */
 static bool
 slots_evict (const struct draft *draft, struct header_slots *slots,
-             uint64_t begin, bool all, const GElf_Phdr *load)
+             struct interval gap, uint64_t begin, bool all)
 {
   uint64_t end = begin;
-  if (!slots_free_table_end (draft, slots, load))
-    return false;
+  slots->evicted.n_units = 0;
+  slots->evicted.freed[0] = gap;
   while (slots->evicted.freed[0].end < end)
-    if (!slots_evict_one (draft, slots, &slots->evicted.freed[0], load))
+    if (!slots_evict_one (draft, slots, &slots->evicted.freed[0]))
       return false;
     else if (!eviction_put_back (&slots->evicted, begin, all, &end))
       return draft_impossible (draft,
@@ -91,11 +90,11 @@ slots_evict (const struct draft *draft, struct header_slots *slots,
    leave one slot when that costs little.  */
 static void
 slots_add_spare (const struct draft *draft, struct header_slots *slots,
-                 bool all, const GElf_Phdr *load)
+                 struct interval gap, bool all)
 {
   struct header_slots wider = *slots;
-  if (!slots_evict (draft, &wider,
-                    slots->spare.table_end + sizeof (Elf64_Phdr), all, load))
+  if (!slots_evict (draft, &wider, gap,
+                    slots->spare.table_end + sizeof (Elf64_Phdr), all))
     return;
   for (size_t i = slots->evicted.n_units; i < wider.evicted.n_units; i++)
     if (wider.evicted.units[i].size > SMALL_UNIT)
@@ -103,19 +102,20 @@ slots_add_spare (const struct draft *draft, struct header_slots *slots,
   *slots = wider;
 }
 
-/* Find room in LOAD, by eviction if there is too little.  */
+/* Find room, by eviction if there is too little.  */
 static bool
-slots_find_room (const struct draft *draft, struct header_slots *slots,
-                 const GElf_Phdr *load)
+slots_find_room (const struct draft *draft, struct header_slots *slots)
 {
-  if (!slots_free_table_end (draft, slots, load))
+  uint64_t end = slots->spare.table_end;
+  if (!slots_free_table_end (draft, slots))
     return false;
-  if (slots->evicted.freed[0].end >= slots->spare.table_end)
+  const struct interval gap = slots->evicted.freed[0];
+  if (gap.end >= end)
     return true;
-  bool all = !slots_evict (draft, slots, slots->spare.table_end, false, load);
-  if (all && !slots_evict (draft, slots, slots->spare.table_end, true, load))
+  bool all = !slots_evict (draft, slots, gap, end, false);
+  if (all && !slots_evict (draft, slots, gap, end, true))
     return false;
-  slots_add_spare (draft, slots, all, load);
+  slots_add_spare (draft, slots, gap, all);
   return true;
 }
 
@@ -144,27 +144,26 @@ slots_settle_notes (struct header_slots *slots)
 /* Free all bytes in front of the notes that stay, and as many behind them as
    the other notes need.  */
 static bool
-slots_make_holes (const struct draft *draft, struct header_slots *slots,
-                  const GElf_Phdr *load)
+slots_make_holes (const struct draft *draft, struct header_slots *slots)
 {
   const struct gathered_notes *notes = &slots->spare.notes;
   uint64_t stays = notes->sections[notes->first_stuck].begin;
   uint64_t stay_end = notes->sections[notes->last_staying].end;
   struct interval *front = &slots->evicted.freed[0];
   struct interval *behind = &slots->evicted.freed[1];
-  if (!slots_free_table_end (draft, slots, load))
+  if (!slots_free_table_end (draft, slots))
     return false;
   bool move = slots->spare.table_end > front->begin;
   for (size_t i = 0; i < notes->first_stuck; i++)
     move |= notes->sections[i].new_offset != notes->sections[i].begin;
   while (move && front->end < stays)
-    if (!slots_evict_one (draft, slots, front, load))
+    if (!slots_evict_one (draft, slots, front))
       return false;
   *behind = (struct interval){ stay_end, stay_end };
-  if (!slots_free_gap (draft, slots, behind, load))
+  if (!slots_free_gap (draft, slots, behind))
     return false;
   while (behind->end < notes->end)
-    if (!slots_evict_one (draft, slots, behind, load))
+    if (!slots_evict_one (draft, slots, behind))
       return false;
   return front->end <= stays && front->end >= slots->spare.table_end
          && slots_settle_notes (slots)
@@ -195,16 +194,16 @@ try_to_find (const struct draft *draft, const struct trial *trial, size_t n,
   spare_headers_take (draft, &slots->spare, trial->pt_phdr);
   if (!trial->one_note && slots->spare.taken.n == n)
     return true;
-  const GElf_Phdr *load = owner_of_table (draft->image);
-  if (load == NULL)
+  slots->load = owner_of_table (draft->image);
+  if (slots->load == NULL)
     return draft_impossible (draft,
                              "no segment maps the program header table");
   if (!trial->one_note)
-    return slots_find_room (draft, slots, load);
+    return slots_find_room (draft, slots);
   return draft->header.e_type != ET_EXEC
-         && spare_headers_gather_notes (draft, &slots->spare, load,
+         && spare_headers_gather_notes (draft, &slots->spare, slots->load,
                                         trial->behind_too)
-         && slots_make_holes (draft, slots, load);
+         && slots_make_holes (draft, slots);
 }
 
 /* Do as slots_find does, but search nothing: only references that are in

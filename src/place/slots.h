@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "place/spare_headers.h"
 #include "place/unit.h"
@@ -15,7 +14,8 @@
 struct header_slots
 {
   struct spare_headers spare;
-  struct eviction evicted; /* from behind the table */
+  const GElf_Phdr *load;   /* maps the table; NULL: nothing has to move */
+  struct eviction evicted; /* from behind the table, in LOAD */
 };
 
 /* Find room for N more program headers without moving the table.  Code and

@@ -1,4 +1,5 @@
-/* Program headers whose slots can be taken.
+/* Program headers whose slots can be taken.  Either they say nothing new, or
+   one PT_NOTE is arranged for all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    doc/formats/injection has who reads which.  */
@@ -28,16 +29,6 @@ set_table_end (const struct image *image, struct spare_headers *spare)
   spare->table_end = segment_table_range (image).end
                      + spare->n_wanted * sizeof (Elf64_Phdr)
                      - spare->taken.n * sizeof (Elf64_Phdr);
-}
-
-void
-spare_headers_take_type (const struct image *image,
-                         struct spare_headers *spare, uint32_t type)
-{
-  for (size_t i = 0; i < image->n_segments && spare->taken.n < spare->n_wanted;
-       i++)
-    if (image->segments[i].p_type == type)
-      spare->taken.indices[spare->taken.n++] = i;
 }
 
 /* Whether IMAGE was linked with the start files of glibc, which have a note.
@@ -80,19 +71,19 @@ spare_headers_take (const struct draft *draft, struct spare_headers *spare,
                     bool pt_phdr)
 {
   const struct image *image = draft->image;
-  spare_headers_take_type (image, spare, PT_GNU_SFRAME);
-  spare_headers_take_type (image, spare, PT_NULL);
+  struct segment_set *taken = &spare->taken;
+  segment_set_take (image, taken, spare->n_wanted, PT_GNU_SFRAME);
+  segment_set_take (image, taken, spare->n_wanted, PT_NULL);
   /* A PT_NOTE may say what PT_GNU_PROPERTY says.  */
   const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
   GElf_Phdr doubled = property != NULL ? *property : (GElf_Phdr){ 0 };
   doubled.p_type = PT_NOTE;
-  for (size_t i = 0; i < image->n_segments && spare->taken.n < spare->n_wanted;
-       i++)
+  for (size_t i = 0; i < image->n_segments && taken->n < spare->n_wanted; i++)
     if (doubled.p_filesz > 0
         && memcmp (&doubled, &image->segments[i], sizeof doubled) == 0)
-      spare->taken.indices[spare->taken.n++] = i;
+      taken->indices[taken->n++] = i;
   if (pt_phdr && !pt_phdr_is_needed (draft))
-    spare_headers_take_type (image, spare, PT_PHDR);
+    segment_set_take (image, taken, spare->n_wanted, PT_PHDR);
   set_table_end (image, spare);
 }
 

@@ -1,4 +1,5 @@
-/* Program headers whose slots can be taken.
+/* Program headers whose slots can be taken.  Either they say nothing new, or
+   one PT_NOTE is arranged for all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_SPARE_HEADERS_H
@@ -12,7 +13,6 @@
 
 enum
 {
-  NOTE_SECTIONS_MAX = 16, /* a handful is usual */
   NOTE_FILLERS_MAX = 2
 };
 
@@ -50,14 +50,10 @@ struct spare_headers
   uint64_t table_end; /* of the new table, in the file */
 };
 
-/* Take headers of TYPE that are there already, as long as SPARE has less than
-   n_wanted of them.  A PT_GNU_SFRAME is empty, or it has the .sframe that is
-   to be replaced.  */
-void spare_headers_take_type (const struct image *image,
-                              struct spare_headers *spare, uint32_t type);
-
-/* Take, in the same way, headers that say nothing or nothing new; with PT_PHDR
-   also that, where it repeats what another header says.  Set table_end.  */
+/* Take headers that say nothing or nothing new, as long as SPARE has less than
+   n_wanted of them; with PT_PHDR also that, where it repeats what another
+   header says.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
+   replaced.  Set table_end.  */
 void spare_headers_take (const struct draft *draft,
                          struct spare_headers *spare, bool pt_phdr);
 

@@ -196,12 +196,14 @@ follow_sections (struct draft *draft, const struct image *program,
       if (k == 0 && draft->n_new_sections == NEW_SECTIONS_MAX)
         return error_set (draft->err, CFI2SFRAME_REFUSED,
                           "it lacks more sections than a conversion adds");
-      GElf_Shdr header = section->header;
-      header.sh_type = SHT_NOBITS;
-      header.sh_offset = draft->image->size;
-      header.sh_link = header.sh_info = 0;
       if (k == 0)
-        draft_add_section (draft, section->name, &header);
+        {
+          GElf_Shdr header = section->header;
+          header.sh_type = SHT_NOBITS;
+          header.sh_offset = draft->image->size;
+          header.sh_link = header.sh_info = 0;
+          draft_add_section (draft, section->name, &header);
+        }
       else
         {
           draft->moved[k]

@@ -34,6 +34,13 @@ struct attribute_list
   size_t size;
 };
 
+/* A loop over all names in LIST.  The name that is declared cannot be in
+   parentheses: NOLINTBEGIN(bugprone-macro-parentheses)  */
+#define FOR_EACH_NAME(name, list)                                             \
+  for (const char *name = (list)->names; name < (list)->names + (list)->size; \
+       name += strlen (name) + 1)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* Whether the behaviour of a program or a user's access depends on attribute
    NAME, so that a file without it must not come into being.  */
 static bool
@@ -61,10 +68,9 @@ attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 static bool
 attribute_list_has (const struct attribute_list *list, const char *wanted)
 {
-  for (const char *name = list->names; name < list->names + list->size;
-       name += strlen (name) + 1)
-    if (strcmp (name, wanted) == 0)
-      return true;
+  FOR_EACH_NAME (name, list)
+  if (strcmp (name, wanted) == 0)
+    return true;
   return false;
 }
 
@@ -107,11 +113,10 @@ attributes_remove_others (const struct attribute_list *wanted, int to,
 {
   struct attribute_list present;
   bool ok = attribute_list_read (&present, to, err);
-  for (const char *name = present.names;
-       ok && name < present.names + present.size; name += strlen (name) + 1)
-    if (attribute_is_required (name) && !attribute_list_has (wanted, name)
-        && fremovexattr (to, name) != 0 && errno != ENODATA)
-      ok = attribute_failed (name, err);
+  FOR_EACH_NAME (name, &present)
+  if (ok && attribute_is_required (name) && !attribute_list_has (wanted, name)
+      && fremovexattr (to, name) != 0 && errno != ENODATA)
+    ok = attribute_failed (name, err);
   free (present.names);
   return ok;
 }
@@ -122,12 +127,11 @@ attributes_copy (int from, int to, struct error *err)
   struct attribute_list list;
   bool ok = attribute_list_read (&list, from, err)
             && attributes_remove_others (&list, to, err);
-  for (const char *name = list.names; ok && name < list.names + list.size;
-       name += strlen (name) + 1)
-    /* These vouch for the old contents, and are wrong on the new file.  */
-    if (strcmp (name, "security.ima") != 0
-        && strcmp (name, "security.evm") != 0)
-      ok = attribute_copy (from, to, name, err);
+  FOR_EACH_NAME (name, &list)
+  /* These vouch for the old contents, and are wrong on the new file.  */
+  if (ok && strcmp (name, "security.ima") != 0
+      && strcmp (name, "security.evm") != 0)
+    ok = attribute_copy (from, to, name, err);
   free (list.names);
   return ok;
 }

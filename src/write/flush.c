@@ -64,7 +64,7 @@ flush_alone (const struct file_system *system, struct error *err)
 
 /* Whether DEVICE is noted; then with one file more.  With the lock held.  */
 static bool
-count (dev_t device)
+count_if_noted (dev_t device)
 {
   for (size_t i = 0; i < n_noted; i++)
     if (noted[i].device == device)
@@ -110,7 +110,8 @@ flush_later (int directory, int fd, struct error *err)
   if (fstat (fd, &status) != 0)
     return flush_all (fd, err);
   pthread_mutex_lock (&lock);
-  bool done = count (status.st_dev) || note (status.st_dev, directory, fd);
+  bool done
+      = count_if_noted (status.st_dev) || note (status.st_dev, directory, fd);
   pthread_mutex_unlock (&lock);
   return done || flush_all (fd, err);
 }
@@ -122,7 +123,7 @@ flush_name_later (int directory)
   if (fstat (directory, &status) != 0)
     return;
   pthread_mutex_lock (&lock);
-  count (status.st_dev);
+  count_if_noted (status.st_dev);
   pthread_mutex_unlock (&lock);
 }
 

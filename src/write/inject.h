@@ -5,7 +5,6 @@
 #define WRITE_INJECT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/error.h"
 #include "elf/image.h"

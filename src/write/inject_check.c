@@ -4,7 +4,10 @@
    Everything is read back from the file, with the reader that reads any file.
    The one exception: in large files (COMPARE_MAX in inject_check_parts.c)
    of blocks that lie in one extent of the plan, and under no patch, the first
-   bytes alone are compared.  */
+   bytes alone are compared.
+
+   This looks at a new file with .sframe, and at a file from which .sframe was
+   removed.  */
 
 #include "write/inject_check.h"
 
@@ -88,7 +91,7 @@ check_sframe (const struct check *check)
 }
 
 /* A new file is not as it has to be, or could not be opened, as ERR says.  Any
-   status but NO_MEMORY would be about the input there, but the new file is the
+   status but NO_MEMORY would read as one of the input, but the new file is the
    one that is damaged, by a mistake of this program.  Gives false.  */
 static bool
 self_check_failed (struct error *err)

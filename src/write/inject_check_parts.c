@@ -84,7 +84,9 @@ GElf_Phdr
 check_new_segment (const struct image *before, uint32_t type, uint64_t offset,
                    uint64_t address, uint64_t size, uint64_t align)
 {
-  GElf_Phdr expected = *image_last_load (before);
+  GElf_Phdr expected = { 0 };
+  FOR_EACH_LOAD (last, before)
+    expected = *last;
   if (expected.p_paddr == expected.p_vaddr)
     expected.p_paddr = address;
   expected.p_type = type;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -75,7 +76,8 @@ open_directory (struct output_target *target, int base, const char *directory,
                                       : "cannot open its directory");
 }
 
-/* TARGET is PATH, seen from the open directory BASE.  */
+/* TARGET is PATH, seen from the open directory BASE, even if a symbolic link
+   has that name.  */
 static bool
 set_place (struct output_target *target, int base, const char *path,
            struct error *err)
@@ -141,28 +143,17 @@ find_kind (struct output_target *target, const char *path, bool may_dangle,
          || error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
 }
 
-/* Let TARGET be the name that LOCATION is, even if that is a symbolic link's.
-   TARGET is released also after failure.  */
-static bool
-target_take (struct output_target *target,
-             const struct file_location *location, struct error *err)
-{
-  *target = OUTPUT_TARGET_NONE;
-  return set_place (target, location->directory, location->name, err);
-}
-
-/* Let TARGET be what LOCATION names, behind all symbolic links if those are to
-   be followed.  There need not be a file, but the directory must be there.  A
-   link that dangles is refused, but with MAY_DANGLE.  TARGET is released also
-   after failure.  */
+/* Let TARGET, which is OUTPUT_TARGET_NONE, be what LOCATION names, behind all
+   symbolic links if those are to be followed.  There need not be a file, but
+   the directory must be there.  A link that dangles is refused, but with
+   MAY_DANGLE.  TARGET is released also after failure.  */
 static bool
 target_find (struct output_target *target,
              const struct file_location *location, bool may_dangle,
              struct error *err)
 {
   if (location->fixed)
-    return target_take (target, location, err);
-  *target = OUTPUT_TARGET_NONE;
+    return set_place (target, location->directory, location->name, err);
   if (!find_kind (target, location->name, may_dangle, err))
     return false;
   if (!target->stream)
@@ -413,10 +404,11 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
     return file->target_fd >= 0 && write_over (file, err);
   file->made = file_identity_of (&status);
   int directory = file->target.directory;
-  bool flushed = file->sync == CFI2SFRAME_SYNC_NONE
-                 || (file->sync == CFI2SFRAME_SYNC_END
-                         ? flush_later (directory, file->fd, err)
-                         : flush_directory (directory, file->fd, err));
+  bool flushed = true;
+  if (file->sync == CFI2SFRAME_SYNC_END)
+    flushed = flush_later (directory, file->fd, err);
+  else if (file->sync != CFI2SFRAME_SYNC_NONE)
+    flushed = flush_directory (directory, file->fd, err);
   output_file_release (file);
   return flushed;
 }
@@ -578,7 +570,7 @@ output_file_link (const struct file_location *target,
   sigset_t mask;
   if (!uninterrupted_begin (&mask))
     return error_set_errno (err, "make a hard link");
-  bool linked = target_take (&file.target, target, err)
+  bool linked = set_place (&file.target, target->directory, target->name, err)
                 && create_temporary (&file, source, err)
                 && check_linked (&file, source, err)
                 && rename_temporary (&file, err);

@@ -18,7 +18,6 @@
 #define WRITE_OUTPUT_FILE_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

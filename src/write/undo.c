@@ -1,9 +1,5 @@
 /* The undo record: made from a plan, found, and planned back.
-   SPDX-License-Identifier: LGPL-2.1-or-later
-
-   A record is the inverse of a plan.  The original is divided into the bytes
-   that are somewhere in the new file unharmed (copy), those that were zero
-   (zeros), and the rest (store).  */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
@@ -15,12 +11,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-
-/* Between two ranges that are stored it takes more bytes to describe a copy
-   than to store these as well.  */
-#define MIN_COPY 12
-
-static const uint64_t NOWHERE = UINT64_MAX;
 
 /* ---- Finding a record */
 
@@ -160,12 +150,22 @@ read_operations (struct record_reader *reader, uint64_t n, struct error *err)
   return true;
 }
 
+static void
+digest_zeros (XXH64_state_t *state, uint64_t size)
+{
+  static const uint8_t zeros[4096];
+  for (uint64_t n; size > 0; size -= n)
+    {
+      n = size < sizeof zeros ? size : sizeof zeros;
+      XXH64_update (state, zeros, (size_t)n);
+    }
+}
+
 /* The digest of the file PLAN makes of IMAGE.  It has no .sframe.  */
 static bool
 digest_of_plan (const struct plan *plan, const struct image *image,
                 uint64_t *digest, struct error *err)
 {
-  static const uint8_t zeros[4096];
   size_t n;
   XXH64_state_t *state = XXH64_createState ();
   struct plan_piece *pieces = plan_cut (plan, image->bytes, NULL, &n);
@@ -176,11 +176,7 @@ digest_of_plan (const struct plan *plan, const struct image *image,
     if (pieces[i].bytes != NULL)
       XXH64_update (state, pieces[i].bytes, (size_t)pieces[i].size);
     else
-      for (uint64_t left = pieces[i].size, size; left > 0; left -= size)
-        {
-          size = left < sizeof zeros ? left : sizeof zeros;
-          XXH64_update (state, zeros, (size_t)size);
-        }
+      digest_zeros (state, pieces[i].size);
   if (done)
     *digest = XXH64_digest (state);
   XXH64_freeState (state);
@@ -236,7 +232,17 @@ undo_check (const struct image *image, const void *bytes, size_t size,
                             "the restored file is not the original");
 }
 
-/* ---- Making a record */
+/* ---- Making a record
+
+   A record is the inverse of a plan.  The original is divided into the bytes
+   that are somewhere in the new file unharmed (copy), those that were zero
+   (zeros), and the rest (store).  */
+
+/* Between two ranges that are stored it takes more bytes to describe a copy
+   than to store these as well.  */
+#define MIN_COPY 12
+
+static const uint64_t NOWHERE = UINT64_MAX;
 
 struct operation
 {

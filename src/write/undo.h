@@ -38,7 +38,7 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* The numbers of that.  */
+/* The numbers of the layout, for undo.c and its test.  */
 #define UNDO_MAGIC "C2SUNDO\1"
 
 enum

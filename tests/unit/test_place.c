@@ -2779,6 +2779,25 @@ FIXTURE_TEST (copies_and_gaps_are_kept_apart)
     }
 }
 
+/* So a plan has room for what is kept.  */
+FIXTURE_TEST (a_size_that_wraps_around_clears_up_to_the_end)
+{
+  static const uint64_t sizes[]
+      = { -(uint64_t)40, -(uint64_t)39, UINT64_MAX - 40, UINT64_MAX };
+  for (size_t i = 0; i < N_OF (sizes); i++)
+    {
+      struct plan plan = { 0 };
+      for (uint64_t at = 0; at < 128; at += 32)
+        assert_true (plan_copy (&plan, at, at, 16, &test->err));
+      assert_true (plan_clear (&plan, 40, sizes[i], &test->err));
+      assert_int_equal (plan.n_extents, 2);
+      assert_int_equal (plan.extents[0].size, 16);
+      assert_int_equal (plan.extents[1].new_offset, 32);
+      assert_int_equal (plan.extents[1].size, 8);
+      plan_free (&plan);
+    }
+}
+
 /* Later patches cover earlier ones, and .sframe covers all.  */
 FIXTURE_TEST (plans_are_cut_where_anything_begins_or_ends)
 {
