@@ -166,9 +166,9 @@ find_text (const struct reader *reader)
   for (size_t i = 0; text == 0 && i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
-      const uint8_t *bytes = image->bytes + load->p_offset;
       if (load->p_type != PT_LOAD || (load->p_flags & PF_X))
         continue;
+      const uint8_t *bytes = image->bytes + load->p_offset;
       for (uint64_t k = (0 - load->p_vaddr) % WORD;
            text == 0 && k + WORD <= load->p_filesz; k += WORD)
         if (load_u64 (bytes + k, image->big_endian) == reader->address)
