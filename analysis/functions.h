@@ -36,7 +36,7 @@
      fails            schedule: conclude       schedule, follower, known_code
      is_bare          schedule: conclude       follower: a revision
      is_concluded     schedule: conclude       schedule, follower
-     is_compared      schedule                 analysis: the summary
+     is_compared      schedule                 code: the count
      is_affected      functions [same]         functions
 
    Followers set nothing: they work at the same time.  */
@@ -152,9 +152,9 @@ bool functions_call_is_push (const struct functions *functions,
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be followed again, the second
-   time because what they rely on has turned out to be otherwise.  They are
-   noted anew then.  */
+/* Callers of FUNCTION that were noted have to be followed again, and are noted
+   anew then.  functions_disturb_callers: what they rely on has turned out to
+   be otherwise.  */
 void functions_affect_callers (struct functions *functions,
                                struct code_function *function);
 void functions_disturb_callers (struct functions *functions,

@@ -3,9 +3,6 @@
 
 #include "analysis/state.h"
 
-/* What a call may change holds an argument, or nothing of use, at a function's
-   entry.  Registers that a call preserves hold values of the caller.  Of other
-   registers it is not known.  */
 void
 state_enter (struct state *state, const struct code_machine *machine,
              struct jump_tables *tables)
@@ -14,6 +11,9 @@ state_enter (struct state *state, const struct code_machine *machine,
   memset (state, 0, sizeof *state);
   state->machine = machine;
   state->tables = tables;
+  /* What a call may change holds an argument, or nothing of use, at a
+     function's entry.  Registers that a call preserves hold values of the
+     caller.  Of other registers it is not known.  */
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     state->registers[reg]
         = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
