@@ -226,8 +226,8 @@ add_step (struct reader *reader, uint64_t address, int32_t depth,
 
 /* The depths of the function from ENTRY to END, whose numbers begin at OFFSET:
    pairs of a difference of depths and a number of instructions, up to a
-   difference of 0 that is not the first.  What is damaged stays unknown. False
-   when memory ran out.  */
+   difference of 0 that is not the first.  What is damaged stays unknown.
+   False when memory ran out.  */
 static bool
 read_depths (struct reader *reader, uint64_t offset, uint64_t entry,
              uint64_t end)

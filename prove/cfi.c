@@ -6,11 +6,11 @@
    those of lazy PLTs do, are evaluated at each PC.
 
    What the absence of a rule means, DWARF leaves to the ABI (DWARF 5, section
-   6.4.1): a register that a function has to preserve is still what it was. All
-   unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP and
-   never give a rule for it in .debug_frame.  Such a section moves the CFA many
-   times and has no rule for FP anywhere; then its absence says nothing.  The
-   converter makes the same difference (src/cfi/source.c), and takes its
+   6.4.1): a register that a function has to preserve is still what it was.
+   All unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP
+   and never give a rule for it in .debug_frame.  Such a section moves the CFA
+   many times and has no rule for FP anywhere; then its absence says nothing.
+   The converter makes the same difference (src/cfi/source.c), and takes its
    rows from elsewhere.  */
 
 #include "prove.h"

@@ -32,8 +32,8 @@ hash_with_seed (const void *bytes, size_t size, uint64_t seed)
   return XXH3_64bits_withSeed (bytes, size, seed);
 }
 
-/* The CRC of .gnu_debuglink: that of IEEE 802.3, bits in reversed order. GDB's
-   manual, section "Debugging Information in Separate Files", has the
+/* The CRC of .gnu_debuglink: that of IEEE 802.3, bits in reversed order.
+   GDB's manual, section "Debugging Information in Separate Files", has the
    algorithm.  */
 uint32_t crc32_of (const uint8_t *bytes, size_t size);
 
