@@ -145,8 +145,8 @@ prepare (struct analysis *analysis, struct error *err)
          || error_set_no_memory (err);
 }
 
-/* Say how much was followed.  Where there were too few steps, paths may be
-   missing: what was found must not be used.  */
+/* Say how much was followed, and how much is used: nothing where there were
+   too few steps.  */
 static void
 count (struct analysis *analysis)
 {
@@ -155,8 +155,6 @@ count (struct analysis *analysis)
   findings->functions = schedule->n_functions;
   if (schedule->steps_left == 0)
     {
-      struct row_map *map = &findings->row_map;
-      map->n = map->n_settled = map->starts.n = 0;
       findings->functions_left = findings->functions;
       return;
     }
@@ -185,6 +183,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
   if (ok)
     {
       count (&analysis);
+      /* Paths may be missing: what was found must not be used.  */
+      if (analysis.schedule.steps_left == 0)
+        row_map_clear (&findings->row_map);
       disproofs_drop_stale (&findings->disproofs, analysis.functions);
       comparison_settle (&findings->disproofs, &findings->row_map);
     }

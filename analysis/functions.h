@@ -140,6 +140,9 @@ struct code_function *functions_at (const struct functions *functions,
 bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
+/* Note that a call of CALLEE was seen to return.  */
+void functions_note_returned (struct functions *functions, uint64_t callee);
+
 /* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
    way to push that address: how position-independent code finds out where it
    is.  A function that happens to be the next one, and does not return, is
