@@ -56,14 +56,15 @@ follow (struct analysis *analysis, bool added, struct error *err)
 static bool
 follow_pointers (struct analysis *analysis, struct error *err)
 {
-  bool ok = true, pending = true;
-  for (int i = 0; ok && pending && i < POINTER_ROUNDS_MAX; i++)
+  for (int i = 0; i < POINTER_ROUNDS_MAX; i++)
     {
       bool added = starts_add_pointers (&analysis->starts);
-      pending = starts_pending (&analysis->starts);
-      ok = follow (analysis, added, err);
+      if (added && !starts_pending (&analysis->starts))
+        break;
+      if (!follow (analysis, added, err))
+        return false;
     }
-  return ok;
+  return true;
 }
 
 static bool

@@ -71,8 +71,11 @@ choose (struct choice *choice, uint64_t address)
 {
   const struct disproof *disproof = choice->disproof;
   if (address < disproof->start && choice->n == STEPS_BEFORE)
-    memmove (choice->list, choice->list + 1,
-             --choice->n * sizeof *choice->list);
+    {
+      choice->n--;
+      memmove (choice->list, choice->list + 1,
+               choice->n * sizeof *choice->list);
+    }
   else if (address >= disproof->end && choice->n_behind++ == STEPS_BEHIND)
     return false;
   else if (address >= disproof->start && address < disproof->end

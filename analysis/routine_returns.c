@@ -262,8 +262,10 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
     return is_pointed || !(back || loops_around (routine, number));
   if (back)
     return false;
-  if (is_pointed || routine_has_returned (routine, callee))
-    return is_pointed;
+  if (is_pointed)
+    return true;
+  if (routine_has_returned (routine, callee))
+    return false;
   /* A function of the image that is called by way of the GOT is known by its
      address, too.  */
   const struct relocated *word = routine_called_word (routine->context, insn);

@@ -433,6 +433,8 @@ next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
   return true;
 }
 
+/* Whether .debug_frame moves the CFA many times, and has no rule for FP: then
+   the absence of one says nothing.  */
 static bool
 never_tells_of_fp (struct cfi *cfi, const struct file *file)
 {
@@ -452,8 +454,10 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
             return false;
           /* A function's first instruction has this CFA.  */
           const struct place *cfa = &span.rule.cfa;
-          moved += cfa->kind != PLACE_VALUE || cfa->reg != cfi->abi->sp
-                   || cfa->offset != cfi->abi->cfa_bias - cfi->abi->fixed_ra;
+          bool is_of_entry
+              = cfa->kind == PLACE_VALUE && cfa->reg == cfi->abi->sp
+                && cfa->offset == cfi->abi->cfa_bias - cfi->abi->fixed_ra;
+          moved += !is_of_entry;
         }
     }
   return moved >= MOVED_MIN;
