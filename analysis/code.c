@@ -159,9 +159,9 @@ count (struct analysis *analysis)
       findings->functions_left = findings->functions;
       return;
     }
-  findings->functions_left = schedule->failures[ROUTINE_TOO_MUCH];
+  findings->functions_left = schedule->n_left;
   if (!analysis->request->only_compares)
-    findings->functions_trusted = schedule->failures[ROUTINE_SOUND];
+    findings->functions_trusted = schedule->n_sound;
   else
     for (size_t i = 0; i < analysis->functions->n; i++)
       findings->functions_trusted += analysis->functions->list[i].is_compared;

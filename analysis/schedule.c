@@ -293,8 +293,9 @@ count (struct schedule *schedule, const struct code_function *function,
   if (function->is_concluded && !was_sound)
     return;
   schedule->n_functions += !function->is_concluded;
-  schedule->failures[ROUTINE_SOUND] -= was_sound;
-  schedule->failures[failure]++;
+  schedule->n_sound -= was_sound;
+  schedule->n_sound += failure == ROUTINE_SOUND;
+  schedule->n_left += failure == ROUTINE_TOO_MUCH;
 }
 
 /* FOLLOWED was followed for the last time, or another time because something
