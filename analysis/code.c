@@ -14,6 +14,7 @@
 #include "analysis/code.h"
 
 #include "analysis/comparison.h"
+#include "analysis/machine.h"
 #include "analysis/noreturn.h"
 #include "analysis/schedule.h"
 #include "analysis/starts.h"
@@ -223,6 +224,26 @@ code_analyse (const struct code_request *request,
     }
   beginnings_free (&beginnings);
   return ok;
+}
+
+bool
+code_analysis_is_known (const struct arch *arch)
+{
+  return code_machines (arch) != NULL;
+}
+
+bool
+code_analysis_exists (const struct arch *arch)
+{
+  return code_machine_of (arch) != NULL;
+}
+
+bool
+code_analysis_expect (const struct arch *arch, struct error *err)
+{
+  return code_analysis_exists (arch)
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                            "this build cannot analyse code of this machine");
 }
 
 void

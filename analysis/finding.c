@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/insn.h"
+#include "analysis/machine.h"
 #include "arch/rule_text.h"
 #include "base/search.h"
 #include "elf/symbols.h"
