@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "analysis/image_facts.h"
-#include "analysis/insn.h"
 #include "elf/image.h"
 
 /* Who sets a fact (in brackets: who takes it back), and who reads it.

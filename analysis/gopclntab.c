@@ -4,7 +4,6 @@
 #include "analysis/gopclntab.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/bytes.h"

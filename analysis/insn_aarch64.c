@@ -13,7 +13,7 @@
    registers, stand here by groups: new ones come with every version of the
    architecture.  */
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "base/bytes.h"
 #include "analysis/insn_aarch64.h"
