@@ -14,6 +14,7 @@
 #include "analysis/code.h"
 
 #include "analysis/comparison.h"
+#include "analysis/machine.h"
 #include "analysis/noreturn.h"
 #include "analysis/schedule.h"
 #include "analysis/starts.h"
@@ -56,14 +57,15 @@ follow (struct analysis *analysis, bool added, struct error *err)
 static bool
 follow_pointers (struct analysis *analysis, struct error *err)
 {
-  bool ok = true, pending = true;
-  for (int i = 0; ok && pending && i < POINTER_ROUNDS_MAX; i++)
+  for (int i = 0; i < POINTER_ROUNDS_MAX; i++)
     {
       bool added = starts_add_pointers (&analysis->starts);
-      pending = starts_pending (&analysis->starts);
-      ok = follow (analysis, added, err);
+      if (added && !starts_pending (&analysis->starts))
+        break;
+      if (!follow (analysis, added, err))
+        return false;
     }
-  return ok;
+  return true;
 }
 
 static bool
@@ -145,8 +147,8 @@ prepare (struct analysis *analysis, struct error *err)
          || error_set_no_memory (err);
 }
 
-/* Say how much was followed.  Where there were too few steps, paths may be
-   missing: what was found must not be used.  */
+/* Say how much was followed, and how much is used: nothing where there were
+   too few steps.  */
 static void
 count (struct analysis *analysis)
 {
@@ -155,14 +157,12 @@ count (struct analysis *analysis)
   findings->functions = schedule->n_functions;
   if (schedule->steps_left == 0)
     {
-      struct row_map *map = &findings->row_map;
-      map->n = map->n_settled = map->starts.n = 0;
       findings->functions_left = findings->functions;
       return;
     }
-  findings->functions_left = schedule->failures[ROUTINE_TOO_MUCH];
+  findings->functions_left = schedule->n_left;
   if (!analysis->request->only_compares)
-    findings->functions_trusted = schedule->failures[ROUTINE_SOUND];
+    findings->functions_trusted = schedule->n_sound;
   else
     for (size_t i = 0; i < analysis->functions->n; i++)
       findings->functions_trusted += analysis->functions->list[i].is_compared;
@@ -185,6 +185,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
   if (ok)
     {
       count (&analysis);
+      /* Paths may be missing: what was found must not be used.  */
+      if (analysis.schedule.steps_left == 0)
+        row_map_clear (&findings->row_map);
       disproofs_drop_stale (&findings->disproofs, analysis.functions);
       comparison_settle (&findings->disproofs, &findings->row_map);
     }
@@ -221,6 +224,26 @@ code_analyse (const struct code_request *request,
     }
   beginnings_free (&beginnings);
   return ok;
+}
+
+bool
+code_analysis_is_known (const struct arch *arch)
+{
+  return code_machines (arch) != NULL;
+}
+
+bool
+code_analysis_exists (const struct arch *arch)
+{
+  return code_machine_of (arch) != NULL;
+}
+
+bool
+code_analysis_expect (const struct arch *arch, struct error *err)
+{
+  return code_analysis_exists (arch)
+         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
+                            "this build cannot analyse code of this machine");
 }
 
 void

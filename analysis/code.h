@@ -3,17 +3,21 @@
 
    An image's code is followed function by function, by its instructions alone.
    Two things come of it: rows for code, where there may be no CFI, and CFI
-   that the code contradicts.  Which machines' code can be analysed, machine.h
-   says.  */
+   that the code contradicts.  */
 
 #ifndef ANALYSIS_CODE_H
 #define ANALYSIS_CODE_H
 
 #include "analysis/disproof.h"
-#include "analysis/machine.h"
 #include "analysis/request.h"
 #include "analysis/row_map.h"
 #include "cfi2sframe.h"
+
+/* Whether code of ARCH can be analysed by any build, and by this one; the last
+   with an error if not.  */
+bool code_analysis_is_known (const struct arch *arch);
+bool code_analysis_exists (const struct arch *arch);
+bool code_analysis_expect (const struct arch *arch, struct error *err);
 
 struct code_findings
 {

@@ -175,12 +175,12 @@ comparison_see (struct comparison *comparison, uint64_t entry,
   comparison->last = address;
   if (!row)
     return;
+  comparison->has_compared = true;
   for (unsigned i = 0; i < ROW_RULES; i++)
     {
       enum row_rule which = (enum row_rule)i;
       enum verdict verdict
           = check (which, trust, state, value_is_stack (sp), row);
-      comparison->has_compared = true;
       comparison->agrees_later |= which == ROW_CFA && verdict == VERDICT_AGREES
                                   && !state_is_at_entry (state);
       comparison->leaves_open

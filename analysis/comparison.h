@@ -14,7 +14,6 @@
 
 #include "analysis/row_map.h"
 #include "analysis/disproof.h"
-#include "analysis/request.h"
 #include "analysis/routine.h"
 
 /* A search for the rows of functions, by addresses in stretches that

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/insn.h"
+#include "analysis/machine.h"
 #include "arch/rule_text.h"
 #include "base/search.h"
 #include "elf/symbols.h"
@@ -71,8 +72,11 @@ choose (struct choice *choice, uint64_t address)
 {
   const struct disproof *disproof = choice->disproof;
   if (address < disproof->start && choice->n == STEPS_BEFORE)
-    memmove (choice->list, choice->list + 1,
-             --choice->n * sizeof *choice->list);
+    {
+      choice->n--;
+      memmove (choice->list, choice->list + 1,
+               choice->n * sizeof *choice->list);
+    }
   else if (address >= disproof->end && choice->n_behind++ == STEPS_BEHIND)
     return false;
   else if (address >= disproof->start && address < disproof->end

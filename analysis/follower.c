@@ -395,7 +395,8 @@ note_down (struct follower *follower, const struct code_function *function)
                   .kind = NOTE_OBSERVATION,
                   .address = follower->routine->observations[i].address,
                   .number = follower->routine->observations[i].kind });
-  /* It failed for good, and those that it jumps to may have another frame.  */
+  /* The routine failed for good: note the functions that it enters with
+     another frame than that of a call.  */
   if (current->concluded && !is_sound)
     for (size_t i = 0; i < current->result.n_left_for; i++)
       note_number (follower, NOTE_LEFT_FOR, current->result.left_for[i]);

@@ -14,7 +14,6 @@
 
 #include "analysis/comparison.h"
 #include "analysis/functions.h"
-#include "analysis/request.h"
 #include "analysis/routine.h"
 #include "frame/frame.h"
 

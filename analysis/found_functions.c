@@ -4,6 +4,7 @@
 #include "analysis/code.h"
 
 #include "base/array.h"
+#include "analysis/machine.h"
 
 /* How far the making of functions is.  */
 struct harvest

@@ -125,6 +125,13 @@ functions_has_returned (const struct functions *functions, uint64_t callee)
 }
 
 void
+functions_note_returned (struct functions *functions, uint64_t callee)
+{
+  if (!address_map_set (&functions->back, callee, 0))
+    functions->failed = true;
+}
+
+void
 functions_note_caller (struct functions *functions,
                        struct code_function *callee, uint32_t caller)
 {

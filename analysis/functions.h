@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "analysis/image_facts.h"
-#include "analysis/insn.h"
 #include "elf/image.h"
 
 /* Who sets a fact (in brackets: who takes it back), and who reads it.
@@ -36,7 +35,7 @@
      fails            schedule: conclude       schedule, follower, known_code
      is_bare          schedule: conclude       follower: a revision
      is_concluded     schedule: conclude       schedule, follower
-     is_compared      schedule                 analysis: the summary
+     is_compared      schedule                 code: the count
      is_affected      functions [same]         functions
 
    Followers set nothing: they work at the same time.  */
@@ -140,6 +139,9 @@ struct code_function *functions_at (const struct functions *functions,
 bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
+/* Note that a call of CALLEE was seen to return.  */
+void functions_note_returned (struct functions *functions, uint64_t callee);
+
 /* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
    way to push that address: how position-independent code finds out where it
    is.  A function that happens to be the next one, and does not return, is
@@ -152,9 +154,9 @@ bool functions_call_is_push (const struct functions *functions,
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be followed again, the second
-   time because what they rely on has turned out to be otherwise.  They are
-   noted anew then.  */
+/* Callers of FUNCTION that were noted have to be followed again, and are noted
+   anew then.  functions_disturb_callers: what they rely on has turned out to
+   be otherwise.  */
 void functions_affect_callers (struct functions *functions,
                                struct code_function *function);
 void functions_disturb_callers (struct functions *functions,

@@ -4,7 +4,6 @@
 #include "analysis/gopclntab.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
@@ -166,9 +165,9 @@ find_text (const struct reader *reader)
   for (size_t i = 0; text == 0 && i < image->n_segments; i++)
     {
       const GElf_Phdr *load = &image->segments[i];
-      const uint8_t *bytes = image->bytes + load->p_offset;
       if (load->p_type != PT_LOAD || (load->p_flags & PF_X))
         continue;
+      const uint8_t *bytes = image->bytes + load->p_offset;
       for (uint64_t k = (0 - load->p_vaddr) % WORD;
            text == 0 && k + WORD <= load->p_filesz; k += WORD)
         if (load_u64 (bytes + k, image->big_endian) == reader->address)
@@ -226,8 +225,8 @@ add_step (struct reader *reader, uint64_t address, int32_t depth,
 
 /* The depths of the function from ENTRY to END, whose numbers begin at OFFSET:
    pairs of a difference of depths and a number of instructions, up to a
-   difference of 0 that is not the first.  What is damaged stays unknown. False
-   when memory ran out.  */
+   difference of 0 that is not the first.  What is damaged stays unknown.
+   False when memory ran out.  */
 static bool
 read_depths (struct reader *reader, uint64_t offset, uint64_t entry,
              uint64_t end)

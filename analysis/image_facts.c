@@ -115,7 +115,9 @@ is_exit (const char *name)
 }
 
 /* Functions of Haskell and of its runtime, as GHC names them: they are jumped
-   to, and end by a jump.  What SP points to is a frame of StgRun meanwhile. */
+   to, and end by a jump.  What SP points to is a frame of StgRun meanwhile.
+   Some functions of C have such a name, too: their callers lose a proof, and
+   get no wrong row.  */
 static bool
 is_haskell (const char *name)
 {

@@ -60,7 +60,8 @@ const uint8_t *facts_code (const struct image_facts *facts, uint64_t address,
                            uint64_t *size);
 
 /* Decode the instruction at ADDRESS, as insn_decode and insn_decode_step do.
-   False: there is none.  */
+   False: there is none.  A walk by addresses goes on where the next section
+   adjoins.  */
 bool facts_insn (const struct image_facts *facts, uint64_t address,
                  struct insn *insn);
 bool facts_step (const struct image_facts *facts, uint64_t address,

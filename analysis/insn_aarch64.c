@@ -1,4 +1,5 @@
-/* A64 instructions: their encodings, and which registers they read and write.
+/* A64 instructions: their encodings, which registers they read and write, and
+   where they lead.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Decoded here and not by a library: all instructions have one size, and what
@@ -12,7 +13,7 @@
    registers, stand here by groups: new ones come with every version of the
    architecture.  */
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "base/bytes.h"
 #include "analysis/insn_aarch64.h"

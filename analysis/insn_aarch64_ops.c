@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    insn_aarch64.c has the encodings, and says which registers are read and
-   written, and where they lead; here is what else matters: operations on
-   values, and memory.  */
+   written, and where instructions lead; here is what else matters: operations
+   on values, and memory.  */
 
 #include "analysis/insn_aarch64.h"
 
@@ -175,8 +175,8 @@ a64_bit_field (struct a64 *t)
   else if (is_told && t->whole && left <= 3
            && (imms == 31 || imms + left == 63))
     {
-      a64_operate (t, OP_SCALE, t->rd,
-                   t->rn); /* LSL; SBFIZ, UBFIZ of 4 bytes */
+      /* LSL; SBFIZ, UBFIZ of 4 bytes.  */
+      a64_operate (t, OP_SCALE, t->rd, t->rn);
       t->insn->immediate = 1 << left;
     }
   else if (is_told && is_left)

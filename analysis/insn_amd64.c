@@ -428,7 +428,7 @@ static void
 translate_sub (struct translation *t)
 {
   if (is_same_register (t))
-    translate_xor (t);
+    translate_xor (t); /* of a register from itself: 0 */
   else
     translate_add (t);
 }
@@ -609,14 +609,14 @@ translate_syscall (struct translation *t)
 }
 
 /* What instructions do with values: for the stack, and else what they
-   calculate, of so many operands (0: nothing that is known), or of one and the
-   number `by'.  */
+   calculate.  */
 static const struct meaning
 {
   ZydisMnemonic mnemonic;
   void (*translate) (struct translation *t); /* or NULL */
   enum insn_calculation calculation;
-  uint8_t operands;
+  uint8_t operands; /* 1: of one and the number `by'; 2: of two or more; 0:
+                       nothing known */
   int by;
 } meanings[] = {
   { ZYDIS_MNEMONIC_MOV, translate_mov, CALCULATE_MOVE, 2, 0 },

@@ -48,7 +48,8 @@ struct jump_tables
 };
 
 /* The number of TABLE: a new one, or the old one that is equal, with the
-   weaker bound of the two.  False when there are too many.  */
+   weaker bound of the two.  A table with nothing but an address is in no
+   memory: the address is its one target.  False when there are too many.  */
 bool jump_tables_note (struct jump_tables *tables,
                        const struct jump_table *table, uint32_t *number);
 void jump_tables_reset (struct jump_tables *tables);

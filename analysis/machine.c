@@ -52,10 +52,8 @@ static const struct code_machine machines[][CONVENTIONS_COUNT] = {
         .kept_below = 8 } },
 };
 
-/* What is known of ARCH, also where this build has no decoder, by conventions;
-   NULL where no build has one.  */
-static const struct code_machine *
-find_machine (const struct arch *arch)
+const struct code_machine *
+code_machines (const struct arch *arch)
 {
   for (size_t i = 0; arch && i < sizeof machines / sizeof *machines; i++)
     if (machines[i]->arch->e_machine == arch->e_machine)
@@ -66,7 +64,7 @@ find_machine (const struct arch *arch)
 const struct code_machine *
 code_machine_with (const struct arch *arch, enum code_conventions conventions)
 {
-  const struct code_machine *all = find_machine (arch);
+  const struct code_machine *all = code_machines (arch);
   return all && insn_decoder_exists (arch) ? &all[conventions] : NULL;
 }
 
@@ -74,24 +72,4 @@ const struct code_machine *
 code_machine_of (const struct arch *arch)
 {
   return code_machine_with (arch, CONVENTIONS_C);
-}
-
-bool
-code_analysis_is_known (const struct arch *arch)
-{
-  return find_machine (arch) != NULL;
-}
-
-bool
-code_analysis_exists (const struct arch *arch)
-{
-  return code_machine_of (arch) != NULL;
-}
-
-bool
-code_analysis_expect (const struct arch *arch, struct error *err)
-{
-  return code_analysis_exists (arch)
-         || error_set_word (err, CFI2SFRAME_UNSUPPORTED, WORD_NO_ANALYSIS,
-                            "this build cannot analyse code of this machine");
 }

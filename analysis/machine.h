@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "base/error.h"
 
 struct code_machine
 {
@@ -48,16 +47,14 @@ enum code_conventions
   CONVENTIONS_COUNT
 };
 
+/* What is known of ARCH, also where this build has no decoder, by conventions;
+   NULL where no build has one.  */
+const struct code_machine *code_machines (const struct arch *arch);
+
 /* The CONVENTIONS on ARCH; code_machine_of has those of C.  NULL when this
    build cannot analyse the code of ARCH.  */
 const struct code_machine *
 code_machine_with (const struct arch *arch, enum code_conventions conventions);
 const struct code_machine *code_machine_of (const struct arch *arch);
-
-/* Whether code of ARCH can be analysed by any build, and by this one; the last
-   with an error if not.  */
-bool code_analysis_is_known (const struct arch *arch);
-bool code_analysis_exists (const struct arch *arch);
-bool code_analysis_expect (const struct arch *arch, struct error *err);
 
 #endif /* ANALYSIS_MACHINE_H */

@@ -340,8 +340,6 @@ note_calls_without_return (struct routine *routine)
   return routine->doubtful.n_used > before;
 }
 
-/* What was learnt of another function, or of this one with other conventions,
-   does not count.  */
 const struct routine_result *
 routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
                 enum doubtful_calls doubtful_calls, bool is_bare)
@@ -354,6 +352,8 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->machine = routine->is_go ? context->go_machine
                      : is_bare      ? context->bare_machine
                                     : context->machine;
+  /* What was learnt of another function, or of this one with other
+     conventions, does not count.  */
   routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);

@@ -318,7 +318,7 @@ bool routine_is_never_taken (const struct routine *routine,
                              const struct insn *insn);
 
 /* INSN, an indirect jump, goes by tables.  Whether each of them leads
-   anywhere. Its ways are stored as edges from node NODE, unless that is
+   anywhere.  Its ways are stored as edges from node NODE, unless that is
    NODE_NONE.  */
 bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
                              const struct state *state, uint32_t node);

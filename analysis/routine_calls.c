@@ -224,10 +224,12 @@ static uint32_t
 kept_registers (struct routine *routine, const struct insn *insn,
                 const struct state *state)
 {
+  if (insn->flow != FLOW_CALL)
+    return 0;
   bool asks = routine->asks_callees;
   uint32_t needed = 0, left = asks ? routine->machine->clobbered
                                    : reg_mask (routine->machine->probed);
-  for (; insn->flow == FLOW_CALL && left; left &= left - 1)
+  for (; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
       struct value value = state->registers[reg];
@@ -244,17 +246,17 @@ routine_call (struct routine *routine, const struct insn *insn,
 {
   const struct routine_context *context = routine->context;
   const bool disturbed = context->functions->disturb;
-  const struct code_function *callee = disturbed || insn->flow != FLOW_CALL
-                                           ? routine_callee (context, insn)
-                                           : NULL;
+  const bool is_direct = insn->flow == FLOW_CALL;
   struct value before[REG_COUNT];
-  uint32_t kept = kept_registers (routine, insn, state), left = 0;
+  uint32_t kept = kept_registers (routine, insn, state);
   if (kept)
     memcpy (before, state->registers, sizeof before);
   state_call (state, insn);
+  const struct code_function *callee
+      = disturbed || !is_direct ? routine_callee (context, insn) : NULL;
   /* What is called is known if it is a function of the image, or one that the
      dynamic linker has found by its name.  */
-  if (insn->flow != FLOW_CALL && !callee)
+  if (!is_direct && !callee)
     {
       const struct relocated *word
           = facts_relocated (context->facts, routine_constant_place (insn));
@@ -262,8 +264,9 @@ routine_call (struct routine *routine, const struct insn *insn,
     }
   /* Of functions that are not known, such as those that pointers lead to, it
      is taken that they keep to the ABI.  */
-  if (callee && disturbed)
-    left = callee->changes & routine->machine->preserved;
+  uint32_t left = callee && disturbed
+                      ? callee->changes & routine->machine->preserved
+                      : 0;
   for (; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);

@@ -110,14 +110,14 @@ moves_stack (const struct routine *routine, const struct insn *insn,
 }
 
 /* INSN goes back to the caller, or to an address: note if it does so with
-   another stack pointer than functions do.  The routine may have gone where a
-   jump table, which was read too far, does not lead.  Code that moves its
-   caller's stack has no switch; where functions without CFI are followed, that
-   is not relied on.  */
+   another stack pointer than functions do.  */
 static void
 note_going_back (struct routine *routine, const struct insn *insn,
                  const struct state *state)
 {
+  /* The routine may have gone where a jump table, which was read too far, does
+     not lead.  Code that moves its caller's stack has no switch; where
+     functions without CFI are followed, that is not relied on.  */
   bool may_read_too_far
       = routine->tables.n > 0 && !routine->context->request->beyond_cfi;
   if (!may_read_too_far && moves_stack (routine, insn, state))

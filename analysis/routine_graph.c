@@ -1,5 +1,6 @@
 /* The graph of a function: instructions, the states where paths meet, and
-   where the function ends. SPDX-License-Identifier: LGPL-2.1-or-later
+   where the function ends.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    An instruction is decoded once, when the first path gets to it, and kept as
    a node.  A node where paths can meet has a label, which owns the state in

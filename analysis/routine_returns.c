@@ -66,6 +66,14 @@ goes_back (const struct routine *routine, uint32_t number)
   return number != NODE_NONE && routine->nodes[number].goes_back;
 }
 
+/* Have SPREAD go over the routine until nothing changes.  */
+static void
+spread_all (struct routine *routine, bool (*spread) (struct routine *routine))
+{
+  for (int i = 0; i < ROUNDS_MAX && spread (routine); i++)
+    continue;
+}
+
 /* From the end to the beginning: nodes mostly have the numbers of the order
    that they are in.  Whether anything changed.  */
 static bool
@@ -262,8 +270,10 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
     return is_pointed || !(back || loops_around (routine, number));
   if (back)
     return false;
-  if (is_pointed || routine_has_returned (routine, callee))
-    return is_pointed;
+  if (is_pointed)
+    return true;
+  if (routine_has_returned (routine, callee))
+    return false;
   /* A function of the image that is called by way of the GOT is known by its
      address, too.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
@@ -322,8 +332,7 @@ routine_note_returns (struct routine *routine)
       }
   if (!has_news (routine))
     return false;
-  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
-    continue;
+  spread_all (routine, spread_backwards);
   routine->changed = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->changed |= insn_written (&routine->nodes[i].insn);
@@ -376,8 +385,7 @@ static void
 find_what_goes_back (struct routine *routine)
 {
   struct jump_table *tables = routine->tables.tables;
-  for (int i = 0; i < ROUNDS_MAX && spread_forwards (routine); i++)
-    continue;
+  spread_all (routine, spread_forwards);
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->nodes[i].goes_back |= routine->nodes[i].is_certain;
   for (size_t i = 0; i < routine->n_edges; i++)
@@ -386,8 +394,7 @@ find_what_goes_back (struct routine *routine)
   for (size_t i = 0; i < routine->n_edges; i++)
     routine->nodes[routine->edges[i].from].goes_back
         |= tables[routine->edges[i].table].is_certain;
-  for (int i = 0; i < ROUNDS_MAX && spread_backwards (routine); i++)
-    continue;
+  spread_all (routine, spread_backwards);
 }
 
 bool

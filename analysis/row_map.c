@@ -29,6 +29,19 @@ row_map_free (struct row_map *row_map)
   address_list_free (&row_map->starts);
 }
 
+void
+row_map_clear (struct row_map *row_map)
+{
+  row_map->n = row_map->n_settled = row_map->starts.n = 0;
+}
+
+void
+row_map_add_start (struct row_map *row_map, uint64_t address)
+{
+  if (!address_list_add (&row_map->starts, address))
+    row_map->failed = true;
+}
+
 /* Sweeping over sorted ranges.  */
 struct sweep
 {

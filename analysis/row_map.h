@@ -40,6 +40,12 @@ struct row_map
 bool row_map_init (struct row_map *row_map, struct error *err);
 void row_map_free (struct row_map *row_map);
 
+/* Forget all rows, and all starts.  */
+void row_map_clear (struct row_map *row_map);
+
+/* A function that is trusted starts at ADDRESS.  */
+void row_map_add_start (struct row_map *row_map, uint64_t address);
+
 /* ROW holds for SIZE bytes at ADDRESS; NULL: nothing is known to hold.  */
 void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
                   const struct frame_row *row);

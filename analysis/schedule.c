@@ -145,7 +145,7 @@ pass_on_observation (struct schedule *schedule, enum observation_kind kind,
       if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
           && !functions_has_returned (functions, address))
         functions_affect_callers (functions, function);
-      functions->failed |= !address_map_set (&functions->back, address, 0);
+      functions_note_returned (functions, address);
       break;
     case OBSERVED_PASSED_OVER:
       if (function)
@@ -212,8 +212,7 @@ pass_on_notes (struct schedule *schedule, const struct followed *followed)
   schedule->functions->list[followed->task.index].is_compared
       = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
   if (trusted)
-    schedule->row_map->failed
-        |= !address_list_add (&schedule->row_map->starts, function->entry);
+    row_map_add_start (schedule->row_map, function->entry);
   for (size_t i = 0; i < followed->n_notes; i++)
     if (!pass_on_note (schedule, followed,
                        &by->notes[followed->first_note + i], trusted))
@@ -294,8 +293,9 @@ count (struct schedule *schedule, const struct code_function *function,
   if (function->is_concluded && !was_sound)
     return;
   schedule->n_functions += !function->is_concluded;
-  schedule->failures[ROUTINE_SOUND] -= was_sound;
-  schedule->failures[failure]++;
+  schedule->n_sound -= was_sound;
+  schedule->n_sound += failure == ROUTINE_SOUND;
+  schedule->n_left += failure == ROUTINE_TOO_MUCH;
 }
 
 /* FOLLOWED was followed for the last time, or another time because something

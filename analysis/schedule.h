@@ -38,8 +38,8 @@ struct schedule
   struct row_map *row_map;
   struct disproofs *disproofs;
   uint64_t n_functions; /* that were followed */
-  uint64_t
-      failures[ROUTINE_FAILURE_COUNT]; /* of which [ROUTINE_SOUND] are used */
+  uint64_t n_sound;     /* of which these are used */
+  uint64_t n_left;      /* and for these steps or memory did not suffice */
   /* Set by schedule_begin.  */
   struct pool *pool;      /* of followers */
   struct followed *items; /* followed ahead */

@@ -3,11 +3,7 @@
 
 #include "analysis/starts.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "base/bytes.h"
-#include "base/elf_sframe.h"
 #include "elf/dynamic.h"
 #include "elf/symbols.h"
 #include "elf/sframe_place.h"

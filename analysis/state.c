@@ -3,9 +3,6 @@
 
 #include "analysis/state.h"
 
-/* What a call may change holds an argument, or nothing of use, at a function's
-   entry.  Registers that a call preserves hold values of the caller.  Of other
-   registers it is not known.  */
 void
 state_enter (struct state *state, const struct code_machine *machine,
              struct jump_tables *tables)
@@ -14,6 +11,9 @@ state_enter (struct state *state, const struct code_machine *machine,
   memset (state, 0, sizeof *state);
   state->machine = machine;
   state->tables = tables;
+  /* What a call may change holds an argument, or nothing of use, at a
+     function's entry.  Registers that a call preserves hold values of the
+     caller.  Of other registers it is not known.  */
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     state->registers[reg]
         = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
@@ -247,9 +247,11 @@ state_settle (struct state *state, uint64_t at)
     {
       struct value *value = &state->registers[reg];
       bool is_bounded = false;
+      if (!value_is_anonymous (*value))
+        continue;
       for (unsigned i = 0; i < state->n_bounds; i++)
         is_bounded |= depends_on (&state->bounds[i], *value);
-      if (value_is_anonymous (*value) && !is_bounded)
+      if (!is_bounded)
         *value = value_new ((enum value_kind)value->kind, at, reg);
     }
 }
@@ -319,8 +321,8 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
   bool changed = false;
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
-      struct value *value = &state->registers[reg],
-                   with = other->registers[reg];
+      struct value *value = &state->registers[reg];
+      struct value with = other->registers[reg];
       if (value_equal (*value, with)
           || value_equal (*value, value_new (VALUE_MIXED, at, reg))
           || (is_definite (with)

@@ -142,20 +142,24 @@ sum_is_target (struct state *state, struct value a, struct value b,
   return true;
 }
 
-/* An entry of a jump table that is added to the base may be extended and
-   multiplied; of other such sums nothing is known.  */
 static void
 apply_sum (struct state *state, const struct insn *insn)
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  bool is_scaled = insn->op == OP_SUM_SCALED;
-  if (sum_is_target (state, b, a, insn)
-      || (!is_scaled && sum_is_target (state, a, b, insn)))
+  /* An entry of a jump table that is added to the base may be extended and
+     multiplied; of other such sums nothing is known.  */
+  if (insn->op == OP_SUM_SCALED)
+    {
+      if (!sum_is_target (state, b, a, insn))
+        compute (state, insn, insn->to);
+      return;
+    }
+  if (sum_is_target (state, b, a, insn) || sum_is_target (state, a, b, insn))
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* no address any more */
-  bool told = !is_scaled && a.kind != VALUE_KEPT && b.kind != VALUE_KEPT;
+  bool told = a.kind != VALUE_KEPT && b.kind != VALUE_KEPT;
   if (told && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
   else if (told && value_is_constant (a))

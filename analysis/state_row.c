@@ -362,8 +362,7 @@ looks_elsewhere (const struct state *state, struct frame_rule rule,
   bool is_in_register = value_equal (state->registers[right.number], right);
   if (rule.kind != RULE_DEREF_CFA || sp.kind != VALUE_CFA)
     return false;
-  /* In a word below the stack pointer: on a path that has not saved it, say.
-   */
+  /* In a word below the stack pointer, on a path that has not saved it.  */
   if (is_in_register && place.number < sp.number - state->machine->kept_below)
     return true;
   /* In a word of the frame of which nothing is known.  Every word that was

@@ -3,8 +3,6 @@
 
 #include "compact-unwind/compact_unwind.h"
 
-#include <string.h>
-
 #include "compact-unwind/encoding.h"
 #include "compact-unwind/info.h"
 #include "write/output_file.h"

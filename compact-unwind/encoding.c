@@ -3,9 +3,6 @@
 
 #include "compact-unwind/encoding.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #define MODE_MASK UINT32_C (0x0f000000)
 
 /* x86-64.  */

@@ -137,7 +137,7 @@ struct cunwind_reader_entry
 
 /* Open the SIZE BYTES, which must outlive READER, and check that all tables
    lie inside them, that functions ascend, and that every index is one of a
-   table. CFI2SFRAME_MALFORMED with the offset otherwise.  */
+   table.  CFI2SFRAME_MALFORMED with the offset otherwise.  */
 bool cunwind_reader_open (struct cunwind_reader *reader, const void *bytes,
                           uint64_t size, struct error *err);
 

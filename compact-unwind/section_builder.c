@@ -1,5 +1,7 @@
 /* The compact unwind section of an ELF image, FDE by FDE.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Most of it makes one encoding of a function's rows.  */
 
 #include "compact-unwind/section_builder.h"
 
@@ -53,6 +55,44 @@ cunwind_reason_text (enum cunwind_reason reason)
   return reasons[reason].text;
 }
 
+/* Code that makes no calls.  */
+
+/* Whether the SIZE bytes of CODE are instructions, up to the last byte, and
+   none of them a call.  */
+static bool
+decodes_without_call (const struct arch *arch, const uint8_t *code,
+                      uint64_t size)
+{
+  for (uint64_t i = 0; i < size;)
+    {
+      bool is_call;
+      unsigned step = arch->instruction_size (code + i, size - i, &is_call);
+      if (step == 0 || is_call)
+        return false;
+      i += step;
+    }
+  return true;
+}
+
+bool
+cunwind_code_has_no_call (const struct image *image, uint64_t address,
+                          uint64_t size)
+{
+  const struct arch *arch = image->arch;
+  const uint64_t step = arch->smallest_instruction;
+  const uint8_t *code = image_bytes_at (image, address, size);
+  if (code == NULL || size % step != 0)
+    return false;
+  if (arch->instruction_size != NULL
+      && decodes_without_call (arch, code, size))
+    return true;
+  uint64_t target;
+  for (uint64_t end = step; end <= size; end += step)
+    if (image_may_end_call (image, code, end, address, &target))
+      return false;
+  return true;
+}
+
 /* The work on one function.  */
 struct encoding_attempt
 {
@@ -104,43 +144,6 @@ is_deeper (const struct encoding_attempt *attempt, size_t index, size_t best)
   if (framed != best_framed)
     return framed;
   return !framed && row->cfa.offset > best_row->cfa.offset;
-}
-
-/* Code that makes no calls.  */
-
-/* Whether the SIZE bytes of CODE are instructions, up to the last byte, and
-   none of them a call.  */
-static bool
-decodes_without_call (const struct arch *arch, const uint8_t *code,
-                      uint64_t size)
-{
-  for (uint64_t i = 0; i < size;)
-    {
-      bool is_call;
-      unsigned step = arch->instruction_size (code + i, size - i, &is_call);
-      if (step == 0 || is_call)
-        return false;
-      i += step;
-    }
-  return true;
-}
-
-bool
-code_has_no_call (const struct image *image, uint64_t address, uint64_t size)
-{
-  const struct arch *arch = image->arch;
-  const uint64_t step = arch->smallest_instruction;
-  const uint8_t *code = image_bytes_at (image, address, size);
-  if (code == NULL || size % step != 0)
-    return false;
-  if (arch->instruction_size != NULL
-      && decodes_without_call (arch, code, size))
-    return true;
-  uint64_t target;
-  for (uint64_t end = step; end <= size; end += step)
-    if (image_may_end_call (image, code, end, address, &target))
-      return false;
-  return true;
 }
 
 /* Checking the other rows.  */
@@ -213,8 +216,8 @@ check_other_rows (const struct encoding_attempt *attempt)
         return CUNWIND_BODY_CHANGES;
       if (i + 1 < function->n_rows)
         end = function->rows[i + 1].start;
-      if (!code_has_no_call (attempt->image, function->address + start,
-                             end - start))
+      if (!cunwind_code_has_no_call (attempt->image, function->address + start,
+                                     end - start))
         reason = CUNWIND_CALL_OUTSIDE;
     }
   return reason;

@@ -80,8 +80,8 @@ const char *cunwind_reason_text (enum cunwind_reason reason);
    ADDRESS is a call.  False where that cannot be shown: x86-64 code that
    cannot be decoded up to its last byte is searched for the bytes of a call
    that ends at any position.  */
-bool code_has_no_call (const struct image *image, uint64_t address,
-                       uint64_t size);
+bool cunwind_code_has_no_call (const struct image *image, uint64_t address,
+                               uint64_t size);
 
 struct cunwind_section
 {

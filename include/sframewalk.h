@@ -120,7 +120,7 @@ extern "C"
   };
 
   /* Replace FRAME by its caller's, by the rows of SECTION, in which its code
-     is. FRAME stays as it is unless the result is SFW_MORE.  Handler, if
+     is.  FRAME stays as it is unless the result is SFW_MORE.  Handler, if
      memory->read may be called in one.  */
   SFW_API enum sfw_end sfw_step (const struct sfw_section *section,
                                  const struct sfw_memory *memory,

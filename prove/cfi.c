@@ -6,11 +6,11 @@
    those of lazy PLTs do, are evaluated at each PC.
 
    What the absence of a rule means, DWARF leaves to the ABI (DWARF 5, section
-   6.4.1): a register that a function has to preserve is still what it was. All
-   unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP and
-   never give a rule for it in .debug_frame.  Such a section moves the CFA many
-   times and has no rule for FP anywhere; then its absence says nothing.  The
-   converter makes the same difference (src/cfi/source.c), and takes its
+   6.4.1): a register that a function has to preserve is still what it was.
+   All unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP
+   and never give a rule for it in .debug_frame.  Such a section moves the CFA
+   many times and has no rule for FP anywhere; then its absence says nothing.
+   The converter makes the same difference (src/cfi/source.c), and takes its
    rows from elsewhere.  */
 
 #include "prove.h"
@@ -433,6 +433,8 @@ next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
   return true;
 }
 
+/* Whether .debug_frame moves the CFA many times, and has no rule for FP: then
+   the absence of one says nothing.  */
 static bool
 never_tells_of_fp (struct cfi *cfi, const struct file *file)
 {
@@ -452,8 +454,10 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
             return false;
           /* A function's first instruction has this CFA.  */
           const struct place *cfa = &span.rule.cfa;
-          moved += cfa->kind != PLACE_VALUE || cfa->reg != cfi->abi->sp
-                   || cfa->offset != cfi->abi->cfa_bias - cfi->abi->fixed_ra;
+          bool is_of_entry
+              = cfa->kind == PLACE_VALUE && cfa->reg == cfi->abi->sp
+                && cfa->offset == cfi->abi->cfa_bias - cfi->abi->fixed_ra;
+          moved += !is_of_entry;
         }
     }
   return moved >= MOVED_MIN;

@@ -6,8 +6,6 @@
 
 #include "prove.h"
 
-#include <string.h>
-
 enum
 {
   MAGIC = 0xdee2,

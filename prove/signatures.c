@@ -197,7 +197,8 @@ step_extended (struct run *run, uint8_t opcode)
     case DW_CFA_advance_loc4:
       run->location += value * run->cie->code_alignment;
       return true;
-    case DW_CFA_restore_extended: /* to the initial rule, or value */
+    case DW_CFA_restore_extended:
+      /* A register gets its initial rule back; RA_SIGN_STATE its value.  */
       if (value == RA_SIGN_STATE)
         run->state = run->cie->initial;
       return true;

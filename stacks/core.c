@@ -144,8 +144,8 @@ run_packer (const char *program, int from, int to, const struct rlimit *limit)
 
 /* If the file *FD begins as one of zstd, xz, lz4 or gzip does, have that
    program, which has to be installed, decompress it to a file without a name
-   in $TMPDIR (/var/tmp), close *FD and put the new file's descriptor there. At
-   most half of the space that is free is used.  */
+   in $TMPDIR (/var/tmp), close *FD and put the new file's descriptor there.
+   At most half of the space that is free is used.  */
 static bool
 unpack_file (int *fd, struct error *err)
 {

@@ -145,7 +145,7 @@ next_die (struct die_walk *walk)
 /* List what is inlined in the unit with the entry FIRST, callers in front of
    what is inlined into them.  dwarf_getscopes is not asked for it: it takes as
    long for one address, and does not find a function that the compiler has put
-   into one with other addresses, as gcc does with lambdas. False when memory
+   into one with other addresses, as gcc does with lambdas.  False when memory
    ran out.  */
 static bool
 list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
@@ -166,7 +166,7 @@ list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
 }
 
 /* The unit with ADDRESS.  Its list is empty if its entries cannot all be
-   listed. NULL if there is none.  */
+   listed.  NULL if there is none.  */
 static const struct inline_unit *
 unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
 {

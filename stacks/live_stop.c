@@ -150,9 +150,9 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
-/* Set *EVENT to what has become of TID, which was asked to stop. EVENT->si_pid
-   is 0 if that is nothing yet.  An end is left for whoever waits for the
-   process.  */
+/* Set *EVENT to what has become of TID, which was asked to stop.
+   EVENT->si_pid is 0 if that is nothing yet.  An end is left for whoever waits
+   for the process.  */
 static bool
 find_event (pid_t tid, siginfo_t *event)
 {
@@ -194,8 +194,8 @@ enum
 };
 
 /* Stop the threads of PROCESS, all or those that are RUNNING, and read their
-   registers.  Threads that are made later than in so many rounds run on. False
-   when memory for their list ran out.  */
+   registers.  Threads that are made later than in so many rounds run on.
+   False when memory for their list ran out.  */
 static bool
 stop_threads (struct process *process, bool running, struct error *err)
 {

@@ -18,8 +18,8 @@
 #define error cfi2sframe_error
 
 /* Words for reasons that are told apart from others of the same status, for
-   scripts: sentences are for people, and may be worded better; words stay. The
-   manual has them, too (doc/use/cfi2sframe.texi; tests/cli/gate.bats holds
+   scripts: sentences are for people, and may be worded better; words stay.
+   The manual has them, too (doc/use/cfi2sframe.texi; tests/cli/gate.bats holds
    both together).  */
 #define ERROR_WORDS(WORD)                                       \
   /* There is nothing to do.  */                                \

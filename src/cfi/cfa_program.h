@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    One pass over the instructions of a CIE and of an FDE; only the rules of
-   CFA, FP and RA are kept, and whether the rule of SP is an unusual one. DWARF
-   5, section 6.4.2; GNU and AArch64 extensions.  */
+   CFA, FP and RA are kept, and whether the rule of SP is an unusual one.
+   DWARF 5, section 6.4.2; GNU and AArch64 extensions.  */
 
 #ifndef CFI_CFA_PROGRAM_H
 #define CFI_CFA_PROGRAM_H

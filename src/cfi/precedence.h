@@ -23,7 +23,7 @@
 #include "elf/image.h"
 
 /* Remove FDEs of dropped functions from CFI, of IMAGE and of its debug file
-   DEBUG_FILE (or NULL). False when memory ran out.  */
+   DEBUG_FILE (or NULL).  False when memory ran out.  */
 bool dropped_functions_forget (struct cfi_section *cfi,
                                const struct image *image,
                                const struct image *debug_file,

@@ -106,8 +106,8 @@ sframe_decoder_rows_max (const struct sframe_decoder *decoder)
 
 /* Read function INDEX and start reading its rows, as the two above, for
    whoever walks all functions: the rows that FUNCTION claims are taken off
-   *ROWS_LEFT, which begins with sframe_decoder_rows_max. CFI2SFRAME_MALFORMED,
-   too, when fewer are left.  */
+   *ROWS_LEFT, which begins with sframe_decoder_rows_max.
+   CFI2SFRAME_MALFORMED, too, when fewer are left.  */
 bool sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
                           uint64_t *rows_left, struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);

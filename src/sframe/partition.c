@@ -409,8 +409,8 @@ chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
     }
 }
 
-/* Offer the best pieces up to cut number END that have a block of their own. A
-   piece costs ENTRY besides its rows.  */
+/* Offer the best pieces up to cut number END that have a block of their own.
+   A piece costs ENTRY besides its rows.  */
 static inline void
 chooser_offer_own (struct chooser *chooser, struct window *near,
                    struct window *far, uint32_t end, uint64_t entry)

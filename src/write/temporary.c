@@ -83,7 +83,7 @@ uninterrupted_wait (void)
 
 /* The temporary files there are now, for temporary_discard_all.  Taking one
    out of the table, by an atomic exchange, makes its taker the owner, so that
-   a handler never reads what another thread frees. Beyond the table's size
+   a handler never reads what another thread frees.  Beyond the table's size
    files are written all the same, only unknown to the handler.  */
 static _Atomic (struct temporary *) active[TEMPORARY_KNOWN_MAX];
 

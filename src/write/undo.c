@@ -51,8 +51,8 @@ find_magic (const struct image *image, size_t at)
   return found == NULL ? SIZE_MAX : (size_t)(found - image->bytes);
 }
 
-/* Where a record begins that lies where it says; SIZE_MAX if there is none. No
-   record is in front of the section header table.  */
+/* Where a record begins that lies where it says; SIZE_MAX if there is none.
+   No record is in front of the section header table.  */
 static size_t
 find_begin (const struct image *image)
 {

@@ -43,7 +43,7 @@ static const uint8_t depths[] = { 2, 4, 48, 0xac, 2, 47, 0x80, 1, 0 };
 struct file
 {
   uint8_t bytes[CODE_SIZE * 16 + TABLE_SIZE + MODULE_SIZE];
-  GElf_Phdr segments[2];
+  GElf_Phdr segments[3];
   struct image_section sections[2];
   struct image image;
   struct code_stretch code;
@@ -115,6 +115,10 @@ read_table (struct file *file)
                                    .p_offset = CODE_SIZE * 16,
                                    .p_vaddr = TABLE,
                                    .p_filesz = TABLE_SIZE + MODULE_SIZE };
+  /* Segments of this type may have any offset: they have no bytes.  */
+  file->segments[2] = (GElf_Phdr){ .p_type = PT_GNU_STACK,
+                                   .p_flags = PF_R | PF_W,
+                                   .p_offset = UINT64_MAX - 0xfff };
   file->sections[1] = (struct image_section){
     .header = { .sh_type = SHT_PROGBITS,
                 .sh_addr = TABLE,
@@ -125,7 +129,7 @@ read_table (struct file *file)
   file->image = (struct image){ .bytes = file->bytes,
                                 .size = sizeof file->bytes,
                                 .segments = file->segments,
-                                .n_segments = 2,
+                                .n_segments = 3,
                                 .sections = file->sections,
                                 .n_sections = 2 };
   file->code = (struct code_stretch){ CODE, CODE_SIZE * 16, file->bytes };

@@ -275,7 +275,7 @@ TEST (calls_lead_to_code)
   static const char bytes[] = UNKNOWN "\xe8\x22\0\0\0";
   struct code code;
   code_init (&code, &arch_amd64, bytes, sizeof bytes - 1);
-  assert_false (code_has_no_call (&code.image, CODE, 16));
+  assert_false (cunwind_code_has_no_call (&code.image, CODE, 16));
   GElf_Phdr segments[] = { code.segment, code.segment };
   segments[0].p_filesz = segments[0].p_memsz = 48;
   segments[1].p_offset = 48;
@@ -284,9 +284,9 @@ TEST (calls_lead_to_code)
   segments[1].p_flags = PF_R;
   code.image.segments = segments;
   code.image.n_segments = 2;
-  assert_true (code_has_no_call (&code.image, CODE, 16));
+  assert_true (cunwind_code_has_no_call (&code.image, CODE, 16));
   segments[1].p_flags |= PF_X;
-  assert_false (code_has_no_call (&code.image, CODE, 16));
+  assert_false (cunwind_code_has_no_call (&code.image, CODE, 16));
 }
 
 /* Of what the file does not have, as of half an instruction, nothing is
@@ -298,14 +298,17 @@ TEST (code_that_is_not_there_may_make_calls)
     {
       struct code code;
       code_init (&code, machines[i], "", 0);
-      assert_true (code_has_no_call (&code.image, CODE, FUNCTION_SIZE));
       assert_true (
-          code_has_no_call (&code.image, CODE + FUNCTION_SIZE - 4, 4));
-      assert_false (code_has_no_call (&code.image, CODE, FUNCTION_SIZE + 4));
+          cunwind_code_has_no_call (&code.image, CODE, FUNCTION_SIZE));
+      assert_true (
+          cunwind_code_has_no_call (&code.image, CODE + FUNCTION_SIZE - 4, 4));
       assert_false (
-          code_has_no_call (&code.image, CODE + FUNCTION_SIZE - 4, 8));
-      assert_false (code_has_no_call (&code.image, CODE - 4, 8));
-      assert_int_equal (code_has_no_call (&code.image, CODE, 6), i == 0);
+          cunwind_code_has_no_call (&code.image, CODE, FUNCTION_SIZE + 4));
+      assert_false (
+          cunwind_code_has_no_call (&code.image, CODE + FUNCTION_SIZE - 4, 8));
+      assert_false (cunwind_code_has_no_call (&code.image, CODE - 4, 8));
+      assert_int_equal (cunwind_code_has_no_call (&code.image, CODE, 6),
+                        i == 0);
     }
 }
 
@@ -317,9 +320,9 @@ TEST (arm64_calls_are_looked_for_in_each_instruction)
       code_init (&code, &arch_aarch64, "", 0);
       store_u32 (code.bytes + at, 0x94000001, false); /* bl */
       for (size_t size = 0; size <= 16; size += 4)
-        assert_int_equal (code_has_no_call (&code.image, CODE, size),
+        assert_int_equal (cunwind_code_has_no_call (&code.image, CODE, size),
                           size <= at);
-      assert_true (code_has_no_call (&code.image, CODE + at + 4, 16));
+      assert_true (cunwind_code_has_no_call (&code.image, CODE + at + 4, 16));
     }
 }
 

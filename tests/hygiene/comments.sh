@@ -1,7 +1,8 @@
 #!/bin/sh
 # Do comments name their subject?  Of the sins against that, those that a pattern
 # can find: persons instead of functions, files and users ("nobody calls it"),
-# and code that believes or wants.
+# and code that believes or wants.  And are there two blanks behind full stops?
+# Where clang-format breaks a line, it joins the rest to the next line by one.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
@@ -13,7 +14,8 @@ trap 'rm -rf "$tree"' EXIT
 . "$srcdir/tests/tap.sh"
 log=$tree/found
 
-# The lines of comments in FILE... that have such a word.
+# The lines of comments in FILE... that have such a word, or one blank behind a
+# full stop.
 sins ()
 {
   awk '
@@ -29,8 +31,9 @@ sins ()
         }
       if (inside && index (comment, "*/") > 0)
         inside = 0
+      cramped = comment ~ /[a-z)]\. [A-Z]/
       gsub (/[^A-Za-z]+/, " ", comment)
-      if (tolower (" " comment " ") ~ \
+      if (cramped || tolower (" " comment " ") ~ \
           / (nobody|anybody|somebody|everybody|believe|believes|believed|wants|thinks) /)
         print FILENAME ":" FNR ": " $0
     }' "$@" >"$log"
@@ -55,7 +58,7 @@ no_sins ()
   ! sins $(cat "$tree/files")
 }
 
-echo "1..3"
+echo "1..4"
 check "comments name functions, files and users, and no persons" no_sins
 check "those that do not are found" found 3 <<'END'
 /* Nobody calls it.  */
@@ -64,8 +67,14 @@ int flags; /* the reader believes the header */
    analysis wants, and somebody
    must have.  */
 END
+check "so is one blank behind a full stop" found 2 <<'END'
+/* The first. The second.  */
+/* What is
+   read (or not). NULL: nothing.  */
+END
 check "code and strings are not comments" found 0 <<'END'
   print ("nobody believes it"); /* no user reads the "nobody" of this */
+  print ("it. No"); /* 3 are read.  Others are not.  */
   int wants = nobody;
 /* A wanted file.  */
 END
