@@ -293,12 +293,15 @@ state_table (const struct state *state, const struct insn *insn,
              uint32_t *number)
 {
   struct value base = value_of (VALUE_CONSTANT, 0), index;
-  struct limit limit = { .max = 0 };
+  uint64_t max = 0;
+  bool is_weak = false;
   if (is_indexed (state, insn, &base, &index))
     {
-      limit = state_bound (state, index);
-      if (insn->scale != insn->width && limit.max != UINT64_MAX)
-        limit.max /= insn->width;
+      const struct limit limit = state_bound (state, index);
+      max = limit.max;
+      if (insn->scale != insn->width && max != UINT64_MAX)
+        max /= insn->width;
+      is_weak = limit.is_weak;
     }
   else if (!insn->memory || insn->base != REG_NONE || insn->index != REG_NONE
            || insn->width != 4 || !insn->sign_extended)
@@ -306,8 +309,8 @@ state_table (const struct state *state, const struct insn *insn,
   struct jump_table table
       = { .reader = insn->address,
           .address = (uint64_t)base.number + (uint64_t)insn->offset,
-          .max = limit.max,
-          .is_weak = limit.is_weak,
+          .max = max,
+          .is_weak = is_weak,
           .width = (uint8_t)insn->width,
           .scale = 1,
           .is_signed = insn->sign_extended || insn->width == 4 };

@@ -522,6 +522,21 @@ image_section_bytes (const struct image *image,
 }
 
 const GElf_Phdr *
+image_first_load (const struct image *image)
+{
+  return image_next_load (image, NULL);
+}
+
+const GElf_Phdr *
+image_last_load (const struct image *image)
+{
+  const GElf_Phdr *last = NULL;
+  FOR_EACH_LOAD (load, image)
+    last = load;
+  return last;
+}
+
+const GElf_Phdr *
 image_find_segment (const struct image *image, uint32_t type)
 {
   FOR_EACH_SEGMENT (segment, image)

@@ -46,7 +46,7 @@ struct image
   int fd;               /* -1 when opened from memory */
   const uint8_t *bytes; /* the whole file */
   uint64_t size;        /* of these, without an outdated undo record */
-  size_t mapped_size;   /* of the mapping that bytes are; 0: they are none */
+  size_t mapped_size;   /* of the mapping with the bytes; 0: no mapping */
   GElf_Ehdr header;
   const struct arch *arch; /* NULL: a machine without SFrame ABI */
   bool big_endian;
@@ -98,12 +98,12 @@ bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
                           const char *what);
 
 /* Put SIZE bytes of libelf's structures of TYPE to TO, as a file like IMAGE
-   has them.  Of a file that could be opened nothing fails.  */
+   has them.  This cannot fail for an image that was opened.  */
 void image_encode (const struct image *image, Elf_Type type,
                    const void *source, size_t size, uint8_t *to);
 
-/* Whether IMAGE is neither an object nor a core file, which a conversion has
-   nothing to do with: CFI2SFRAME_NOTHING.  */
+/* Whether IMAGE is linked: objects and core files are CFI2SFRAME_NOTHING, as
+   there is nothing for a conversion to do.  */
 bool image_expect_linked (const struct image *image, struct error *err);
 
 /* Whether IMAGE is of a machine that SFrame has an ABI for.  */
@@ -165,21 +165,8 @@ image_next_section (const struct image *image,
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The lowest and the highest PT_LOAD, or NULL.  */
-
-static inline const GElf_Phdr *
-image_first_load (const struct image *image)
-{
-  return image_next_load (image, NULL);
-}
-
-static inline const GElf_Phdr *
-image_last_load (const struct image *image)
-{
-  const GElf_Phdr *last = NULL;
-  FOR_EACH_LOAD (load, image)
-    last = load;
-  return last;
-}
+const GElf_Phdr *image_first_load (const struct image *image);
+const GElf_Phdr *image_last_load (const struct image *image);
 
 /* The first section called NAME, or NULL.  */
 const struct image_section *image_find_section (const struct image *image,
@@ -208,7 +195,7 @@ const uint8_t *image_section_bytes (const struct image *image,
 /* The first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
-/* Whether a section with HEADER names bytes of the file, if only none.  */
+/* Whether a section with HEADER names bytes of the file, be it 0 of them.  */
 static inline bool
 image_section_has_bytes (const GElf_Shdr *header)
 {

@@ -59,7 +59,7 @@ read_machine (struct sframe_decoder *decoder, struct error *err)
   if (decoder->arch->big_endian != decoder->big_endian)
     return malformed (err, SFRAME_HEADER_ABI,
                       "byte order is not the one of the ABI");
-  int fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
+  int8_t fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
   decoder->fixed_ra_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_RA];
   /* With another value rows would have another meaning.  */
   if (fixed_fp_offset != 0
@@ -256,7 +256,7 @@ sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
   return true;
 }
 
-/* Rows.  */
+/* ---- Rows */
 
 /* Read WORDS, which are those of ROW.  The control words of a flexible row (V3
    specification, section 3.2) are the first of each pair; a lone 0 stands for
@@ -348,7 +348,7 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   return 1;
 }
 
-/* What rows say.  */
+/* ---- What rows say */
 
 void
 sframe_row_rules (const struct arch *arch, struct sframe_variant variant,
@@ -372,7 +372,7 @@ sframe_decoder_rules (const struct sframe_decoder *decoder, uint32_t index,
                       struct error *err)
 {
   struct sframe_fde fde;
-  struct sframe_row_cursor cursor;
+  struct sframe_row_cursor cursor = { 0 };
   struct sframe_row row = { 0 };
   if (!sframe_decoder_walk (decoder, index, rows_left, &fde, &cursor, err))
     return false;

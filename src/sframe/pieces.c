@@ -107,7 +107,7 @@ pieces_free (struct pieces *pieces)
   free (pieces);
 }
 
-/* Taking functions in.  */
+/* ---- Taking functions in */
 
 /* Append the N_ROWS rows in ROWS, for which there is room, as those of a
    function that begins where starts are ORIGIN; the first row holds there.
@@ -169,7 +169,7 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
   return true;
 }
 
-/* Distinct functions.  */
+/* ---- Distinct functions */
 
 /* The rows from FIRST_ROW on are new.  Find the run that has them already,
    or make one of them.  */
@@ -200,7 +200,7 @@ settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
   return true;
 }
 
-/* Functions in a row.  */
+/* ---- Functions in a row */
 
 /* Whether a function at ADDRESS with the last rows, from FIRST_ROW on,
    can be in the run before it.  */
@@ -476,10 +476,11 @@ write_pieces (const struct pieces *pieces, struct sframe_encoder *encoder,
   size_t n = pieces->partition.n_pieces;
   writer.numbers = reallocarray (NULL, n + 1, sizeof *writer.numbers);
   bool written
-      = (writer.numbers != NULL && table_init (&writer.blocks_by_rows, n / 2))
-        || error_set_no_memory (err);
+      = writer.numbers != NULL && table_init (&writer.blocks_by_rows, n / 2);
   if (written)
     memset (writer.numbers, 0xff, n * sizeof *writer.numbers);
+  else
+    error_set_no_memory (err);
   for (size_t i = 0; written && i < pieces->n_occurrences; i++)
     written = write_occurrence (&writer, &pieces->occurrences[i], err);
   table_free (&writer.blocks_by_rows);
