@@ -39,7 +39,7 @@ address_list_sort (struct address_list *list)
   return true;
 }
 
-/* Maps.  */
+/* ---- Maps */
 
 enum
 {
@@ -138,7 +138,7 @@ address_map_enter (struct address_map *map, uint64_t address, uint32_t number)
   return number;
 }
 
-/* Sets.  */
+/* ---- Sets */
 
 bool
 address_set_init (struct address_set *set, const struct image *image)

@@ -12,7 +12,7 @@
 #include "base/search.h"
 #include "elf/image.h"
 
-/* A list, in ascending order once it was sorted.  */
+/* ---- A list, in ascending order once it was sorted */
 
 struct address_list
 {

@@ -90,7 +90,7 @@ run_rounds (struct analysis *analysis, struct error *err)
          && follow_pointers (analysis, err);
 }
 
-/* What the rounds need.  */
+/* ---- What the rounds need */
 
 /* Who reads what was found, and who passes on what is.  */
 static bool

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* Lists of rows.  */
+/* ---- Lists of rows */
 
 void
 disproofs_free (struct disproofs *disproofs)
@@ -63,7 +63,7 @@ disproofs_drop_stale (struct disproofs *disproofs,
   disproofs->n_stale = 0;
 }
 
-/* Comparing.  */
+/* ---- Comparing */
 
 const struct frame_row *
 row_search_find (struct row_search *search, uint64_t address)

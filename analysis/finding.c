@@ -54,7 +54,7 @@ struct steps
   } words[STEPS_MAX]; /* what the list points to */
 };
 
-/* Which instructions are shown.  */
+/* ---- Which instructions are shown */
 
 /* The addresses to be shown, and where the walk over the function is.  */
 struct choice
@@ -121,7 +121,7 @@ choose_all (struct choice *choice, uint64_t at, uint64_t end,
     }
 }
 
-/* What is said of them.  */
+/* ---- What is said of them */
 
 static void
 describe_row (const struct frame_row *row, const struct arch *arch,
@@ -227,7 +227,7 @@ find_steps (struct reporter *reporter, const struct disproof *disproof,
     add_step (reporter, disproof, function, choice.list[i], steps);
 }
 
-/* What is wrong.  */
+/* ---- What is wrong */
 
 enum
 {

@@ -54,7 +54,7 @@ follower_release (const struct followed *followed)
   follower->disproofs.n = followed->first_disproof;
 }
 
-/* Notes.  */
+/* ---- Notes */
 
 static bool
 has_room (const struct follower *follower)
@@ -302,7 +302,7 @@ note_instruction (void *argument, const struct insn *insn,
              before->registers[follower->routine->machine->arch->sp]);
 }
 
-/* Following.  */
+/* ---- Following */
 
 /* Have the routine follow FUNCTION, if BARE without its registers.  Its code
    ends where its CFI does, or the image's, so that jump tables without a bound

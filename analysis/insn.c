@@ -82,7 +82,7 @@ insn_calculate (enum insn_calculation calculation, uint64_t a, uint64_t b,
   return calculate (calculation, a & mask, b & mask, bits) & mask;
 }
 
-/* Decoders.  */
+/* ---- Decoders */
 
 struct insn_decoder
 {

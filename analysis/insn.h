@@ -208,7 +208,7 @@ enum
 bool insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
                 uint64_t size, uint64_t address, char text[INSN_TEXT_MAX]);
 
-/* Between insn.c and the decoders, and for no other file.  */
+/* ---- Between insn.c and the decoders, and for no other file */
 
 /* What the decoder of a machine does for the functions above.  */
 struct insn_machine

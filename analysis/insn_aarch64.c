@@ -179,7 +179,7 @@ hint (struct a64 *t)
     }
 }
 
-/* Encodings.  */
+/* ---- Encodings */
 
 struct encoding
 {

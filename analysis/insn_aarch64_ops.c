@@ -49,7 +49,7 @@ calculate_by (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
   t->insn->index = to == REG_NONE ? REG_NONE : index;
 }
 
-/* Immediates.  */
+/* ---- Immediates */
 
 /* ADR, ADRP.  */
 void
@@ -188,7 +188,7 @@ a64_bit_field (struct a64 *t)
     a64_writes (t, t->rd);
 }
 
-/* Registers.  */
+/* ---- Registers */
 
 /* TO = FROM, which may be the register of zeroes.  */
 static void
@@ -315,7 +315,7 @@ a64_multiply (struct a64 *t)
     a64_writes (t, t->rd);
 }
 
-/* Memory.  */
+/* ---- Memory */
 
 enum writeback
 {

@@ -112,7 +112,7 @@ known_code_part (const struct known_code *known, uint64_t address)
   return at < known->n_parts && parts[at].start <= address ? &parts[at] : NULL;
 }
 
-/* FDEs whose first row is wrong.  */
+/* ---- FDEs whose first row is wrong */
 
 struct search
 {

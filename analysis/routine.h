@@ -180,7 +180,7 @@ void routine_visit (struct routine *routine,
 /* Forget the observations, and that jump tables were read.  */
 void routine_forget (struct routine *routine);
 
-/* The graph (routine_graph.c).  */
+/* ---- The graph (routine_graph.c) */
 
 static const uint32_t NODE_NONE = UINT32_MAX;
 
@@ -305,7 +305,7 @@ bool routine_is_on_trial (const struct routine *routine);
 /* Whether another function starts at ADDRESS.  */
 bool routine_is_start (const struct routine *routine, uint64_t address);
 
-/* Where jumps lead (routine_jumps.c).  */
+/* ---- Where jumps lead (routine_jumps.c) */
 
 /* STATE gets to TARGET, if that is in the routine.  */
 void routine_jump (struct routine *routine, uint64_t target,
@@ -323,7 +323,7 @@ bool routine_is_never_taken (const struct routine *routine,
 bool routine_jump_by_tables (struct routine *routine, const struct insn *insn,
                              const struct state *state, uint32_t node);
 
-/* Calls (routine_calls.c).  */
+/* ---- Calls (routine_calls.c) */
 
 /* The place of the address that INSN, a call, reads, perhaps by way of a stub;
    0: unknown.  */
@@ -355,7 +355,7 @@ void routine_call (struct routine *routine, const struct insn *insn,
 void routine_throw (struct routine *routine, uint64_t call,
                     const struct state *state);
 
-/* Whether it is a function (routine_check.c).  */
+/* ---- Whether it is a function (routine_check.c) */
 
 /* Whether what leads to ADDRESS is a call, perhaps with padding behind it.
    If another function starts there, the call does not return.  */

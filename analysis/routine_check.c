@@ -37,7 +37,7 @@
 
 #include "base/array.h"
 
-/* The entry.  */
+/* ---- The entry */
 
 /* Whether an end of the routine, or a call, with STATE counts as a proof.
    Behind a system call of an unknown number it does not, if nothing but a
@@ -86,7 +86,7 @@ leads_to_function (const struct routine_context *context,
                  && (function->is_called || function->is_known)));
 }
 
-/* What the routine does to the stack and the registers of its callers.  */
+/* ---- What the routine does to the stack and the registers of its callers */
 
 /* Whether INSN goes back to the caller with another stack pointer than
    functions do: a subroutine that saves registers for its caller, and the
@@ -176,7 +176,7 @@ inherit (struct routine *routine, const struct code_function *next,
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }
 
-/* What shows that it is not a function, or one of another kind.  */
+/* ---- What shows that it is not a function, or one of another kind */
 
 bool
 routine_is_after_call (const struct routine *routine, uint64_t address)

@@ -21,7 +21,7 @@ routine_fail (struct routine *routine, enum routine_failure failure,
   routine->result.failed_at = address;
 }
 
-/* Observations.  */
+/* ---- Observations */
 
 static bool
 has_observed (const struct routine *routine, enum observation_kind kind,
@@ -58,7 +58,7 @@ routine_has_returned (const struct routine *routine, uint64_t callee)
          || has_observed (routine, OBSERVED_RETURNED, callee, &kinds);
 }
 
-/* Borders.  */
+/* ---- Borders */
 
 bool
 routine_is_start (const struct routine *routine, uint64_t address)
@@ -97,7 +97,7 @@ is_last_node (const struct routine *routine, const struct routine_node *node)
   return known && known->address + known->size == next;
 }
 
-/* Nodes.  */
+/* ---- Nodes */
 
 uint64_t
 routine_constant_place (const struct insn *insn)
@@ -162,7 +162,7 @@ routine_find_behind (const struct routine *routine, uint32_t number)
              : address_map_get (&routine->numbers, address);
 }
 
-/* Labels.  */
+/* ---- Labels */
 
 /* The queue is a heap: the label at I of it has no higher address than those
    at 2 I + 1 and 2 I + 2.  */

@@ -342,7 +342,7 @@ routine_note_returns (struct routine *routine)
   return routine->doubtful.n_used > 0;
 }
 
-/* Tables.  */
+/* ---- Tables */
 
 static bool
 is_bounded (const struct routine *routine, const struct routine_edge *edge)

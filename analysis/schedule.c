@@ -40,7 +40,7 @@ enum
   FUNCTIONS_PER_THREAD = 16
 };
 
-/* Followers at work at the same time, each in a thread.  */
+/* ---- Followers at work at the same time, each in a thread */
 
 struct worker
 {
@@ -126,7 +126,7 @@ schedule_free (struct schedule *schedule)
   address_list_free (&schedule->doubtful);
 }
 
-/* Notes of a function that was followed.  */
+/* ---- Notes of a function that was followed */
 
 /* An observation about the function at ADDRESS.  Functions that ended with a
    call which was seen to return go on.  */
@@ -228,7 +228,7 @@ pass_on_notes (struct schedule *schedule, const struct followed *followed)
   return ok;
 }
 
-/* The turn of one function.  */
+/* ---- The turn of one function */
 
 /* Follow the function of FOLLOWED until all functions it calls are known.  */
 static bool
@@ -371,7 +371,7 @@ follow (struct schedule *schedule, struct followed *followed,
   return ok || error_set_no_memory (err);
 }
 
-/* All functions.  */
+/* ---- All functions */
 
 /* Nothing changed while the functions that were followed ahead had their turn,
    or something did.  How many are followed ahead grows slowly and falls fast,

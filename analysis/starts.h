@@ -31,7 +31,7 @@ struct starts
 
 void starts_free (struct starts *starts);
 
-/* All of the following that return bool are false when memory ran out.  */
+/* ---- All of the following that return bool are false when memory ran out */
 
 /* Add what is certain: the program's entry, CFI, and if the request goes
    beyond CFI, Go's table, initialisers and symbols.  */

@@ -31,7 +31,7 @@ state_enter (struct state *state, const struct code_machine *machine,
   state->n_slots = 1;
 }
 
-/* The stack.  Slots are words that do not overlap each other.  */
+/* ---- The stack: slots are words that do not overlap each other */
 
 void
 state_remove_slot (struct state *state, unsigned index)
@@ -122,7 +122,7 @@ state_load_half (const struct state *state, struct value place,
   return true;
 }
 
-/* Bounds.  */
+/* ---- Bounds */
 
 static bool
 subject_equal (const struct subject *a, const struct subject *b)
@@ -235,7 +235,7 @@ state_forget_value (struct state *state, struct value value)
       remove_bound (state, i);
 }
 
-/* The meeting of two paths.  */
+/* ---- The meeting of two paths */
 
 /* No compiler branches by flags that were set on another path.  */
 void

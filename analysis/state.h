@@ -181,7 +181,7 @@ bool state_join (struct state *state, const struct state *other, uint64_t at);
    of this place, so that later paths, which have others, change nothing.  */
 void state_settle (struct state *state, uint64_t at);
 
-/* The transfer of one instruction (state_apply.c).  */
+/* ---- The transfer of one instruction (state_apply.c) */
 
 /* Do INSN, without where it goes.  Loads of jump table entries are noted in
    the tables of STATE.  */

@@ -53,7 +53,7 @@ cunwind_supports (const struct arch *arch)
   return arch == &arch_amd64 || arch == &arch_aarch64;
 }
 
-/* Permutations of registers.  */
+/* ---- Permutations of registers */
 
 uint32_t
 cunwind_permutation_encode (const uint8_t *registers, unsigned n)
@@ -97,7 +97,7 @@ cunwind_permutation_decode (uint32_t permutation, unsigned n,
   return true;
 }
 
-/* x86-64.  */
+/* ---- x86-64 */
 
 /* The format's number of DWARF register REG, or 0.  */
 static uint8_t
@@ -254,7 +254,7 @@ amd64_decode (uint32_t encoding, struct cunwind_frame *frame)
     }
 }
 
-/* arm64.  */
+/* ---- arm64 */
 
 /* Which pairs, from the slot right below FP downwards, FRAME's registers are:
    the first register of a pair has the higher address.  */

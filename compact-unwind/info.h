@@ -50,7 +50,7 @@ enum
   CUNWIND_ENCODINGS_MAX = 256 /* common and a page's own */
 };
 
-/* Writing (info_write.c).  */
+/* ---- Writing (info_write.c) */
 
 struct cunwind_entry
 {
@@ -105,7 +105,7 @@ bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
 bool cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                          struct error *err);
 
-/* Reading a section, which may hold anything (info_read.c).  */
+/* ---- Reading a section, which may hold anything (info_read.c) */
 
 /* A section that was checked.  Offsets are in the section, except those of
    functions and data, which count from the image's base.  */
@@ -159,7 +159,7 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
 uint32_t cunwind_reader_word (const struct cunwind_reader *reader,
                               uint32_t offset);
 
-/* Printing (info_dump.c).  */
+/* ---- Printing (info_dump.c) */
 
 /* Print the section behind READER to OUT the way llvm-objdump --unwind-info
    does.  With ARCH, which may be NULL because the section does not say for

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* Meaning of an encoding.  */
+/* ---- Meaning of an encoding */
 
 static void
 print_register (const struct arch *arch, uint16_t reg, FILE *out)
@@ -83,7 +83,7 @@ print_meaning (const struct arch *arch, uint32_t encoding, FILE *out)
   fputs (encoding & CUNWIND_HAS_LSDA ? ", LSDA\n" : "\n", out);
 }
 
-/* The parts of the section.  */
+/* ---- The parts of the section */
 
 static void
 dump_unwind_header (const struct cunwind_reader *reader, FILE *out)

@@ -34,7 +34,7 @@ cunwind_info_free (struct cunwind_info *info)
   info->n = info->capacity = 0;
 }
 
-/* Collecting.  */
+/* ---- Collecting */
 
 bool
 cunwind_info_reaches (const struct cunwind_info *info, uint64_t address)
@@ -125,7 +125,7 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
   return append_entry (info, entry, err);
 }
 
-/* Encodings.  */
+/* ---- Encodings */
 
 /* An encoding that entries have, and where pages find it.  */
 struct encoding_kind
@@ -205,7 +205,7 @@ find_encodings (struct encodings *encodings, const struct cunwind_info *info)
   return found;
 }
 
-/* Pages.  */
+/* ---- Pages */
 
 /* A page being filled from entry `begin` on.  */
 struct page_draft
@@ -304,7 +304,7 @@ write_regular (const struct page_draft *page, size_t n, struct buffer *out)
     }
 }
 
-/* The section.  */
+/* ---- The section */
 
 /* Write all pages to PAGES and a first-level entry for each to INDEX, with
    offsets that count from the first page and the first LSDA.  */

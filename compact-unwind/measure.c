@@ -78,7 +78,7 @@ measured_reason_text (enum measured_format format, unsigned reason)
   return reason < CUNWIND_REASON_COUNT ? cunwind_reason_text (reason) : NULL;
 }
 
-/* Opening.  */
+/* ---- Opening */
 
 static bool
 open_source (struct measuring *measuring, struct error *err)
@@ -153,7 +153,7 @@ measuring_close (struct measuring *measuring)
   cfi_source_close (&measuring->source);
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 static bool
 add_to_compact_unwind (struct measuring *measuring, struct cfi_code *code,
@@ -192,7 +192,7 @@ add_functions (struct measuring *measuring, struct error *err)
   return more == 0;
 }
 
-/* Results.  */
+/* ---- Results */
 
 static bool
 finish_emitter (struct measuring *measuring, unsigned index, struct error *err)

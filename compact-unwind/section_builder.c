@@ -55,7 +55,7 @@ cunwind_reason_text (enum cunwind_reason reason)
   return reasons[reason].text;
 }
 
-/* Code that makes no calls.  */
+/* ---- Code that makes no calls */
 
 /* Whether the SIZE bytes of CODE are instructions, up to the last byte, and
    none of them a call.  */
@@ -103,7 +103,7 @@ struct encoding_attempt
   struct cunwind_frame frame;
 };
 
-/* Finding the body row.  */
+/* ---- Finding the body row */
 
 static bool
 is_saved (struct frame_rule rule)
@@ -146,7 +146,7 @@ is_deeper (const struct encoding_attempt *attempt, size_t index, size_t best)
   return !framed && row->cfa.offset > best_row->cfa.offset;
 }
 
-/* Checking the other rows.  */
+/* ---- Checking the other rows */
 
 static bool
 same_or_absent (struct frame_rule rule, struct frame_rule body)
@@ -223,7 +223,7 @@ check_other_rows (const struct encoding_attempt *attempt)
   return reason;
 }
 
-/* From the body row to a frame.  */
+/* ---- From the body row to a frame */
 
 static int
 compare_saved (const void *a, const void *b)
@@ -409,7 +409,7 @@ cunwind_encode_function (const struct image *image,
   return encoded;
 }
 
-/* The section.  */
+/* ---- The section */
 
 static bool
 gap_is_padding (const void *context, uint64_t address, uint64_t size)

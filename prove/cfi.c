@@ -64,7 +64,7 @@ cfi_close (struct cfi *cfi)
   free (cfi);
 }
 
-/* Expressions.  */
+/* ---- Expressions */
 
 /* A value while an expression is evaluated: a number, or a register plus a
    number; or what is in memory there.  */
@@ -268,7 +268,7 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
                          value.has_cfa, value.reg, value.offset };
 }
 
-/* Rules.  */
+/* ---- Rules */
 
 /* The rule of register REG.  *UNDEFINED: its value is lost.  */
 static struct place
@@ -300,9 +300,9 @@ register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
 }
 
 /* SFrame takes the caller's SP from the CFA, at CFA.  Is that where CFI has
-   it? It is if CFI says nothing, or if it loads both from one place, as signal
-   frames do.  On s390x leaf functions say which register or slot keeps r15
-   while the CFA is r15 + 160 all the same: the ABI defines one by the
+   it?  It is if CFI says nothing, or if it loads both from one place, as
+   signal frames do.  On s390x leaf functions say which register or slot keeps
+   r15 while the CFA is r15 + 160 all the same: the ABI defines one by the
    other.  */
 static bool
 sp_is_usual (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
@@ -484,6 +484,7 @@ cfi_open (const struct file *file)
     cfi->problem = "no call-frame information";
   cfi->fp_unsaid = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
                    && never_tells_of_fp (cfi, file);
+  /* The row that is kept is of .debug_frame alone.  */
   cfi->row_end = 0;
   return cfi;
 }

@@ -104,7 +104,7 @@ entries_next (struct entries *entries, Dwarf_CFI_Entry *entry)
   return said;
 }
 
-/* CFI that is not for libdw.  */
+/* ---- CFI that is not for libdw */
 
 enum
 {

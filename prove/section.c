@@ -141,7 +141,7 @@ section_open (struct section *section, const struct file *file)
              || broken (section, 0, "not in the file's byte order"));
 }
 
-/* Functions (section 2.3).  */
+/* ---- Functions (section 2.3) */
 
 /* Rows begin at ROWS behind the beginning of the rows.  */
 static bool
@@ -202,7 +202,7 @@ next_function (struct section *section)
   return true;
 }
 
-/* Rows (section 2.4).  */
+/* ---- Rows (section 2.4) */
 
 struct row
 {
@@ -333,7 +333,7 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
                             : default_rule (section, row, rule);
 }
 
-/* Spans.  */
+/* ---- Spans */
 
 /* The address at which OFFSET of the block that is read lies, at most the
    function's end.  */

@@ -52,7 +52,7 @@ struct signatures
   size_t n_fdes;
 };
 
-/* Bytes.  */
+/* ---- Bytes */
 
 static bool
 take (struct bytes *bytes, unsigned size, uint64_t *value)
@@ -127,7 +127,7 @@ take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
   return true;
 }
 
-/* Instructions.  */
+/* ---- Instructions */
 
 struct run
 {
@@ -257,7 +257,7 @@ state_behind (struct bytes instructions, const struct cie *cie, uint64_t start,
   return run.state;
 }
 
-/* Entries.  */
+/* ---- Entries */
 
 /* Read what the letters of RAW's augmentation stand for.  False: one of them
    is not known.  */

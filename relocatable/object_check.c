@@ -44,7 +44,7 @@ set_section_failed (const struct object_check *check, size_t index,
                          index, check->new->sections[index].name);
 }
 
-/* --- Symbols.  */
+/* ---- Symbols */
 
 static uint64_t
 new_index (const struct object_check *check, uint64_t old)
@@ -109,7 +109,7 @@ check_symbols (struct object_check *check, struct error *err)
   return same || set_failed (err, "its symbols differ");
 }
 
-/* --- Contents with indexes of symbols.  */
+/* ---- Contents with indexes of symbols */
 
 /* Whether TO, a relocation table like FROM with entries of SIZE bytes, differs
    in the indexes alone.  */
@@ -194,7 +194,7 @@ same_contents (const struct object_check *check,
   return memcmp (from, to, size) == 0;
 }
 
-/* --- Sections.  */
+/* ---- Sections */
 
 /* libelf corrects alignments of 0, those of compressed sections (to 8; what is
    compressed has its own in the contents), and sizes of entries where the type

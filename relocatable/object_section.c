@@ -37,7 +37,7 @@ accepts_odd_ranges (const struct object_builder *builder)
   return builder->options->gnu && builder->options->gnu_bugs;
 }
 
-/* Opening.  */
+/* ---- Opening */
 
 static int
 compare_by_offset (const void *a, const void *b)
@@ -83,7 +83,7 @@ open_emitter (struct object_builder *builder, struct error *err)
   return builder->gnu != NULL || error_set_no_memory (err);
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 /* Rows by a PLT expression, which looks at the lowest bits of addresses, are
    left out, unless the linker puts the section of CODE where these bits are
@@ -149,7 +149,7 @@ note_fixes (struct object_builder *builder, struct error *err)
   return true;
 }
 
-/* The section.  */
+/* ---- The section */
 
 static bool
 write_section (struct object_builder *builder, struct error *err)

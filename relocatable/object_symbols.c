@@ -109,7 +109,7 @@ extend_symbols (struct object_symbols *table, struct error *err)
   return extend_indexes (table, err);
 }
 
-/* --- Indexes into the symbol table.  */
+/* ---- Indexes into the symbol table */
 
 static bool
 adjust_relocations (struct object_symbols *table, size_t section, size_t entry,

@@ -47,7 +47,7 @@ old_contents (const struct object_writer *writer, size_t section)
                               &writer->image->sections[section]);
 }
 
-/* --- The new sections.  */
+/* ---- The new sections */
 
 static bool
 make_relocations (struct object_writer *writer, struct error *err)
@@ -127,7 +127,7 @@ extend_names (struct object_writer *writer, struct error *err)
   return !writer->names.failed || error_set_no_memory (err);
 }
 
-/* --- Writing.  */
+/* ---- Writing */
 
 static bool
 write_file_header (struct object_writer *writer, struct error *err)

@@ -153,7 +153,7 @@ find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
     symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
 }
 
-/* Where the kernel begins.  */
+/* ---- Where the kernel begins */
 
 /* Whether the kernel may have FILE begin, as a program or as the dynamic
    linker, which needs no other library: the entry point of other libraries
@@ -203,7 +203,7 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
          || strcmp (symbol.name, "_dl_start_user") == 0;
 }
 
-/* Names.  */
+/* ---- Names */
 
 /* Set *START to the address where the rows begin that hold at OFFSET of FILE.
    False when there are none, or they were not looked for.  */

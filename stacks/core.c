@@ -68,7 +68,7 @@ struct core
   uint64_t entry, vdso; /* where they begin; 0: not known */
 };
 
-/* Compressed cores, as systemd-coredump keeps them.  */
+/* ---- Compressed cores, as systemd-coredump keeps them */
 
 enum
 {
@@ -178,7 +178,7 @@ unpack_file (int *fd, struct error *err)
                     "%s cannot decompress it, or there is no space", program);
 }
 
-/* The file.  */
+/* ---- The file */
 
 static bool
 map_file (struct core *core, const char *path, struct error *err)
@@ -197,7 +197,7 @@ map_file (struct core *core, const char *path, struct error *err)
   return core->bytes != NULL;
 }
 
-/* Notes.  */
+/* ---- Notes */
 
 /* Word INDEX of BYTES.  */
 static uint64_t
@@ -285,7 +285,7 @@ take_notes (struct core *core, struct process *process, uint64_t offset,
   return true;
 }
 
-/* Segments.  */
+/* ---- Segments */
 
 /* Take the segment of HEADER.  The core may have been cut off within it.  */
 static bool
@@ -359,7 +359,7 @@ read_elf (struct core *core, struct process *process, Elf *elf,
   return take_segments (core, process, elf, header.e_phnum, err);
 }
 
-/* Files.  */
+/* ---- Files */
 
 /* Map the segments from *NEXT on that begin before END, each as far as it is
    behind *MAPPED, the end of all before it.  So none is put into another.  */

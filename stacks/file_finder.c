@@ -44,7 +44,7 @@ enum
 /* Bytes of a file that is copied.  What is not there takes no memory.  */
 #define FILE_MAX (UINT64_C (1) << 36)
 
-/* What was mapped.  */
+/* ---- What was mapped */
 
 /* The mapping of PROCESS behind LAST that is of the file of MAPPING, not far
    from that one; the first one if LAST is NULL.  NULL if there is none.  */
@@ -74,7 +74,7 @@ find_begin (const struct process *process, const struct mapping *mapping)
   return at;
 }
 
-/* Copies.  */
+/* ---- Copies */
 
 /* A file with SIZE bytes, which are at *BYTES; or -1.  */
 static int
@@ -177,7 +177,7 @@ copy_memory (struct process *process, const struct mapping *mapping,
   return fd;
 }
 
-/* Whether a file is the one that was mapped.  */
+/* ---- Whether a file is the one that was mapped */
 
 /* Open IMAGE, of the file FD, which is closed with IMAGE; -1: there is none.
  */
@@ -265,7 +265,7 @@ is_mapped (struct process *process, const struct mapping *mapping, int fd)
          || begins_equally (process, mapping, fd, &status);
 }
 
-/* Names.  */
+/* ---- Names */
 
 /* FD, if it is the file of MAPPING; or -1, when FD is closed.  */
 static int

@@ -68,7 +68,7 @@ folded_print (const struct named_profile *profile, FILE *out)
   return true;
 }
 
-/* Reading.  */
+/* ---- Reading */
 
 struct reading
 {
@@ -145,7 +145,7 @@ folded_read (struct named_profile *profile, const char *path,
          || error_set_no_memory (err);
 }
 
-/* Comparing.  */
+/* ---- Comparing */
 
 static int
 by_text (const void *text, const void *name)

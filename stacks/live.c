@@ -176,7 +176,7 @@ live_close (struct process *process)
   process_free (process);
 }
 
-/* Mappings.  */
+/* ---- Mappings */
 
 /* Add MAPPING to CONTEXT, a process.  False when memory ran out.  */
 static bool
@@ -212,7 +212,7 @@ live_refresh (struct process *process, struct error *err)
   return error_set_errno (err, name);
 }
 
-/* Threads.  */
+/* ---- Threads */
 
 void
 live_thread_name (pid_t pid, pid_t tid, char *name, size_t size)
@@ -235,7 +235,7 @@ live_read_names (struct process *process)
     }
 }
 
-/* Registers.  */
+/* ---- Registers */
 
 const struct arch *
 live_arch (void)

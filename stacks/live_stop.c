@@ -343,7 +343,7 @@ live_resume (struct process *process)
   process->tracer = NULL;
 }
 
-/* Copies.  */
+/* ---- Copies */
 
 enum
 {

@@ -40,7 +40,7 @@ mapping_is_of_file (const char *path, bool is_known)
   return is_known;
 }
 
-/* Changes.  */
+/* ---- Changes */
 
 void
 mappings_forget (struct mappings *mappings, size_t *sum)

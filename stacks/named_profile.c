@@ -13,7 +13,7 @@
 #include "base/radix.h"
 #include "stacks/shortage.h"
 
-/* Trees.  */
+/* ---- Trees */
 
 static bool
 grow (struct call_tree *tree)
@@ -138,7 +138,7 @@ call_tree_next (const struct call_tree *tree, uint32_t node)
   return node != 0 ? tree->nodes[node].next : 0;
 }
 
-/* Profiles.  */
+/* ---- Profiles */
 
 /* A name and its number.  */
 struct name

@@ -70,7 +70,7 @@ void call_tree_sum (const struct call_tree *tree, uint64_t *totals);
    first; 0 at the end.  */
 uint32_t call_tree_next (const struct call_tree *tree, uint32_t node);
 
-/* ---- Profiles.  */
+/* ---- Profiles */
 
 /* Where a thread was, and when.  */
 struct profile_sample

@@ -41,7 +41,7 @@ uint32_t interval_map_find (const struct interval_map *map, uint64_t address);
 
 void interval_map_free (struct interval_map *map);
 
-/* ---- What code is called.  */
+/* ---- What code is called */
 
 struct code_name
 {

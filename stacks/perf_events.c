@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* Waits.  */
+/* ---- Waits */
 
 /* TASK is at a point where none of its waits can be open.  */
 static void
@@ -115,7 +115,7 @@ off_cpu_end (struct off_cpu *waits, uint64_t time)
       wait_count (waits, &threads->tasks[i].wait, time);
 }
 
-/* Records.  */
+/* ---- Records */
 
 static bool
 is_sampled (const struct perf_events *events, uint32_t pid)

@@ -53,7 +53,7 @@ void perf_events_take (struct perf_events *events,
                        const struct perf_record *record, uint64_t stamps,
                        bool switches);
 
-/* ---- Waits.  */
+/* ---- Waits */
 
 /* Thread TID of process PID is about to leave the processor; SAMPLE has its
    stack, and is not counted yet.  NULL: there is none that could be walked, as

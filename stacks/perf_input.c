@@ -94,7 +94,7 @@ check_facts (struct perf_input *input, struct error *err)
   return true;
 }
 
-/* Records.  */
+/* ---- Records */
 
 static void
 take_sample (struct perf_input *input, const struct perf_record *record)

@@ -252,7 +252,7 @@ perf_sampler_close (struct perf_sampler *sampler)
   free (sampler);
 }
 
-/* Records.  */
+/* ---- Records */
 
 /* Take the record of RING that begins with HEADER.  */
 static void

@@ -65,7 +65,7 @@ static const char *const fixed_strings[STRING_NAMES]
     = { "",        "samples", "count", "cpu", "off-cpu", "nanoseconds",
         "process", "pid",     "tid" };
 
-/* Encoding: a varint is an ULEB128.  */
+/* ---- Encoding: a varint is an ULEB128 */
 
 static void
 put_number (struct buffer *to, unsigned field, uint64_t value)
@@ -98,7 +98,7 @@ struct writer
   uint64_t period; /* nanoseconds; 0: not known */
 };
 
-/* Parts of the profile.  */
+/* ---- Parts of the profile */
 
 static void
 put_type (struct writer *writer, unsigned field, unsigned type, unsigned unit)
@@ -252,7 +252,7 @@ put_profile (struct writer *writer)
   return !writer->whole.failed;
 }
 
-/* gzip.  */
+/* ---- gzip */
 
 enum
 {

@@ -124,7 +124,7 @@ void process_forget_threads (struct process *process);
 /* Release everything.  */
 void process_free (struct process *process);
 
-/* ---- A core file (core.c).  */
+/* ---- A core file (core.c) */
 
 struct core; /* opaque */
 

@@ -18,7 +18,7 @@
 #include "stacks/shortage.h"
 #include "walk/apply.h"
 
-/* Threads.  */
+/* ---- Threads */
 
 static uint64_t
 both_numbers (pid_t pid, pid_t tid)
@@ -142,7 +142,7 @@ sampled_threads_number (struct sampled_threads *list, pid_t pid, pid_t tid,
   return number;
 }
 
-/* Samples.  */
+/* ---- Samples */
 
 /* Keys of nodes: an address in the kernel, without its two highest bits, which
    are equal to the next one, if KEY_KERNEL is set and no higher bit; otherwise
@@ -351,7 +351,7 @@ profile_count (struct profile *profile, const struct profile_sample *sample)
     profile->log[profile->n_log++] = *sample;
 }
 
-/* Names.  */
+/* ---- Names */
 
 /* Keys that become names.  */
 struct naming

@@ -76,7 +76,7 @@ void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
 void sampled_threads_rename (struct sampled_threads *list, pid_t pid,
                              pid_t tid, const char *name);
 
-/* ---- The profile.  */
+/* ---- The profile */
 
 struct profile
 {
@@ -146,7 +146,7 @@ uint32_t profile_preempted (struct profile *profile, uint32_t node);
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
 
-/* ---- Names.  */
+/* ---- Names */
 
 /* Whether NAME, in a profile with functions, is one of the kernel's.  */
 bool profile_is_of_kernel (const char *name);

@@ -27,7 +27,7 @@ enum
 
 static const char own_name[] = "/cfi2sframe", suffix[] = ".sframe";
 
-/* The folder.  */
+/* ---- The folder */
 
 static bool
 is_own_folder (const char *path, int flags)
@@ -105,7 +105,7 @@ row_cache_digest (const struct image *elf)
   return digest_of (elf);
 }
 
-/* Finding.  */
+/* ---- Finding */
 
 bool
 row_cache_find (const struct image *elf, XXH128_hash_t digest,
@@ -125,7 +125,7 @@ row_cache_find (const struct image *elf, XXH128_hash_t digest,
   return false;
 }
 
-/* Keeping.  */
+/* ---- Keeping */
 
 /* The size of all sections in FOLDER, and the name of the oldest.  */
 static uint64_t

@@ -20,7 +20,7 @@
 #include "elf/image.h"
 #include "elf/notes.h"
 
-/* ---- The rows of a file (row_source.c).  */
+/* ---- The rows of a file (row_source.c) */
 
 enum section_origin
 {

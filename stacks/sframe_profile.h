@@ -61,7 +61,7 @@ bool profile_write_outputs (struct profile *profile,
 /* Say on standard error what PROFILE has, and what is missing in it.  */
 void profile_print_summary (const struct profile *profile);
 
-/* ---- Starting the command that is to be sampled (command.c).  */
+/* ---- Starting the command that is to be sampled (command.c) */
 
 struct command
 {

@@ -18,7 +18,7 @@
 #include "stacks/stack_walk.h"
 #include "stacks/walk_options.h"
 
-/* The command line.  */
+/* ---- The command line */
 
 struct stack_options
 {
@@ -126,7 +126,7 @@ static const struct argp parser
         documentation, NULL,         NULL,
         NULL };
 
-/* The stacks.  */
+/* ---- The stacks */
 
 enum
 {

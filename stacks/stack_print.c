@@ -240,7 +240,7 @@ stack_print_both (const struct page *page, const struct thread *thread,
   return agree;
 }
 
-/* JSON.  */
+/* ---- JSON */
 
 /* Print a comma, and TEXT as the member NAME of an object.  */
 static void
@@ -332,7 +332,7 @@ stack_json_end (const struct page *page)
   fputs ("\n]}\n", page->out);
 }
 
-/* Threads with equal stacks, together.  */
+/* ---- Threads with equal stacks, together */
 
 static bool
 same_walk (const struct stack_walk *a, const struct stack_walk *b)

@@ -55,7 +55,7 @@ void stack_json_print (const struct page *page,
 
 void stack_json_end (const struct page *page);
 
-/* ---- Threads with equal stacks, together.  */
+/* ---- Threads with equal stacks, together */
 
 struct stack_group
 {

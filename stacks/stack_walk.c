@@ -84,7 +84,7 @@ struct full_frame
 };
 
 /* Make FULL the frame number AT of WALK.  No more is known of it than
-   walks by rows tell, or by the frame pointer (settle_sp).  */
+   walks by rows tell, or by the frame pointer (fp_step_settle).  */
 static void
 full_set (const struct process *process, const struct stack_walk *walk,
           size_t at, struct full_frame *full)
@@ -320,7 +320,7 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
   while (walk->end == SFW_MORE && walk->n < walk->max);
 }
 
-/* Comparing.  */
+/* ---- Comparing */
 
 size_t
 stack_walk_same_frames (const struct stack_walk *a, const struct stack_walk *b)

@@ -74,7 +74,7 @@ bool syscall_code_rules (struct process *process,
                          const struct registers *registers,
                          struct register_rules *rules);
 
-/* ---- Code without rules.  */
+/* ---- Code without rules */
 
 /* Go from FRAME, with a PC outside of code, to its caller: a NULL pointer, or
    a wild one, or one to data was called.  A call must end where the caller

@@ -225,7 +225,7 @@ symbol_index_find (const struct symbol_index *index, uint64_t address,
   return name;
 }
 
-/* Names, by libiberty.  */
+/* ---- Names, by libiberty */
 
 #ifdef HAVE_LIBIBERTY
 

@@ -9,12 +9,12 @@
      TEST (name) { ... }
      TEST_BETWEEN (set_up, tear_down, name) { ... }
      TEST_ON (struct fixture *test, set_up, tear_down, name) { ... TEST ... }
-     TEST_WITH (struct tree, tree, make_tree, remove_tree, name) { ... TREE ...
-   } TEST_ROWS (table, const struct row *row, NULL, NULL, name) { ... ROW ... }
+     TEST_WITH (struct tree, tree, make, remove, name) { ... TREE ... }
+     TEST_ROWS (table, const struct row *row, NULL, NULL, name) { ... }
      TEST_GROUP (set_up, tear_down)
 
    TEST_ON gives the function what SET_UP has put in its state, and TEST_WITH a
-   struct that the functions make_tree and remove_tree, which are given it,
+   struct that the functions make and remove, which are given it,
    too, fill in before and release after the test, even if it fails.  TEST_ROWS
    makes a test for each row of a table, a struct whose first member is the
    test's name; the function is given the row, or what SET_UP, which finds the

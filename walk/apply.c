@@ -47,7 +47,7 @@ sfw_end_text (enum sfw_end end)
   return is_end (end) ? ends[end].text : NULL;
 }
 
-/* Which rules are a frame's.  */
+/* ---- Which rules are a frame's */
 
 bool
 unwind_may_end_call (const struct unwind_source *source,
@@ -121,7 +121,7 @@ unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
   return step;
 }
 
-/* What they do.  */
+/* ---- What they do */
 
 static bool
 register_value (const struct sfw_frame *frame, const struct arch *arch,

@@ -203,7 +203,7 @@ sfw_ucontext (struct sfw_walker *walker, const void *ucontext,
   return walk_own (walker, &frame, addresses, marks, max, end);
 }
 
-/* backtrace ().  */
+/* ---- backtrace () */
 
 static pthread_once_t backtrace_once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *backtrace_modules;

@@ -47,7 +47,7 @@ static const ElfW (Phdr)
   return NULL;
 }
 
-/* Another process.  */
+/* ---- Another process */
 
 /* The list of another process's modules that is made.  */
 struct listing
@@ -276,7 +276,7 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
   return done;
 }
 
-/* This process.  */
+/* ---- This process */
 
 /* The list of this process's modules that is made.  */
 struct own_listing

@@ -31,7 +31,7 @@ struct sfw_modules
   struct walk_counters counters;
 };
 
-/* Readers.  */
+/* ---- Readers */
 
 struct walk_hold
 walk_modules_hold (struct sfw_modules *modules)
@@ -76,7 +76,7 @@ sfw_modules_generation (const struct sfw_modules *modules)
   return atomic_load_explicit (&modules->generation, memory_order_acquire);
 }
 
-/* Copies of sections.  */
+/* ---- Copies of sections */
 
 /* One user less of SECTION, which may be NULL.  */
 static void
@@ -160,7 +160,7 @@ section_share (struct walk_section_copy *copy,
   return copy;
 }
 
-/* Changes.  */
+/* ---- Changes */
 
 struct sfw_modules *
 sfw_modules_new (void)

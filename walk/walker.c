@@ -117,7 +117,7 @@ walk_walker_share (struct sfw_walker *walker)
   atomic_store (&walker->busy, true);
 }
 
-/* Steps.  */
+/* ---- Steps */
 
 /* The step that the user's fallback takes from walk->frame, where END says
    that no section or row describes the frame.  */
@@ -229,7 +229,7 @@ walk_plainly (struct walk_state *walk)
   return end;
 }
 
-/* The last walk.  */
+/* ---- The last walk */
 
 static inline bool
 same_place (const struct walk_place *a, const struct walk_place *b)

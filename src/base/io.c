@@ -87,8 +87,8 @@ io_copy (int from, int to, struct error *err)
   off_t in = 0, out = 0;
   while (copy_file_range (from, &in, to, &out, chunk, 0) > 0)
     continue;
-  /* The kernel cannot copy between these file systems, or there is an error,
-     which shows again here.  */
+  /* The kernel has copied everything, or cannot copy between these file
+     systems, or there is an error, which shows again here.  */
   return copy_buffered (from, to, (uint64_t)in, false, err);
 }
 

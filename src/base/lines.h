@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 /* Give TAKE, with CONTEXT, each line of FILE, with the character END that it
-   ends in, until TAKE returns false; FILE is closed then, unless it is stdin.
-   Returns whether TAKE never did and FILE was read to its end; errno says why
-   it was not.  */
+   ends in, until TAKE returns false.  Afterwards FILE is closed in any case,
+   unless it is stdin.  Returns whether TAKE never did so and FILE was read to
+   its end; errno says why it could not be read.  */
 bool lines_take (FILE *file, char end,
                  bool (*take) (void *context, char *line), void *context);
 

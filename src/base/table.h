@@ -45,7 +45,7 @@ void table_free (struct table *table);
 /* Put in NUMBER, which is less than UINT32_MAX, under HASH.  */
 void table_insert (struct table *table, uint32_t hash, uint32_t number);
 
-/* What key_table is made of, too.  */
+/* ---- What key_table is made of, too */
 
 /* Put ENTRY where a search finds it in LIMIT steps, if there is room.  */
 void table_put (struct table *table, struct table_slot entry, unsigned limit);

@@ -77,7 +77,7 @@ struct execution
   struct frame_function *function; /* NULL in a CIE */
 };
 
-/* From the state to a row.  */
+/* ---- From the state to a row */
 
 /* Whether SP, the explicit rule of the register, says what a stack tracer
    takes for granted: the caller's SP is CFA + caller_sp_offset.  */
@@ -179,7 +179,7 @@ emit_row (struct execution *run)
   return true;
 }
 
-/* Instructions.  Each returns REASON_NONE or why the program is broken.  */
+/* ---- Instructions: each returns REASON_NONE or why the program is broken */
 
 static enum frame_reason
 advance_to (struct execution *run, uint64_t location)

@@ -17,7 +17,7 @@
 
 #include "cfi/entry.h"
 
-/* What differs between the two.  */
+/* ---- What differs between the two */
 
 #ifdef HAVE_DWARF_OBJ_ACCESS_INTERFACE_A
 typedef Dwarf_Obj_Access_Interface_a access_interface;
@@ -63,7 +63,7 @@ struct session
   Dwarf_Signed n_cies, n_fdes;
 };
 
-/* The callbacks of object access.  */
+/* ---- The callbacks of object access */
 
 static int
 get_section_info (void *object, section_index index, access_section *section,

@@ -58,7 +58,7 @@ struct batch
   uint64_t bytes_done;
 };
 
-/* The order.  */
+/* ---- The order */
 
 /* What an entry is, or, as a TWIN, what its debug file is.  */
 struct file_name
@@ -200,7 +200,7 @@ make_order (struct batch *batch)
   return true;
 }
 
-/* Working on files.  */
+/* ---- Working on files */
 
 /* Add JOB to the sums and print its results to STREAMS.  */
 static void
@@ -333,9 +333,9 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
            (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }
 
-/* Work on an entry and the other names of its file.  A name that the file is
-   left alone for, by the configuration or a checksum, keeps it as it is; the
-   names behind it do not.  */
+/* Work on an entry and the other names of its file.  A name by which the
+   configuration or a checksum forbids the change keeps the old file; then the
+   work goes on by the next name.  */
 static void
 run_file (struct batch *batch, size_t head)
 {
@@ -404,7 +404,7 @@ work_on_files (void *argument)
       }
 }
 
-/* Results and threads.  */
+/* ---- Results and threads */
 
 static void
 print_all (struct batch *batch)

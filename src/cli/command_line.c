@@ -35,7 +35,7 @@ const struct mode_names mode_names[N_MODES] = {
   [MODE_UNDO] = { "--undo", "restored", "restored", "could be restored" },
 };
 
-/* Which options go together.  */
+/* ---- Which options go together */
 
 /* Refuse options that put a section into a file: compact unwind is never put
    into one.  */
@@ -149,7 +149,7 @@ check_usage (const struct argp_state *state)
                 options->root != NULL ? "root" : "package");
 }
 
-/* Parsing.  */
+/* ---- Parsing */
 
 /* Do what OPTION, with ARGUMENT, asks for.  */
 static void

@@ -25,7 +25,7 @@ enum
   PATTERN_MAX = 4096
 };
 
-/* What settings may be.  */
+/* ---- What settings may be */
 
 static bool
 is_pattern (const char *value)
@@ -82,7 +82,7 @@ static const struct
   [SETTING_FORMAT] = { "format", is_format, "3, 2, 2.0 or 1", false },
 };
 
-/* Lines.  */
+/* ---- Lines */
 
 /* Cut off the blanks at both ends of TEXT, and the end of its line.  */
 static char *
@@ -152,7 +152,7 @@ parse_line (struct configuration *configuration, char *line, const char *where,
                         err);
 }
 
-/* Files.  */
+/* ---- Files */
 
 /* Open the text PATH.  NULL with ERR.  */
 static FILE *
@@ -281,7 +281,7 @@ configuration_free (struct configuration *configuration)
   *configuration = (struct configuration){ 0 };
 }
 
-/* What a file in a folder of a build is called when it is installed.  */
+/* ---- What a file in a folder of a build is called when it is installed */
 
 /* PATH without what is in front of its first name.  */
 static const char *
@@ -345,7 +345,7 @@ path_installed (const char *root, const char *path)
   return skip_here (path + length) - 1; /* its "/" */
 }
 
-/* What counts.  */
+/* ---- What counts */
 
 bool
 configuration_pattern_fits (const char *pattern, const char *text)

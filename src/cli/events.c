@@ -55,7 +55,7 @@ has_failed (const struct event *event)
   return event->code != NULL && !event->skipped;
 }
 
-/* JUnit.  */
+/* ---- JUnit */
 
 static const struct replacement in_xml[] = { { '&', "&amp;" },
                                              { '<', "&lt;" },
@@ -82,7 +82,7 @@ print_junit (const struct event *event, FILE *out)
   fputs ("\"/></testcase>\n", out);
 }
 
-/* GitHub: what a message has, and what a property may not have besides.  */
+/* ---- GitHub: what a message has, and what a property may not have besides */
 
 static const struct replacement in_command[]
     = { { '%', "%25" }, { '\r', "%0D" }, { '\n', "%0A" }, { '\0', NULL } };
@@ -120,7 +120,7 @@ uri_of_path (const char *path, char uri[TEXT_MAX])
   uri[n] = '\0';
 }
 
-/* SARIF (version 2.1.0, sections 3.27 to 3.32).  */
+/* ---- SARIF (version 2.1.0, sections 3.27 to 3.32) */
 
 static json_object *
 sarif_location (const struct event *event)

@@ -33,7 +33,7 @@ enum
   LOOKING_STEP = 1024 /* files between two calls of progress_looking */
 };
 
-/* The list.  */
+/* ---- The list */
 
 /* Add the file PATH, which is taken over.  NULL when memory ran out.  */
 static struct listed_file *
@@ -98,7 +98,7 @@ note_checksums (struct file_list *list, int directory, size_t first,
   return !list->checksums.failed;
 }
 
-/* Directories.  */
+/* ---- Directories */
 
 /* Open, for its path only, the directory of LENGTH bytes at RELATIVE, below
    ROOT.  Symbolic links are not followed, because others may have put them
@@ -359,7 +359,7 @@ add_directory (struct file_list *list, const char *operand)
   return ok;
 }
 
-/* What a command line names.  */
+/* ---- What a command line names */
 
 /* How many bytes of PATH are its directory's.  */
 static size_t
@@ -458,7 +458,7 @@ file_list_free (struct file_list *list)
   list->n = list->room = 0;
 }
 
-/* A file whose turn has come.  */
+/* ---- A file whose turn has come */
 
 /* Open the directory that LOCATION->name is in, from the operand on.  False
    with errno.  */

@@ -27,7 +27,7 @@ struct listener
   uint64_t n_differences;
 };
 
-/* --lint.  */
+/* ---- --lint */
 
 /* The name of the rule that FINDING contradicts.  */
 static const char *
@@ -257,7 +257,7 @@ lint_print_counts (const struct tool_options *options, const char *path,
     }
 }
 
-/* --compare.  */
+/* ---- --compare */
 
 static const char *const kind_names[] = {
   [CFI2SFRAME_ONLY_A] = "only-a",

@@ -18,7 +18,7 @@
 #include "cli/signals.h"
 #include "cli/standard_options.h"
 
-/* A run over all files.  */
+/* ---- A run over all files */
 
 enum
 {
@@ -142,7 +142,7 @@ run_over_files (const struct tool_options *options)
   return told ? exit_status (totals) : fail_report ();
 }
 
-/* The program.  */
+/* ---- The program */
 
 #ifdef __GLIBC__
 /* Have the heap begin with huge pages where the kernel gives them to programs

@@ -9,7 +9,7 @@
 #include "cli/messages.h"
 #include "cli/json_line.h"
 
-/* Sums.  */
+/* ---- Sums */
 
 static void
 add_format (struct measured *sum, const struct measured *format)
@@ -35,7 +35,7 @@ measure_add (struct measurement *sum, const struct measurement *measurement)
     add_format (&sum->formats[i], &measurement->formats[i]);
 }
 
-/* Text.  */
+/* ---- Text */
 
 /* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */
 static double
@@ -142,7 +142,7 @@ measure_print (const struct job *job, FILE *out)
     print_reasons (&job->measurement, MEASURED_COMPACT_UNWIND, out);
 }
 
-/* JSON.  */
+/* ---- JSON */
 
 static json_object *
 format_json (const struct measurement *measurement, enum measured_format index)

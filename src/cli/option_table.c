@@ -310,7 +310,7 @@ parse_verify (struct argp_state *state, const char *none)
                      "'--check' or '--verify-code'?");
 }
 
-/* The table.  */
+/* ---- The table */
 
 #define AT(member) offsetof (struct tool_options, member)
 #define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))

@@ -27,7 +27,7 @@ struct output_turn
   struct text out, errors;
 };
 
-/* Texts.  */
+/* ---- Texts */
 
 /* Open a stream for TEXT.  If TEXT is not to be KEPT, or memory ran out, the
    stream is LAST, where the text ends up.  */
@@ -64,7 +64,7 @@ text_print (struct text *text, FILE *last)
   text->bytes = NULL;
 }
 
-/* Turns.  */
+/* ---- Turns */
 
 bool
 ordered_output_init (struct ordered_output *output,

@@ -15,7 +15,7 @@
 #include "cli/messages.h"
 #include "sframe/formats.h"
 
-/* Conversions.  */
+/* ---- Conversions */
 
 bool
 conversion_is_of_eh_frame (const struct cfi2sframe_report *report)
@@ -174,7 +174,7 @@ add_conversion_json (json_object *object, const struct job *job)
                    CFI2SFRAME_REASONS_MAX, cfi2sframe_reason_name);
 }
 
-/* --check.  */
+/* ---- --check */
 
 void
 check_print_counts (const struct cfi2sframe_check_result *check, FILE *out)
@@ -219,7 +219,7 @@ check_add_json (json_object *object,
     json_add_string (object, "readers", check->readers);
 }
 
-/* Problems and warnings.  */
+/* ---- Problems and warnings */
 
 /* What is at fault stands in front, which may be another file than the one
    that was to be worked on.  */
@@ -312,7 +312,7 @@ print_warnings (const struct job *job, FILE *errors)
   fprintf (errors, "note: skipped: %s\n", job->err.reason);
 }
 
-/* The report.  */
+/* ---- The report */
 
 /* Print for people the figures of JOB, whose file was worked on in MODE.  */
 static void

@@ -24,7 +24,7 @@
 #include "write/output_file.h"
 #include "write/undo.h"
 
-/* A linked file.  */
+/* ---- A linked file */
 
 enum
 {
@@ -287,7 +287,7 @@ linked_convert (const struct input *input, const struct output_request *output,
   return done;
 }
 
-/* Any file.  */
+/* ---- Any file */
 
 /* Convert INPUT to OUTPUT or, if that is NULL, make the section alone of a
    file that is no archive, for *ADDRESS.  SECTION is to be freed unless this

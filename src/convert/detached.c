@@ -29,7 +29,7 @@ enum
   PORTION_FDES = 16
 };
 
-/* The whole.  */
+/* ---- The whole */
 
 uint64_t
 detached_address (const struct image *image)
@@ -108,7 +108,7 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   return true;
 }
 
-/* --detached.  */
+/* ---- --detached */
 
 static bool
 make_folder (const char *path, struct error *err)
@@ -183,7 +183,7 @@ location_detach (struct file_work *work, struct error *err)
   return done;
 }
 
-/* Portions.  */
+/* ---- Portions */
 
 struct portion
 {

@@ -59,7 +59,7 @@ all_read (unsigned readers, enum cfi2sframe_format format)
   return next_rule (readers, &traits, &at) == NULL;
 }
 
-/* "linux reads 3, glibc reads 2, 2.0".  */
+/* Put into TEXT, as in "linux reads 3; glibc reads 2 and 2.0".  */
 static void
 list_formats (unsigned readers, char *text, size_t size)
 {

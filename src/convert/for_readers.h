@@ -36,7 +36,7 @@ bool for_readers_check_section (unsigned readers, const void *bytes,
 /* What READERS would refuse, misread or not find in IMAGE and its section
    behind DECODER, a line for each in the SIZE bytes of TEXT.  LEFT_OUT: code
    with CFI has no rows.  False, and the first line as CFI2SFRAME_MISMATCH,
-   when there is more than what readers do not find.  */
+   when a reader would refuse or misread something.  */
 bool for_readers_audit (unsigned readers, const struct image *image,
                         const struct sframe_decoder *decoder, bool left_out,
                         char *text, size_t size, struct error *err);

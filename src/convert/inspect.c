@@ -21,7 +21,7 @@
 #include "sframe/compare.h"
 #include "sframe/dump.h"
 
-/* --check.  */
+/* ---- --check */
 
 static bool
 check_image (const struct image *image, const struct cfi_options *cfi_options,
@@ -98,7 +98,7 @@ location_check (const struct file_location *input,
   return checked && options_check_section (options, result, err);
 }
 
-/* --dump.  */
+/* ---- --dump */
 
 struct dump
 {
@@ -141,7 +141,7 @@ location_dump (const struct file_location *input, FILE *out, struct error *err)
   return dumped;
 }
 
-/* --compare.  */
+/* ---- --compare */
 
 struct compared_file
 {
@@ -285,7 +285,7 @@ location_compare (
   return compared;
 }
 
-/* --lint.  */
+/* ---- --lint */
 
 /* Compare the CFI of SOURCE with its code, and tell FOUND of each
    contradiction.  */

@@ -62,7 +62,7 @@ report_source (struct linked_section *linked)
   cfi_report (cfi, report);
 }
 
-/* Opening.  */
+/* ---- Opening */
 
 /* Whether rows are to be made from code.  For a machine with code that no
    build can analyse they are not: what has CFI gets its rows as without
@@ -243,7 +243,7 @@ linked_section_read (const struct input *input, struct error *err)
   return kept (linked, opened);
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 static bool
 add_all (struct linked_section *linked, struct error *err)

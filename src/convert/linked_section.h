@@ -1,9 +1,9 @@
 /* From a linked ELF image to the rows of its SFrame section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   In three steps; each needs the one before: what describes code is
-   read, all code is walked over, and the pieces that become FDEs are chosen.
-   linked_section_build takes them all.  */
+   This takes three steps, each of which needs the one before: what describes
+   code is read, all code is walked over, and the pieces that become FDEs are
+   chosen. linked_section_build takes them all.  */
 
 #ifndef CONVERT_LINKED_SECTION_H
 #define CONVERT_LINKED_SECTION_H

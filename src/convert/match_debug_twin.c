@@ -26,7 +26,7 @@
 #include "write/debug_twin.h"
 #include "write/undo.h"
 
-/* Finding it.  */
+/* ---- Finding it */
 
 /* A debug file that is to follow its program.  */
 struct match
@@ -154,7 +154,7 @@ location_find_debug_twin (const struct file_location *program,
   return done;
 }
 
-/* Bringing it in step.  */
+/* ---- Bringing it in step */
 
 /* What the debug file's new headers are made from.  */
 static const struct image *

@@ -24,7 +24,7 @@
 #include "relocatable/object_section.h"
 #include "relocatable/object_write.h"
 
-/* One object.  */
+/* ---- One object */
 
 /* An object and its new .sframe.  */
 struct conversion
@@ -92,7 +92,7 @@ object_convert (const struct input *input, const struct output_request *output,
   return done;
 }
 
-/* The objects in an archive.  */
+/* ---- The objects in an archive */
 
 enum
 {
@@ -228,7 +228,7 @@ archive_visit (const struct image *file, archive_visitor *visit, void *context,
   return done;
 }
 
-/* Converting an archive.  */
+/* ---- Converting an archive */
 
 struct archive_job
 {

@@ -30,7 +30,7 @@ enum
   CHUNK = 1 << 20
 };
 
-/* What is begun ahead.  */
+/* ---- What is begun ahead */
 
 /* How many bytes of the image the chunk at OFFSET has: 0 at the end, and after
    copy_ahead_cancel.  */
@@ -128,7 +128,7 @@ copy_ahead_end (struct copy_ahead *ahead)
   ahead->has_file = false;
 }
 
-/* Carrying a plan out.  */
+/* ---- Carrying a plan out */
 
 static bool
 check_file (const struct replacement *replacement, int fd, struct error *err)

@@ -20,7 +20,7 @@
 
 enum
 {
-  /* How often work is begun anew.  Each time another run got on.  */
+  /* How often work is begun anew: each time, another run has done its work. */
   TRIES = 16
 };
 

@@ -185,7 +185,7 @@ section_check_readers (const struct image *image, unsigned readers,
                                    size, err));
 }
 
-/* Replacing.  */
+/* ---- Replacing */
 
 enum
 {

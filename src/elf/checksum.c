@@ -278,7 +278,7 @@ needs_strongswan (const struct image *image)
   return false;
 }
 
-/* Checksums in the file itself.  */
+/* ---- Checksums in the file itself */
 
 static bool
 has_integrity_note (const struct image *image)
@@ -318,7 +318,7 @@ own_checksum (const struct image *image, const char *soname)
              : NULL;
 }
 
-/* Files of checksums.  */
+/* ---- Files of checksums */
 
 static bool
 find_file (struct checked_file *subject, struct error *err)

@@ -49,7 +49,7 @@ find_link (const struct image *image)
                               load_u32 (bytes + crc_at, image->big_endian) };
 }
 
-/* Does the debug file belong to a file?  */
+/* ---- Does the debug file belong to a file? */
 
 static bool
 is_same_build (const struct image *debug, const struct image *image,
@@ -161,7 +161,7 @@ debug_file_close (struct debug_file *file)
   *file = (struct debug_file){ 0 };
 }
 
-/* Where can a debug file be?  */
+/* ---- Where can a debug file be? */
 
 struct debug_places
 debug_places_usual (void)
@@ -304,7 +304,7 @@ debug_file_find (struct debug_file *file, const struct image *image,
     error_clear (err);
 }
 
-/* Compressed sections.  */
+/* ---- Compressed sections */
 
 enum
 {

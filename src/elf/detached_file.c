@@ -45,7 +45,7 @@ detached_file_path (const struct image *program, const char *folder,
   return path;
 }
 
-/* Writing.  */
+/* ---- Writing */
 
 /* Sections in their order, and where their names are in NAMES.  */
 static const char names[] = "\0.note.gnu.build-id\0.sframe\0.shstrtab";
@@ -164,7 +164,7 @@ detached_file_compose (const struct image *program,
   return !file->failed || error_set_no_memory (err);
 }
 
-/* Looking for it.  */
+/* ---- Looking for it */
 
 /* Whether A and B have code at the same addresses.  A tool that moves code
    leaves the build-id as it is.  */

@@ -31,7 +31,7 @@ const char *dynamic_strings (const struct image *image, uint64_t *size);
 /* DT_SONAME, the name by which other files depend on the library, or NULL.  */
 const char *dynamic_soname (const struct image *image);
 
-/* The sections that are procedure linkage tables, by name.  */
+/* ---- The sections that are procedure linkage tables, by name */
 
 enum
 {
@@ -51,7 +51,7 @@ void plt_sections_find (struct plt_sections *plt, const struct image *image);
 const struct image_section *plt_sections_at (const struct plt_sections *plt,
                                              uint64_t address);
 
-/* Dynamic relocations.  */
+/* ---- Dynamic relocations */
 
 struct dynamic_relocation
 {

@@ -80,7 +80,7 @@ file_location_open (const struct file_location *location, int flags,
   return -1;
 }
 
-/* Paths that name a descriptor.  */
+/* ---- Paths that name a descriptor */
 
 enum
 {

@@ -85,7 +85,7 @@ note_is_filler (const uint8_t *at, bool big_endian)
   return memcmp (at, filler, sizeof filler) == 0;
 }
 
-/* Build-ids.  */
+/* ---- Build-ids */
 
 static struct build_id
 find_in_notes (struct note_walk walk)

@@ -42,8 +42,7 @@ struct note_walk note_walk_over (const struct image *image, uint64_t offset,
 struct note_walk note_walk_segment (const struct image *image,
                                     const GElf_Phdr *segment, bool by_4);
 
-/* The next note; false at the end, and where no note is.  Then AT is
-   less than SIZE.  */
+/* The next note; false at the end, and where no note is, in front of SIZE.  */
 bool note_next (struct note_walk *walk, struct note *note);
 
 /* Whether NOTE is of TYPE and OWNER, a name of three letters.  */
@@ -80,7 +79,7 @@ note_align (uint64_t header_align)
   return header_align == 8 ? 8 : 4;
 }
 
-/* The build-id: the note that tells which code is in a file.  */
+/* ---- The build-id: the note that tells which code is in a file */
 
 enum
 {

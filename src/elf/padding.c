@@ -16,7 +16,7 @@ enum
   LARGE_ALIGNMENT = 64         /* of some */
 };
 
-/* Symbols.  */
+/* ---- Symbols */
 
 static bool
 add_name (struct padding_finder *finder, uint64_t address)
@@ -92,7 +92,7 @@ name_address (const struct padding_finder *finder, size_t number)
   return number < finder->n_names ? finder->names[number] : UINT64_MAX;
 }
 
-/* Instructions.  */
+/* ---- Instructions */
 
 /* How many of the SIZE bytes at ADDRESS are padding instructions, up to the
    first other one; *FIRST is the size of the first instruction.  */

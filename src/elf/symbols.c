@@ -149,7 +149,7 @@ dynamic_symbols_name (const struct dynamic_symbols *symbols,
   return bytes && memchr (bytes, 0, left) ? (const char *)bytes : NULL;
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 bool
 function_symbols_walk (const struct image *image, bool all,

@@ -150,7 +150,7 @@ bool dynamic_symbols_get (const struct dynamic_symbols *symbols,
 const char *dynamic_symbols_name (const struct dynamic_symbols *symbols,
                                   const struct symbol *symbol);
 
-/* The functions that the tables of a linked file name.  */
+/* ---- The functions that the tables of a linked file name */
 
 /* NAME is in the image's bytes.  False: no more.  */
 typedef bool function_symbol_visitor (void *argument, uint64_t address,

@@ -45,7 +45,7 @@ struct front
   uint64_t sframe, distance;
 };
 
-/* ---- The notes.  */
+/* ---- The notes */
 
 /* Take the unit at OFFSET, if it is notes for cores and among the first that
    are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
@@ -144,7 +144,7 @@ front_arrange (struct front *front, size_t n_old)
   return front->n_notes == 0 || at <= FIRST_PAGE;
 }
 
-/* ---- How far the file moves.  */
+/* ---- How far the file moves */
 
 static uint64_t
 largest_align (const struct draft *draft)

@@ -70,7 +70,7 @@ struct plan
 
 void plan_free (struct plan *plan);
 
-/* Building a plan.  False, or NULL, when memory ran out.  */
+/* ---- Building a plan: false, or NULL, when memory ran out */
 
 /* Cover [NEW_OFFSET, + SIZE) with old bytes, in place of what covered it.  */
 bool plan_copy (struct plan *plan, uint64_t old_offset, uint64_t new_offset,

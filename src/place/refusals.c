@@ -220,7 +220,7 @@ check_section_table (const struct image *image, struct error *err)
   if (names->header.sh_type != SHT_STRTAB
       || image_section_bytes (image, names) == NULL)
     return error_set (err, CFI2SFRAME_MALFORMED,
-                      "the table of section names is none");
+                      "the table of section names is not a string table");
   if (names->header.sh_flags & SHF_ALLOC)
     return refuse (err, WORD_NONE,
                    "the section name table is loaded with the program");

@@ -101,7 +101,7 @@ struct comparison
   size_t n_differences, capacity;
 };
 
-/* --- Texts.  */
+/* ---- Texts */
 
 /* Appends to a fixed buffer; what does not fit is cut.  */
 static void __attribute__ ((format (printf, 3, 4)))
@@ -161,7 +161,7 @@ describe (const struct comparison *c, const struct sweep_view *a,
                   : "key of RA signing");
 }
 
-/* --- Recognising defects.  */
+/* ---- Recognising defects */
 
 static bool
 is_sp_plus (const struct arch *arch, const struct sweep_view *view,
@@ -247,7 +247,7 @@ find_defect (const struct arch *arch, const struct compared_side *side,
              : COMPARE_NO_DEFECT;
 }
 
-/* --- Sweeping over both sides.  */
+/* ---- Sweeping over both sides */
 
 static bool
 same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
@@ -354,7 +354,7 @@ compare_stretch (void *context, const struct sweep_view *a,
   return true;
 }
 
-/* --- Reporting.  */
+/* ---- Reporting */
 
 /* Say in DIFFERENCE what is wrong with a function with FINDINGS, of A (OF_A)
    or of B.  HIDDEN: the function reaches into the one behind it, there alone.

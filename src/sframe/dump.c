@@ -25,7 +25,7 @@ struct dump
   uint64_t rows_left;
 };
 
-/* Header.  */
+/* ---- Header */
 
 static void
 dump_flags (const struct dump *dump)
@@ -69,7 +69,7 @@ dump_header (const struct dump *dump)
   fprintf (dump->out, "\n  Function Index :\n");
 }
 
-/* Rows.  */
+/* ---- Rows */
 
 struct cells
 {
@@ -173,7 +173,7 @@ dump_row (const struct dump *dump, const struct sframe_fde *function,
   fprintf (dump->out, "  %-10s%-10s%-13s", cells.cfa, cells.fp, ra);
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 static bool
 dump_function (struct dump *dump, uint32_t index, struct error *err)

@@ -25,12 +25,13 @@ struct emitter
   struct sframe_encoder *encoder;
   struct cfi2sframe_report *report; /* borrowed */
   uint64_t repeated;                /* bytes of code in repeated blocks */
-  uint64_t code_end;                /* of the function at hand: */
+  bool across;                      /* an FDE may hold several functions */
+  /* Of the function at hand.  */
+  uint64_t code_end;
   enum frame_reason first_reason;
-  bool across; /* an FDE may hold several functions */
 };
 
-/* Code with CFI follows that no row may cover.  */
+/* What follows may not share an FDE with the code in front of it.  */
 static void
 separate (struct emitter *emitter)
 {
@@ -38,7 +39,7 @@ separate (struct emitter *emitter)
     pieces_separate (emitter->pieces);
 }
 
-/* Lowering's results.  */
+/* ---- Lowering's results */
 
 /* How many of the SIZE bytes at ADDRESS belong to the function at hand, and
    are not behind it.  */
@@ -96,7 +97,7 @@ take_gap (void *context, uint64_t address, uint32_t size,
     emitter->first_reason = reason;
 }
 
-/* Making one.  */
+/* ---- Making one */
 
 uint64_t
 emitter_rows_max (const struct image *image)
@@ -178,7 +179,7 @@ emitter_free (struct emitter *emitter)
   free (emitter);
 }
 
-/* Adding.  */
+/* ---- Adding */
 
 /* Count an FDE; REASON says why nothing of it is used.  */
 static void

@@ -71,7 +71,7 @@ sframe_encoder_new (const struct encode_options *options)
   return encoder;
 }
 
-/* Rows.  */
+/* ---- Rows */
 
 /* log2 of the bytes that hold VALUE.  LIMIT widens or narrows the signed
    ranges by one: -128 is the lowest byte, or -127 as GNU has it.  */
@@ -164,7 +164,7 @@ write_rows (struct sframe_encoder *encoder, const struct sframe_fde *function,
   return true;
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 /* Whether the rows ascend and lie inside the function.  At others libsframe
    aborts the program that reads them (assertions in libsframe/sframe.c of
@@ -325,7 +325,7 @@ sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                      err);
 }
 
-/* The section.  */
+/* ---- The section */
 
 size_t
 sframe_encoder_n_functions (const struct sframe_encoder *encoder)

@@ -28,7 +28,7 @@ enum
   REMEMBERED_MAX = 64 /* nesting of remember_state, without `bugs` */
 };
 
-/* The state that GNU as keeps per row.  */
+/* ---- The state that GNU as keeps per row */
 
 enum gnu_place
 {
@@ -111,7 +111,7 @@ gnu_translator_free (struct gnu_translator *translator)
   free (translator);
 }
 
-/* --- Rows.  */
+/* ---- Rows */
 
 static bool
 commit_row (struct gnu_translator *t)
@@ -165,7 +165,7 @@ mistake (const struct gnu_translator *t, enum frame_reason reason)
   return t->options.bugs ? REASON_NONE : reason;
 }
 
-/* --- CFA.  */
+/* ---- CFA */
 
 static bool
 is_base (const struct gnu_translator *t, uint64_t reg)
@@ -229,7 +229,7 @@ do_def_cfa_offset (struct gnu_translator *t, int64_t offset)
   return set_cfa_offset (t, offset);
 }
 
-/* --- FP and RA.  */
+/* ---- FP and RA */
 
 /* Where the rule of REG is kept, NULL for a register that does not matter to
    this machine's rows.  */
@@ -398,7 +398,7 @@ do_restore (struct gnu_translator *t, uint64_t reg)
   return touch (t);
 }
 
-/* --- States.  */
+/* ---- States */
 
 /* Up to 2.45 the last committed row is remembered, not the state.  There is
    one slot, and restoring does not empty it.  */
@@ -443,7 +443,7 @@ do_negate_ra_state (struct gnu_translator *t)
   return touch (t);
 }
 
-/* --- Escapes: GNU as knows a few exact byte sequences.  */
+/* ---- Escapes: GNU as knows a few exact byte sequences */
 
 enum
 {
@@ -530,7 +530,7 @@ do_def_cfa_expression (struct gnu_translator *t,
   return touch_flexibly (t);
 }
 
-/* --- Running the instructions.  */
+/* ---- Running the instructions */
 
 static enum frame_reason
 do_advance (struct gnu_translator *t, uint64_t bytes)
@@ -755,7 +755,7 @@ encode_row (const struct gnu_options *options, const struct gnu_row *row,
                   : encode_default (options, row, out);
 }
 
-/* --- From rows to the function.  */
+/* ---- From rows to the function */
 
 /* The rows that are written: without `bugs` none at or past the end, which
    older readers abort on.  */

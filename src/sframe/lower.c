@@ -95,7 +95,7 @@ lowerer_rules (const struct lowerer *lowerer)
   return &lowerer->rules;
 }
 
-/* What rules mean.  */
+/* ---- What rules mean */
 
 static bool
 may_flex (const struct lowerer *lowerer)
@@ -182,7 +182,7 @@ find_rule (struct lowerer *lowerer, const struct frame_row *row,
          || error_set_no_memory (lowerer->err);
 }
 
-/* Pieces.  */
+/* ---- Pieces */
 
 static void
 report_gap (struct lowerer *lowerer)
@@ -273,7 +273,7 @@ put (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
                    : put_first (lowerer, row, meaning, start, end);
 }
 
-/* Repeating blocks (PLT entries).  */
+/* ---- Repeating blocks (PLT entries) */
 
 /* Rows that hold in each block of SIZE bytes; starts count from the block.  */
 struct repeated_block
@@ -379,7 +379,7 @@ lower_plt (struct lowerer *lowerer, const struct frame_row *row,
   return lower_block (lowerer, &block, start, end);
 }
 
-/* Functions.  */
+/* ---- Functions */
 
 static bool
 is_flexible (struct lowerer *lowerer, const struct frame_function *function)

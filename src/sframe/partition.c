@@ -32,7 +32,7 @@ enum
   NO_KIND = UINT32_MAX
 };
 
-/* Cuts.  */
+/* ---- Cuts */
 
 /* The next row behind ROW of a run that an FDE may begin with; END, behind the
    run, if there is none.  */
@@ -133,7 +133,7 @@ cut_all (struct partition *partition, const struct partition_input *input)
   return true;
 }
 
-/* Repeated segments.  */
+/* ---- Repeated segments */
 
 struct search
 {
@@ -292,7 +292,7 @@ repeats_find (struct repeats *repeats, const struct partition *partition,
   return found;
 }
 
-/* Choosing pieces.  */
+/* ---- Choosing pieces */
 
 /* The cheapest last piece before a cut.  */
 struct step
@@ -334,7 +334,7 @@ struct chooser
   struct beginning *near, *far;     /* room for those of two windows */
 };
 
-/* Windows.  */
+/* ---- Windows */
 
 /* What BYTES of N_ROWS rows cost, with starts of WIDTH bytes.  */
 static inline int64_t
@@ -382,7 +382,7 @@ window_cost (struct window *window, uint32_t end, uint32_t *begin)
   return UINT64_MAX;
 }
 
-/* Steps.  */
+/* ---- Steps */
 
 static inline void
 chooser_offer (struct chooser *chooser, size_t end, uint64_t cost,

@@ -92,7 +92,7 @@ bool partition_make (struct partition *partition,
                      const struct partition_input *input);
 void partition_free (struct partition *partition);
 
-/* For partition.c and its tests alone.  */
+/* ---- For partition.c and its tests alone */
 
 /* Bytes of each row's start, when the last one is LAST_START.  */
 static inline unsigned

@@ -180,7 +180,7 @@ sframe_rule_explain (const struct sframe_reader_rule *rule,
     snprintf (text + n, size - (size_t)n, ", first at 0x%" PRIx64, first);
 }
 
-/* Traits: one pass over all functions and rows.  */
+/* ---- Traits: one pass over all functions and rows */
 
 void
 sframe_traits_add (struct sframe_traits *traits, enum sframe_trait trait,

@@ -34,7 +34,7 @@ sweep (struct sweep_side *a, struct sweep_side *b, bool single_rows,
   return true;
 }
 
-/* A section.  */
+/* ---- A section */
 
 struct function_start
 {

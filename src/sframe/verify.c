@@ -55,7 +55,7 @@ check_entries (const struct sframe_decoder *decoder, struct error *err)
                             n_rows, decoder->n_rows);
 }
 
-/* The CFI's side.  */
+/* ---- The CFI's side */
 
 static const struct frame_row no_rules
     = { .cfa = { .kind = RULE_UNSUPPORTED, .reason = REASON_CFA_UNDEFINED } };
@@ -177,7 +177,7 @@ view_cfi (struct sweep_side *side, uint64_t at, struct sweep_view *view,
   return true;
 }
 
-/* Comparing.  */
+/* ---- Comparing */
 
 struct verify
 {

@@ -62,7 +62,8 @@ flush_alone (const struct file_system *system, struct error *err)
   return flush_directory (system->directory, system->fd, err);
 }
 
-/* Whether DEVICE is noted; then with one file more.  With the lock held.  */
+/* Whether DEVICE is noted; if so, count one file more there.  The caller holds
+   the lock.  */
 static bool
 count_if_noted (dev_t device)
 {

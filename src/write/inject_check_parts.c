@@ -8,9 +8,9 @@
 
 enum
 {
-  /* Up to this size every byte is compared.  In larger files, of blocks that
-     one extent of the plan copies, the first bytes are: what was not written
-     is zero.  */
+  /* Up to this size every byte is compared.  In larger files a block that one
+     extent of the plan copies is compared by its first bytes alone: if it was
+     not written, they are zero.  */
   COMPARE_MAX = 8 << 20,
   BLOCK = 1 << 16,
   SAMPLE = 64

@@ -1,5 +1,5 @@
 /* The self-check's part about segments: what a loader maps, and whether the
-   old segments are there, for who reads the file and for a program that reads
+   old segments are there, for readers of the file and for a program that reads
    its own headers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -327,7 +327,7 @@ check_notes_kept (const struct check *check, const GElf_Phdr *before)
   return seen;
 }
 
-/* ---- Each old segment.  */
+/* ---- Each old segment */
 
 /* Whether BEFORE, which has bytes, is loaded as AFTER.  Notes and the
    interpreter's name may move.  patchelf 0.14.3 moves the section of

@@ -26,7 +26,7 @@ enum
   LINKS_MAX = 40 /* that are followed, as the kernel has it */
 };
 
-/* ---- Where an output goes.  */
+/* ---- Where an output goes */
 
 #define OUTPUT_TARGET_NONE \
   ((struct output_target){ .directory = -1, .stream_fd = -1 })
@@ -145,8 +145,8 @@ find_kind (struct output_target *target, const char *path, bool may_dangle,
 
 /* Let TARGET, which is OUTPUT_TARGET_NONE, be what LOCATION names, behind all
    symbolic links if those are to be followed.  There need not be a file, but
-   the directory must be there.  A link that dangles is refused, but with
-   MAY_DANGLE.  TARGET is released also after failure.  */
+   the directory must be there.  A link that dangles is refused unless
+   MAY_DANGLE.  TARGET is to be released also after failure.  */
 static bool
 target_find (struct output_target *target,
              const struct file_location *location, bool may_dangle,
@@ -174,7 +174,7 @@ target_release (struct output_target *target)
   *target = OUTPUT_TARGET_NONE;
 }
 
-/* ---- The beginning.  */
+/* ---- The beginning */
 
 /* Create the temporary file, or link it to SOURCE.  */
 static bool
@@ -276,7 +276,7 @@ output_file_discard (struct output_file *file)
   output_file_release (file);
 }
 
-/* ---- Ways to the target.  */
+/* ---- Ways to the target */
 
 /* Write the bytes of FILE to the stream that its target is.  */
 static bool
@@ -366,12 +366,12 @@ rename_temporary (struct output_file *file, struct error *err)
          || error_set_errno (err, "rename");
 }
 
-/* ---- A new file comes in place of the target.  */
+/* ---- A new file comes in place of the target */
 
-/* Whether FILE may take its name: that is one of the file SOURCE_FD if FILE
-   REPLACES that file, and not if it does not; and what was read is as it was.
-   A build may have put a newer file there meanwhile, which must not be
-   lost.  */
+/* Whether FILE may take its name.  If FILE REPLACES the file SOURCE_FD, the
+   name must still be that file's; otherwise it must not be.  What was read
+   must not have changed.  A build may have put a newer file there meanwhile,
+   which must not be lost.  */
 static bool
 may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
                 struct error *err)
@@ -413,7 +413,7 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
   return flushed;
 }
 
-/* ---- The end, for each kind of target.  */
+/* ---- The end, for each kind of target */
 
 /* Give FILE what a replacement of the input keeps, or what a new file has.  */
 static bool
@@ -467,7 +467,7 @@ output_file_finish (struct output_file *file,
          || (request->output != NULL && error_in_file (err, request->output));
 }
 
-/* ---- Questions about targets.  */
+/* ---- Questions about targets */
 
 bool
 output_file_check_other (const char *target, const char *input,
@@ -507,7 +507,7 @@ output_file_same_target (const struct output_file *a,
          && file_status_same (&first, &second);
 }
 
-/* ---- All of it in one step.  */
+/* ---- All of it in one step */
 
 bool
 output_file_make (const struct output_request *request,
@@ -544,7 +544,7 @@ output_file_write (const char *target, const struct buffer *bytes, int like_fd,
   return output_file_make (&request, write_buffer, (void *)bytes, err);
 }
 
-/* ---- Hard links.  */
+/* ---- Hard links */
 
 /* Whether the temporary, which was linked to what has the name of SOURCE by
    now, is that very file.  */

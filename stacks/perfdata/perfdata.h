@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-/* ---- Records.  */
+/* ---- Records */
 
 /* A record, of the kernel or of perf (types from 64 on); BYTES is what follows
    the header and stays its owner's.  */
@@ -109,7 +109,7 @@ struct perf_stamp
 bool perf_stamp_read (uint64_t sample_type, const struct perf_record *record,
                       struct perf_stamp *stamp);
 
-/* ---- Recordings.  */
+/* ---- Recordings */
 
 struct perf_data; /* opaque */
 
@@ -148,7 +148,7 @@ const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 size_t perf_data_build_id (struct perf_data *data, const char *path,
                            uint8_t build_id[PERF_BUILD_ID_MAX]);
 
-/* ---- Writing: the same recording with call chains instead of stacks.  */
+/* ---- Writing: the same recording with call chains instead of stacks */
 
 struct perf_writer
 {

@@ -38,7 +38,7 @@ is_inside (const struct perf_data *data, struct perf_part part)
   return part.offset <= data->size && part.size <= data->size - part.offset;
 }
 
-/* Header, events and features.  */
+/* ---- Header, events and features */
 
 static bool
 read_header (struct perf_data *data, struct error *err)
@@ -167,7 +167,7 @@ read_features (struct perf_data *data, struct error *err)
   return true;
 }
 
-/* The table of build-ids: records of a process, a build-id and a path.  */
+/* ---- The table of build-ids: records of a process, a build-id and a path */
 
 enum
 {
@@ -264,7 +264,7 @@ perf_data_build_id (struct perf_data *data, const char *path,
   return size;
 }
 
-/* What all events have in common.  */
+/* ---- What all events have in common */
 
 /* Fields of a sample in front of its identifier.  */
 static unsigned
@@ -346,7 +346,7 @@ collect_facts (struct perf_data *data, struct error *err)
   return true;
 }
 
-/* Records.  */
+/* ---- Records */
 
 /* When RECORD was made; 0 for those that come before all others.  */
 static uint64_t

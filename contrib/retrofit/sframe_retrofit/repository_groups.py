@@ -2,7 +2,7 @@
 """A new apt repository: groups of packages, and checksums in others.
 
 Packages that name each other exactly have to be converted in one call (see
-find_renewed in sframe-retrofit-deb), others need not.
+find_renewed in packages.py), others need not.
 """
 
 import concurrent.futures
