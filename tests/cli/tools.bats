@@ -190,7 +190,7 @@ END
 }
 
 @test "mutants: a changed comment survives, what is not C is none, endless loops end" {
-  mutants -v -t cfa_program -e 's|/\* From the state to a row|/* To a row|' \
+  mutants -v -t cfa_program -e 's|/\* ---- From the state to a row|/* ---- To a row|' \
     -e 's/^run_program /run program /' \
     -e 's/for \(size_t step; at < end;/for (;;); &/' src/cfi/cfa_program.c
   [ "$status" -eq 1 ] || { echo "$output"; return 1; }
