@@ -51,8 +51,8 @@ attribute_is_required (const char *name)
          || has_prefix (name, "system.posix_acl_");
 }
 
-/* Read the names of all attributes of FD; LIST->names is freed by the caller,
-   also after failure.  */
+/* Read the names of all attributes of FD; LIST->names is freed by the caller
+   unless this fails.  */
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {
@@ -61,16 +61,19 @@ attribute_list_read (struct attribute_list *list, int fd, struct error *err)
     return error_set_no_memory (err);
   ssize_t size = flistxattr (fd, list->names, ATTRIBUTE_MAX);
   list->size = size > 0 ? (size_t)size : 0;
-  return size >= 0 || errno == ENOTSUP || errno == ENOSYS
-         || error_set_errno (err, "cannot list extended attributes");
+  if (size >= 0 || errno == ENOTSUP || errno == ENOSYS)
+    return true;
+  error_set_errno (err, "cannot list extended attributes");
+  free (list->names);
+  return false;
 }
 
 static bool
 attribute_list_has (const struct attribute_list *list, const char *wanted)
 {
   FOR_EACH_NAME (name, list)
-  if (strcmp (name, wanted) == 0)
-    return true;
+    if (strcmp (name, wanted) == 0)
+      return true;
   return false;
 }
 
@@ -112,11 +115,14 @@ attributes_remove_others (const struct attribute_list *wanted, int to,
                           struct error *err)
 {
   struct attribute_list present;
-  bool ok = attribute_list_read (&present, to, err);
+  if (!attribute_list_read (&present, to, err))
+    return false;
+  bool ok = true;
   FOR_EACH_NAME (name, &present)
-  if (ok && attribute_is_required (name) && !attribute_list_has (wanted, name)
-      && fremovexattr (to, name) != 0 && errno != ENODATA)
-    ok = attribute_failed (name, err);
+    if (ok && attribute_is_required (name)
+        && !attribute_list_has (wanted, name) && fremovexattr (to, name) != 0
+        && errno != ENODATA)
+      ok = attribute_failed (name, err);
   free (present.names);
   return ok;
 }
@@ -125,13 +131,14 @@ static bool
 attributes_copy (int from, int to, struct error *err)
 {
   struct attribute_list list;
-  bool ok = attribute_list_read (&list, from, err)
-            && attributes_remove_others (&list, to, err);
+  if (!attribute_list_read (&list, from, err))
+    return false;
+  bool ok = attributes_remove_others (&list, to, err);
   FOR_EACH_NAME (name, &list)
-  /* These vouch for the old contents, and are wrong on the new file.  */
-  if (ok && strcmp (name, "security.ima") != 0
-      && strcmp (name, "security.evm") != 0)
-    ok = attribute_copy (from, to, name, err);
+    /* These vouch for the old contents, and are wrong on the new file.  */
+    if (ok && strcmp (name, "security.ima") != 0
+        && strcmp (name, "security.evm") != 0)
+      ok = attribute_copy (from, to, name, err);
   free (list.names);
   return ok;
 }
