@@ -101,12 +101,12 @@ bool facts_sort_named (struct image_facts *facts);
 uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);
 
 /* Find the borders of tables.  A jump table whose number of entries is not
-   known ends where anything else begins.  Functions that were not
-   found yet may be the only ones that name what else there is.  Therefore all
-   code is searched, byte for byte, for what looks like an instruction that
-   names an address.  Some of what is found is no instruction: such an address
-   can end a table early, which leaves code without rows and makes no wrong
-   one.  False when memory ran out.  */
+   known ends where anything else begins.  Functions that were not found yet
+   may be the only ones that name what else there is.  Therefore all code is
+   searched, byte for byte, for what looks like an instruction that names an
+   address.  Some of what is found is no instruction: such an address can end a
+   table early, which leaves code without rows and makes no wrong one.  False
+   when memory ran out.  */
 bool facts_find_borders (struct image_facts *facts);
 
 #endif /* ANALYSIS_IMAGE_FACTS_H */

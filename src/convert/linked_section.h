@@ -3,7 +3,7 @@
 
    This takes three steps, each of which needs the one before: what describes
    code is read, all code is walked over, and the pieces that become FDEs are
-   chosen. linked_section_build takes them all.  */
+   chosen.  linked_section_build takes them all.  */
 
 #ifndef CONVERT_LINKED_SECTION_H
 #define CONVERT_LINKED_SECTION_H

@@ -63,7 +63,7 @@ struct replacement
   bool (*check) (const struct replacement *replacement, const void *bytes,
                  size_t size, struct error *err);
 
-  /* Set while it is carried out:  */
+  /* Set while it is carried out.  */
   struct buffer record; /* the undo record; freed at the end */
   uint64_t record_size;
   bool copied; /* the new file has the old bytes already */

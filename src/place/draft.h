@@ -5,11 +5,10 @@
    A strategy first looks, mostly at a draft that is const: it says in
    draft->reason why it does not apply, and changes nothing else but
    draft->unaccounted and draft->references, which grow by what a search has
-   found.  Then it commits:
-   it changes the headers and the plan.  A commit is never undone.  So whatever
-   fails behind one ends the search for a strategy: memory runs out, or a
-   symbol or a dynamic entry cannot follow what has moved.  What is left is a
-   plan made by half, which is only freed.  */
+   found.  Then it commits: it changes the headers and the plan.  A commit is
+   never undone.  So whatever fails behind one ends the search for a strategy:
+   memory runs out, or a symbol or a dynamic entry cannot follow what has
+   moved.  What is left is a plan made by half, which is only freed.  */
 
 #ifndef PLACE_DRAFT_H
 #define PLACE_DRAFT_H

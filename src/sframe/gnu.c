@@ -643,8 +643,10 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
                            fde->instructions_size);
 }
 
-/* --- Data words as GNU as chooses them.  Their layout: SFrame specification
-   V3, sections 3.1 (default rows) and 3.2 (flexible rows).  */
+/* ---- Data words as GNU as chooses them
+
+   Their layout: SFrame specification V3, sections 3.1 (default rows) and 3.2
+   (flexible rows).  */
 
 /* Whether ROW can only be said by a flexible FDE of V3.  */
 static bool

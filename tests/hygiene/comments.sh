@@ -31,7 +31,7 @@ sins ()
         }
       if (inside && index (comment, "*/") > 0)
         inside = 0
-      cramped = comment ~ /[a-z)]\. [A-Z]/
+      cramped = comment ~ /[a-z)]\. ([A-Z]|[a-z0-9]+_)/
       gsub (/[^A-Za-z]+/, " ", comment)
       if (cramped || tolower (" " comment " ") ~ \
           / (nobody|anybody|somebody|everybody|believe|believes|believed|wants|thinks) /)
@@ -67,8 +67,9 @@ int flags; /* the reader believes the header */
    analysis wants, and somebody
    must have.  */
 END
-check "so is one blank behind a full stop" found 2 <<'END'
+check "so is one blank behind a full stop" found 3 <<'END'
 /* The first. The second.  */
+/* It is opened. image_close closes it.  */
 /* What is
    read (or not). NULL: nothing.  */
 END
