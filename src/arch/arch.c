@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const struct arch *const machines[]
-    = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
+#define ADDRESS(name) &arch_##name,
+static const struct arch *const machines[] = { FOR_EACH_ARCH (ADDRESS) };
 
 enum
 {

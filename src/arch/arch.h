@@ -211,9 +211,13 @@ arch_has_register (const struct arch *arch, uint64_t reg)
   return arch_tracks_ra (arch) || reg != arch->ra;
 }
 
-/* The machines.  A new one has two files in this folder.  It is named here and
-   in arch.c, by byte orders, and in patterns.h and patterns.c, where both
-   orders share what they have.  */
-extern const struct arch arch_amd64, arch_aarch64, arch_aarch64_be, arch_s390x;
+/* The machines, by byte orders, each named once.  A new one has two files in
+   this folder, and its name here and in patterns.h, where both orders share
+   what they have.  */
+#define FOR_EACH_ARCH(use) \
+  use (amd64) use (aarch64) use (aarch64_be) use (s390x)
+#define DECLARE_ARCH(name) extern const struct arch arch_##name;
+FOR_EACH_ARCH (DECLARE_ARCH)
+#undef DECLARE_ARCH
 
 #endif /* ARCH_ARCH_H */

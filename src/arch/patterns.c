@@ -8,8 +8,9 @@
 
 #include "base/bytes.h"
 
+#define ADDRESS(name) &name##_patterns,
 static const struct arch_patterns *const machines[]
-    = { &amd64_patterns, &aarch64_patterns, &s390x_patterns };
+    = { FOR_EACH_PATTERNS (ADDRESS) };
 
 const struct arch_patterns *
 arch_patterns_of (unsigned e_machine)

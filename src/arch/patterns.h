@@ -51,9 +51,12 @@ struct arch_patterns
 /* The patterns of an ELF machine (EM_*), or NULL.  */
 const struct arch_patterns *arch_patterns_of (unsigned e_machine);
 
-/* Both byte orders of a machine share them.  */
-extern const struct arch_patterns amd64_patterns, aarch64_patterns,
-    s390x_patterns;
+/* The machines; both byte orders of one share its patterns.  */
+#define FOR_EACH_PATTERNS(use) use (amd64) use (aarch64) use (s390x)
+#define DECLARE_PATTERNS(name) \
+  extern const struct arch_patterns name##_patterns;
+FOR_EACH_PATTERNS (DECLARE_PATTERNS)
+#undef DECLARE_PATTERNS
 
 /* Report TARGET if it is in the range.  */
 static inline void
