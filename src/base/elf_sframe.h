@@ -1,8 +1,9 @@
-/* Numbers of <elf.h> that releases in use lack: SFrame's segment and section.
+/* SFrame's segment and section types, which the <elf.h> of C libraries in use
+   lacks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   SFrame specification V3 (binutils 2.47) and binutils' include/elf/common.h.
- */
+   Sources: SFrame specification V3 (binutils 2.47) and include/elf/common.h of
+   binutils.  */
 
 #ifndef BASE_ELF_SFRAME_H
 #define BASE_ELF_SFRAME_H

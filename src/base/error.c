@@ -16,8 +16,9 @@ error_clear (struct error *err)
   memset (err, 0, sizeof *err);
 }
 
-/* The word has the room that aligning the offset leaves: older callers of the
-   library have a structure of the same size.  */
+/* `word` lies in the padding in front of `offset`, so the structure has the
+   same size and layout for programs that were compiled before the library had
+   words.  */
 _Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
                    && offsetof (struct error, offset) == 8
                    && WORD_COUNT <= UINT8_MAX,
@@ -31,7 +32,7 @@ error_fill (struct error *err, enum cfi2sframe_status status,
   err->status = status;
   err->word = (uint8_t)word;
   vsnprintf (text, sizeof text, fmt, args);
-  /* The reason may have names from the file, which may be anything.  */
+  /* The reason may contain names from the file, with any bytes in them.  */
   printable_copy (err->reason, sizeof err->reason, text);
 }
 
@@ -79,7 +80,7 @@ error_kind (const struct error *err)
              : ERROR_OF_WORK;
 }
 
-/* What has no word of its own.  */
+/* The words of failures that have only their status.  */
 static const char *const of_status[] = {
   [CFI2SFRAME_IO] = "system",
   [CFI2SFRAME_NO_MEMORY] = "no-memory",
@@ -101,7 +102,8 @@ error_code (const struct cfi2sframe_error *err)
   static const char *const of_word[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
   if (err->status == CFI2SFRAME_OK)
     return NULL;
-  /* These have one word each, whatever the sentence.  */
+  /* Failures with one of these statuses share one word, whatever their
+     sentence.  */
   if (err->status == CFI2SFRAME_NO_MEMORY || err->status == CFI2SFRAME_NOT_ELF
       || err->status == CFI2SFRAME_CHECKSUMMED)
     return of_status[err->status];
@@ -138,7 +140,7 @@ error_set_at (struct error *err, enum cfi2sframe_status status,
 bool
 error_set_errno (struct error *err, const char *what)
 {
-  /* strerror may change errno, which is all the caller has then.  */
+  /* With ERR NULL the caller needs errno, which strerror may change.  */
   return err != NULL
          && error_set (err, CFI2SFRAME_IO, "%s: %s", what, strerror (errno));
 }
