@@ -24,13 +24,17 @@ _Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
                    && WORD_COUNT <= UINT8_MAX,
                "the structure is another one");
 
+/* Record a failure without an offset, unless ERR is NULL.  */
 static void
 error_fill (struct error *err, enum cfi2sframe_status status,
             enum error_word word, const char *fmt, va_list args)
 {
   char text[2 * sizeof err->reason];
+  if (err == NULL)
+    return;
   err->status = status;
   err->word = (uint8_t)word;
+  err->has_offset = false;
   vsnprintf (text, sizeof text, fmt, args);
   /* The reason may contain names from the file, with any bytes in them.  */
   printable_copy (err->reason, sizeof err->reason, text);
@@ -40,11 +44,8 @@ bool
 error_set (struct error *err, enum cfi2sframe_status status, const char *fmt,
            ...)
 {
-  if (err == NULL)
-    return false;
   va_list args;
   va_start (args, fmt);
-  err->has_offset = false;
   error_fill (err, status, WORD_NONE, fmt, args);
   va_end (args);
   return false;
@@ -54,13 +55,26 @@ bool
 error_set_word (struct error *err, enum cfi2sframe_status status,
                 enum error_word word, const char *fmt, ...)
 {
-  if (err == NULL)
-    return false;
   va_list args;
   va_start (args, fmt);
-  err->has_offset = false;
   error_fill (err, status, word, fmt, args);
   va_end (args);
+  return false;
+}
+
+bool
+error_set_at (struct error *err, enum cfi2sframe_status status,
+              uint64_t offset, const char *fmt, ...)
+{
+  va_list args;
+  va_start (args, fmt);
+  error_fill (err, status, WORD_NONE, fmt, args);
+  va_end (args);
+  if (err != NULL)
+    {
+      err->has_offset = true;
+      err->offset = offset;
+    }
   return false;
 }
 
@@ -119,21 +133,6 @@ error_name (struct error *err, enum error_word word)
 {
   if (err != NULL)
     err->word = (uint8_t)word;
-  return false;
-}
-
-bool
-error_set_at (struct error *err, enum cfi2sframe_status status,
-              uint64_t offset, const char *fmt, ...)
-{
-  if (err == NULL)
-    return false;
-  va_list args;
-  va_start (args, fmt);
-  err->has_offset = true;
-  err->offset = offset;
-  error_fill (err, status, WORD_NONE, fmt, args);
-  va_end (args);
   return false;
 }
 

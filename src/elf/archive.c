@@ -73,7 +73,7 @@ bool
 archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
               struct error *err)
 {
-  size_t room = 0;
+  size_t capacity = 0;
   *archive = (struct archive){ .bytes = bytes, .size = size };
   if (size >= SARMAG && memcmp (bytes, THIN_MAGIC, SARMAG) == 0)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
@@ -82,7 +82,7 @@ archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
     {
       struct archive_member member = { 0 };
       if (!read_member (archive, at, &member, err)
-          || !(ARRAY_ROOM (archive->members, archive->n + 1, &room)
+          || !(ARRAY_ROOM (archive->members, archive->n + 1, &capacity)
                || error_set_no_memory (err)))
         {
           archive_free (archive);
