@@ -1,4 +1,4 @@
-/* x86-64: padding, and the addresses that instructions have.
+/* x86-64: padding, and the addresses that instructions refer to.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "arch/patterns.h"
@@ -9,8 +9,8 @@
 
 /* ---- Padding */
 
-/* The multi-byte no-op 0f 1f /0 without its prefixes (Intel SDM volume 2,
-   NOP; table 4-12).  */
+/* Return the size of the multi-byte no-op 0f 1f /0 at AT, without its
+   prefixes, or 0 (Intel SDM volume 2, NOP; table 4-12).  */
 static size_t
 long_nop (const uint8_t *at, size_t left)
 {
@@ -43,14 +43,15 @@ padding (const uint8_t *at, size_t left)
 
 /* ---- Addresses */
 
-/* One-byte opcodes that a ModRM byte follows: bit N of word M for opcode
+/* The one-byte opcodes with a ModRM byte: bit N of element M stands for opcode
    16 * M + N (Intel SDM, volume 2, table A-2).  */
 static const uint16_t has_modrm[16]
     = { 0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0x0000, 0x0000, 0x0a0c, 0x0000,
         0xffff, 0x0000, 0x0000, 0x0000, 0x00f3, 0xff0f, 0x0000, 0xc0c0 };
 
-/* Whether the byte in front of AT may be a ModRM byte: the byte in front of
-   that is an opcode with one, or belongs to another opcode map.  */
+/* Return whether the byte in front of AT may be a ModRM byte: whether an
+   opcode with a ModRM byte, or one of another opcode map, may be in front of
+   it.  */
 static bool
 is_modrm (const struct loaded_bytes *code, uint64_t at)
 {
@@ -63,9 +64,10 @@ is_modrm (const struct loaded_bytes *code, uint64_t at)
          || before[5] == 0x8f || before[6] == 0x62; /* XOP, EVEX */
 }
 
-/* A 32-bit displacement follows a ModRM byte with mod 0 and r/m 5; the PC is
-   that behind up to four bytes of immediate operands (Intel SDM, volume 2,
-   section 2.2.1.6).  AT is the place of the displacement.  */
+/* Report the targets of the PC-relative operand whose 32-bit displacement may
+   be at offset AT: the ModRM byte in front of it has mod 0 and r/m 5 then.
+   The operand counts from the end of the instruction, behind up to four bytes
+   of immediate operands (Intel SDM, volume 2, section 2.2.1.6).  */
 static void
 look_for_relative (struct address_search *search,
                    const struct loaded_bytes *code, uint64_t at)
@@ -85,8 +87,9 @@ look_at_field (struct address_search *search, const struct loaded_bytes *code,
                uint64_t at)
 {
   look_for_relative (search, code, at);
-  /* The large code model adds 64-bit offsets to the address of the global
-     offset table, which is the search's base (psABI, R_X86_64_GOTOFF64).  */
+  /* The large code model adds a 64-bit constant to the address of the global
+     offset table, which is the base of the search (psABI,
+     R_X86_64_GOTOFF64).  */
   if (search->has_base && at >= 2 && at + 8 <= code->size
       && code->bytes[at - 2] >> 1 == 0x48 >> 1
       && (code->bytes[at - 1] & 0xf8) == 0xb8)

@@ -1,6 +1,9 @@
-/* What code looks like without being decoded: the patterns of a machine, and
-   fields of 32 bits that may lead to a range of addresses.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The patterns of each machine, and a fast search for 32-bit fields that may
+   refer to a range of addresses.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The search tests blocks of bytes with vector instructions first, and looks
+   at single fields only in blocks that pass the test.  */
 
 #include "arch/patterns.h"
 
@@ -27,26 +30,26 @@ enum
 {
   BLOCK_HALVES = 128,
   BLOCK = 2 * BLOCK_HALVES,
-  NEAR = 12 /* distances count from so many places next to each other */
+  NEAR = 12 /* number of neighbouring places that distances may count from */
 };
 
 typedef bool block_test (const uint8_t *fields, uint32_t first, uint32_t other,
                          uint64_t span, bool swapped);
 
-/* Halfwords at any address.  */
+/* Halfwords at an address of any alignment.  */
 struct __attribute__ ((packed, may_alias)) halfwords
 {
   uint16_t at[BLOCK_HALVES];
 };
 
-/* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
-   bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
-   or, with BOTH, from OTHER to OTHER + SPAN - 255.  Hardly any block has a
-   field like that, because few fields have these middle bytes; many have the
-   uppermost bytes, which addresses of one program share.  Compilers make
-   vector instructions of this function; comparing whole fields is five times
-   the work.  The minimum is one of signed numbers, because SSE2 has no other
-   minimum of halfwords. */
+/* Return whether one of the 32-bit fields that begin in the BLOCK bytes at
+   FIELDS may be from FIRST to FIRST + SPAN or, with BOTH, from OTHER to OTHER
+   + SPAN - 255: whether the two middle bytes of a field are those of such a
+   value.  Hardly any block passes this test.  The uppermost bytes would not
+   do, because all addresses of a program share them.  Compilers make vector
+   instructions of this function, which take a fifth of the time of comparing
+   whole fields.  The minimum is one of signed numbers, because SSE2 has no
+   minimum of unsigned halfwords.  */
 static inline __attribute__ ((always_inline)) bool
 block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
              uint64_t span, bool swapped, bool both)
@@ -56,7 +59,8 @@ block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
   const uint64_t others = ((first & 0xff) + span) >> 8;
   const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
   const uint16_t other_lowest = (uint16_t)((other >> 8) + 0x8000);
-  int16_t nearest = INT16_MAX; /* how far behind the first, less 32768 */
+  int16_t nearest = INT16_MAX; /* the least distance of a halfword behind the
+                                  lowest wanted one, minus 32768 */
   for (unsigned i = 0; i < BLOCK_HALVES; i++)
     {
       uint16_t x = even->at[i], y = odd->at[i];
@@ -96,8 +100,8 @@ block_meets_anywhere (const uint8_t *fields, uint32_t first, uint32_t other,
 }
 
 #ifdef __x86_64__
-/* With vectors of 32 bytes, which all but the oldest processors have: half as
-   many instructions.  */
+/* The same with vectors of 32 bytes, which takes half as many instructions.
+   All but the oldest processors have them.  */
 static __attribute__ ((target ("avx2"))) bool
 block_meets_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
                   uint64_t span, bool swapped)
@@ -116,8 +120,8 @@ choose_block_test (void)
   return block_meets_anywhere;
 }
 
-/* What fields are compared with, all modulo 4 GiB: FIELD may be a distance if
-   FIELD + RELATIVE + its offset in the bytes is less than SIZE + NEAR, an
+/* What fields are compared with, modulo 4 GiB.  A FIELD may be a distance if
+   FIELD + RELATIVE + the field's offset is less than SIZE + NEAR, and an
    offset from the base if FIELD - OFFSET is less than SIZE.  */
 struct field_test
 {
@@ -125,7 +129,8 @@ struct field_test
   bool big_endian;
 };
 
-/* The fields from AT to END, as far as they lie in BYTES.  */
+/* Call VISITOR for those fields from AT to END that lie in BYTES and pass
+   TEST.  */
 static void
 show (struct address_search *search, const struct loaded_bytes *bytes,
       const struct field_test *test, field_visitor *visitor, uint64_t at,

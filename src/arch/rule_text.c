@@ -1,4 +1,4 @@
-/* Rules in words, for people.
+/* Writing frame rules in words, for people.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "arch/rule_text.h"
@@ -11,7 +11,8 @@ enum
   REGISTER_TEXT = 8 /* bytes, with the NUL */
 };
 
-/* The name of the register with DWARF's number REG, in TEXT.  */
+/* Write the name of the register with the DWARF number REG to TEXT, and return
+   TEXT.  */
 static const char *
 register_text (const struct arch *arch, unsigned reg, char text[REGISTER_TEXT])
 {
