@@ -243,7 +243,7 @@ adrp_step (struct adrp *adrp, uint64_t at)
   if ((registers & ADDS) && (word >> 5 & 31) == adrp->base)
     {
       adrp->used = true;
-      address_search_note (adrp->search, adrp->page + added_offset (word));
+      address_search_report (adrp->search, adrp->page + added_offset (word));
     }
   return writes (word, registers, adrp->base) ? ENDS
                                               : adrp_flow (adrp, at, word);
@@ -299,9 +299,9 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
             adrp_follow (search, code, at, page, &budget);
         }
       else if ((word & 0x9f000000) == 0x10000000)
-        address_search_note (search, pc + (uint64_t)distance);
+        address_search_report (search, pc + (uint64_t)distance);
       else if ((word & 0x3b000000) == 0x18000000)
-        address_search_note (search, pc + 4 * (uint64_t)words);
+        address_search_report (search, pc + 4 * (uint64_t)words);
     }
 }
 

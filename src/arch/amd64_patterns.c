@@ -69,38 +69,38 @@ is_modrm (const struct loaded_bytes *code, uint64_t at)
    The operand counts from the end of the instruction, behind up to four bytes
    of immediate operands (Intel SDM, volume 2, section 2.2.1.6).  */
 static void
-look_for_relative (struct address_search *search,
-                   const struct loaded_bytes *code, uint64_t at)
+report_pc_relative (struct address_search *search,
+                    const struct loaded_bytes *code, uint64_t at)
 {
   if (at < 1 || (code->bytes[at - 1] & 0xc7) != 5 || !is_modrm (code, at))
     return;
   uint64_t target = code->address + at + 4
                     + (uint64_t)(int32_t)load_u32 (code->bytes + at, false);
-  address_search_note (search, target);
-  address_search_note (search, target + 1);
-  address_search_note (search, target + 2);
-  address_search_note (search, target + 4);
+  address_search_report (search, target);
+  address_search_report (search, target + 1);
+  address_search_report (search, target + 2);
+  address_search_report (search, target + 4);
 }
 
 static void
-look_at_field (struct address_search *search, const struct loaded_bytes *code,
-               uint64_t at)
+report_field (struct address_search *search, const struct loaded_bytes *code,
+              uint64_t at)
 {
-  look_for_relative (search, code, at);
+  report_pc_relative (search, code, at);
   /* The large code model adds a 64-bit constant to the address of the global
      offset table, which is the base of the search (psABI,
      R_X86_64_GOTOFF64).  */
   if (search->has_base && at >= 2 && at + 8 <= code->size
       && code->bytes[at - 2] >> 1 == 0x48 >> 1
       && (code->bytes[at - 1] & 0xf8) == 0xb8)
-    address_search_note (search,
-                         search->base + load_u64 (code->bytes + at, false));
+    address_search_report (search,
+                           search->base + load_u64 (code->bytes + at, false));
 }
 
 static void
 find_addresses (struct address_search *search, const struct loaded_bytes *code)
 {
-  address_search_fields (search, code, false, look_at_field);
+  address_search_fields (search, code, false, report_field);
 }
 
 const struct arch_patterns amd64_patterns = {

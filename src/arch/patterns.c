@@ -51,8 +51,8 @@ struct __attribute__ ((packed, may_alias)) halfwords
    whole fields.  The minimum is one of signed numbers, because SSE2 has no
    minimum of unsigned halfwords.  */
 static inline __attribute__ ((always_inline)) bool
-block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
-             uint64_t span, bool swapped, bool both)
+block_may_match (const uint8_t *fields, uint32_t first, uint32_t other,
+                 uint64_t span, bool swapped, bool both)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
@@ -82,31 +82,31 @@ block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
 }
 
 static inline __attribute__ ((always_inline)) bool
-block_meets_either (const uint8_t *fields, uint32_t first, uint32_t other,
-                    uint64_t span, bool swapped)
+block_may_match_specialised (const uint8_t *fields, uint32_t first,
+                             uint32_t other, uint64_t span, bool swapped)
 {
   if (swapped)
-    return block_meets (fields, first, other, span, true, true);
+    return block_may_match (fields, first, other, span, true, true);
   if (first == other)
-    return block_meets (fields, first, other, span, false, false);
-  return block_meets (fields, first, other, span, false, true);
+    return block_may_match (fields, first, other, span, false, false);
+  return block_may_match (fields, first, other, span, false, true);
 }
 
 static bool
-block_meets_anywhere (const uint8_t *fields, uint32_t first, uint32_t other,
-                      uint64_t span, bool swapped)
+block_may_match_plain (const uint8_t *fields, uint32_t first, uint32_t other,
+                       uint64_t span, bool swapped)
 {
-  return block_meets_either (fields, first, other, span, swapped);
+  return block_may_match_specialised (fields, first, other, span, swapped);
 }
 
 #ifdef __x86_64__
 /* The same with vectors of 32 bytes, which takes half as many instructions.
    All but the oldest processors have them.  */
 static __attribute__ ((target ("avx2"))) bool
-block_meets_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
-                  uint64_t span, bool swapped)
+block_may_match_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
+                      uint64_t span, bool swapped)
 {
-  return block_meets_either (fields, first, other, span, swapped);
+  return block_may_match_specialised (fields, first, other, span, swapped);
 }
 #endif
 
@@ -115,9 +115,9 @@ choose_block_test (void)
 {
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx2"))
-    return block_meets_avx2;
+    return block_may_match_avx2;
 #endif
-  return block_meets_anywhere;
+  return block_may_match_plain;
 }
 
 /* What fields are compared with, modulo 4 GiB.  A FIELD may be a distance if
@@ -132,9 +132,9 @@ struct field_test
 /* Call VISITOR for those fields from AT to END that lie in BYTES and pass
    TEST.  */
 static void
-show (struct address_search *search, const struct loaded_bytes *bytes,
-      const struct field_test *test, field_visitor *visitor, uint64_t at,
-      uint64_t end)
+visit_fields (struct address_search *search, const struct loaded_bytes *bytes,
+              const struct field_test *test, field_visitor *visitor,
+              uint64_t at, uint64_t end)
 {
   for (; at < end && at + 4 <= bytes->size; at++)
     {
@@ -156,15 +156,15 @@ address_search_fields (struct address_search *search,
           .offset = (uint32_t)(search->begin - search->base),
           .big_endian = big_endian };
   const bool swapped = big_endian != (htobe16 (1) == 1);
-  block_test *meets = choose_block_test ();
+  block_test *may_match = choose_block_test ();
   uint64_t at = 0;
   for (; at + BLOCK + 4 <= bytes->size; at += BLOCK)
     {
       uint32_t first = -(test.relative + (uint32_t)at + BLOCK - 1);
-      if (meets (bytes->bytes + at, first,
-                 search->has_base ? test.offset : first,
-                 BLOCK + (uint64_t)test.size + NEAR - 2, swapped))
-        show (search, bytes, &test, visitor, at, at + BLOCK);
+      if (may_match (bytes->bytes + at, first,
+                     search->has_base ? test.offset : first,
+                     BLOCK + (uint64_t)test.size + NEAR - 2, swapped))
+        visit_fields (search, bytes, &test, visitor, at, at + BLOCK);
     }
-  show (search, bytes, &test, visitor, at, bytes->size);
+  visit_fields (search, bytes, &test, visitor, at, bytes->size);
 }

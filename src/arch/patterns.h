@@ -65,7 +65,7 @@ FOR_EACH_PATTERNS (DECLARE_PATTERNS)
 
 /* Report TARGET if it is in the range of SEARCH.  */
 static inline void
-address_search_note (struct address_search *search, uint64_t target)
+address_search_report (struct address_search *search, uint64_t target)
 {
   if (target >= search->begin && target < search->end)
     search->found (search->context, target);

@@ -29,8 +29,8 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
       if (opcode != 0xc0 && opcode != 0xc4 && opcode != 0xc6)
         continue;
       int64_t halfwords = (int32_t)load_u32 (code->bytes + at + 2, true);
-      address_search_note (search,
-                           code->address + at + 2 * (uint64_t)halfwords);
+      address_search_report (search,
+                             code->address + at + 2 * (uint64_t)halfwords);
     }
 }
 
