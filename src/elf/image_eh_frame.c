@@ -6,9 +6,9 @@
 #include "base/bytes.h"
 #include "elf/encoded_pointer.h"
 
-/* The end of the last entry that the search table of .eh_frame_hdr points to,
-   or 0 if that is not known.  Without section headers only this table says how
-   long .eh_frame is.  */
+/* Return the end of the last entry of .eh_frame that the search table of
+   .eh_frame_hdr points to, or 0 if it cannot be found.  Without section
+   headers only this table shows where .eh_frame ends.  */
 static uint64_t
 last_entry_end (const struct image *image, uint64_t header_address,
                 struct cursor *table, uint32_t count)
@@ -34,7 +34,8 @@ find_by_segment (const struct image *image, const GElf_Phdr *segment,
 {
   const uint8_t *header
       = image_bytes_at (image, segment->p_vaddr, segment->p_filesz);
-  /* What ld, lld, mold and gold write (LSB Core, section 10.6.2).  */
+  /* The encodings that ld, lld, mold and gold write (LSB Core, section
+     10.6.2).  */
   if (header == NULL || segment->p_filesz < 12 || header[0] != 1
       || header[1] != (PE_PCREL | PE_SDATA4) || header[2] != PE_UDATA4
       || header[3] != (PE_DATAREL | PE_SDATA4))
