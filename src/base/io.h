@@ -1,5 +1,4 @@
-/* System calls on descriptors, which are repeated where necessary and report
-   failures in the one error type.
+/* System calls on descriptors, repeated where necessary.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef BASE_IO_H

@@ -1,5 +1,4 @@
-/* Debugging information: finding separate debug files, and decompressing
-   sections.
+/* Finding separate debug files, and decompressing sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Sources for the places of separate debug files: GDB's manual, section

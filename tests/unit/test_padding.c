@@ -26,8 +26,8 @@ is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
                          .n_segments = 1 };
   struct padding_finder finder = { .image = &image,
                                    .patterns = arch_patterns_of (machine),
-                                   .names = &symbol,
-                                   .n_names = 1 };
+                                   .starts = &symbol,
+                                   .n_starts = 1 };
   return padding_finder_is_padding (&finder, CODE, size);
 }
 
@@ -94,8 +94,8 @@ behind (const char *text, size_t size, size_t skip, uint64_t symbol,
                          .n_segments = 1 };
   struct padding_finder finder = { .image = &image,
                                    .patterns = arch_patterns_of (EM_X86_64),
-                                   .names = &symbol,
-                                   .n_names = 1 };
+                                   .starts = &symbol,
+                                   .n_starts = 1 };
   return padding_finder_behind (&finder, CODE + skip, limit);
 }
 
@@ -131,7 +131,7 @@ TEST (padding_behind_a_function_is_measured)
 TEST (questions_may_go_back)
 {
   char text[64];
-  uint64_t names[] = { CODE + 4, CODE + 40 };
+  uint64_t starts[] = { CODE + 4, CODE + 40 };
   memset (text, 0x90, sizeof text);
   GElf_Phdr load = { .p_type = PT_LOAD,
                      .p_flags = PF_R | PF_X,
@@ -145,8 +145,8 @@ TEST (questions_may_go_back)
                          .n_segments = 1 };
   struct padding_finder finder = { .image = &image,
                                    .patterns = arch_patterns_of (EM_X86_64),
-                                   .names = names,
-                                   .n_names = 2 };
+                                   .starts = starts,
+                                   .n_starts = 2 };
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
   assert_int_equal (padding_finder_behind (&finder, CODE + 20, CODE + 30), 10);
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
