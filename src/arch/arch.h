@@ -187,14 +187,10 @@ struct arch
   bool plt_got_defect;  /* in SFrame rows of .plt.got the CFA is 8 too high */
 };
 
-/* Return the table of an ELF machine (EM_*) and byte order; NULL when SFrame
-   has no ABI identifier for them.  */
+/* Return the table of an ELF machine (EM_*) and byte order, of an SFrame ABI
+   identifier, or with NAME; NULL when there is none.  */
 const struct arch *arch_of_machine (unsigned e_machine, bool big_endian);
-
-/* Return the table of an SFrame ABI identifier, or NULL.  */
 const struct arch *arch_of_sframe_abi (unsigned abi);
-
-/* Return the table with this NAME, or NULL.  */
 const struct arch *arch_of_name (const char *name);
 
 /* Return whether a relocation of TYPE refers to a thread-local variable, so

@@ -92,13 +92,6 @@ block_may_match_specialised (const uint8_t *fields, uint32_t first,
   return block_may_match (fields, first, other, span, false, true);
 }
 
-static bool
-block_may_match_plain (const uint8_t *fields, uint32_t first, uint32_t other,
-                       uint64_t span, bool swapped)
-{
-  return block_may_match_specialised (fields, first, other, span, swapped);
-}
-
 #ifdef __x86_64__
 /* The same with vectors of 32 bytes, which takes half as many instructions.
    All but the oldest processors have them.  */
@@ -117,7 +110,7 @@ choose_block_test (void)
   if (__builtin_cpu_supports ("avx2"))
     return block_may_match_avx2;
 #endif
-  return block_may_match_plain;
+  return block_may_match_specialised;
 }
 
 /* What fields are compared with, modulo 4 GiB.  A FIELD may be a distance if

@@ -78,54 +78,53 @@ error_set_at (struct error *err, enum cfi2sframe_status status,
   return false;
 }
 
+/* What a status means for the file, and its word.  */
+static const struct
+{
+  enum error_kind kind;
+  const char *word;
+} statuses[] = {
+  [CFI2SFRAME_OK] = { ERROR_OF_WORK, NULL },
+  [CFI2SFRAME_IO] = { ERROR_OF_WORK, "system" },
+  [CFI2SFRAME_NO_MEMORY] = { ERROR_OF_WORK, "no-memory" },
+  [CFI2SFRAME_NOT_ELF] = { ERROR_NOTHING, "not-elf" },
+  [CFI2SFRAME_MALFORMED] = { ERROR_UNCONVERTIBLE, "malformed" },
+  [CFI2SFRAME_UNSUPPORTED] = { ERROR_UNCONVERTIBLE, "unsupported" },
+  [CFI2SFRAME_REFUSED] = { ERROR_UNCONVERTIBLE, "refused" },
+  [CFI2SFRAME_NOTHING] = { ERROR_NOTHING, "nothing" },
+  [CFI2SFRAME_MISMATCH] = { ERROR_OF_WORK, "mismatch" },
+  [CFI2SFRAME_INVALID] = { ERROR_OF_WORK, "invalid" },
+  [CFI2SFRAME_CHECKSUMMED] = { ERROR_UNCONVERTIBLE, "checksummed" },
+};
+
+enum
+{
+  N_STATUSES = sizeof statuses / sizeof *statuses
+};
+
 enum error_kind
 error_kind (const struct error *err)
 {
-  static const enum error_kind kinds[] = {
-    [CFI2SFRAME_NOTHING] = ERROR_NOTHING,
-    [CFI2SFRAME_NOT_ELF] = ERROR_NOTHING,
-    [CFI2SFRAME_UNSUPPORTED] = ERROR_UNCONVERTIBLE,
-    [CFI2SFRAME_REFUSED] = ERROR_UNCONVERTIBLE,
-    [CFI2SFRAME_CHECKSUMMED] = ERROR_UNCONVERTIBLE,
-    [CFI2SFRAME_MALFORMED] = ERROR_UNCONVERTIBLE,
-  };
-  return (size_t)err->status < sizeof kinds / sizeof *kinds
-             ? kinds[err->status]
-             : ERROR_OF_WORK;
+  return (size_t)err->status < N_STATUSES ? statuses[err->status].kind
+                                          : ERROR_OF_WORK;
 }
-
-/* The words of failures that have only their status.  */
-static const char *const of_status[] = {
-  [CFI2SFRAME_IO] = "system",
-  [CFI2SFRAME_NO_MEMORY] = "no-memory",
-  [CFI2SFRAME_NOT_ELF] = "not-elf",
-  [CFI2SFRAME_MALFORMED] = "malformed",
-  [CFI2SFRAME_UNSUPPORTED] = "unsupported",
-  [CFI2SFRAME_REFUSED] = "refused",
-  [CFI2SFRAME_NOTHING] = "nothing",
-  [CFI2SFRAME_MISMATCH] = "mismatch",
-  [CFI2SFRAME_INVALID] = "invalid",
-  [CFI2SFRAME_CHECKSUMMED] = "checksummed",
-};
 
 #define WORD_TEXT(name, text) [WORD_##name] = (text),
 
 const char *
 error_code (const struct cfi2sframe_error *err)
 {
-  static const char *const of_word[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
-  if (err->status == CFI2SFRAME_OK)
-    return NULL;
+  static const char *const words[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
   /* Failures with one of these statuses share one word, whatever their
      sentence.  */
-  if (err->status == CFI2SFRAME_NO_MEMORY || err->status == CFI2SFRAME_NOT_ELF
-      || err->status == CFI2SFRAME_CHECKSUMMED)
-    return of_status[err->status];
-  if (err->word != WORD_NONE && err->word < WORD_COUNT)
-    return of_word[err->word];
-  return (size_t)err->status < sizeof of_status / sizeof of_status[0]
-             ? of_status[err->status]
-             : "unknown";
+  bool shared = err->status == CFI2SFRAME_NO_MEMORY
+                || err->status == CFI2SFRAME_NOT_ELF
+                || err->status == CFI2SFRAME_CHECKSUMMED;
+  if (err->status != CFI2SFRAME_OK && !shared && err->word != WORD_NONE
+      && err->word < WORD_COUNT)
+    return words[err->word];
+  return (size_t)err->status < N_STATUSES ? statuses[err->status].word
+                                          : "unknown";
 }
 
 bool

@@ -63,11 +63,9 @@ struct image
   const struct image *made_from;
 };
 
-/* Open PATH for reading.  */
+/* Open the file PATH, or the file at LOCATION, for reading.  LOCATION also
+   says which lock to take.  */
 bool image_open (struct image *image, const char *path, struct error *err);
-
-/* Open the file at LOCATION for reading, and take the lock that LOCATION asks
-   for.  */
 bool image_open_at (struct image *image, const struct file_location *location,
                     struct error *err);
 
@@ -105,12 +103,10 @@ bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
 void image_encode (const struct image *image, Elf_Type type,
                    const void *source, size_t size, uint8_t *to);
 
-/* Return whether IMAGE is a linked file.  For objects and core files set
-   CFI2SFRAME_NOTHING, because there is nothing to convert.  */
+/* Return whether IMAGE is a linked file, or whether SFrame has an ABI for its
+   machine; otherwise set ERR.  The status for objects and core files is
+   CFI2SFRAME_NOTHING, because they have nothing to convert.  */
 bool image_expect_linked (const struct image *image, struct error *err);
-
-/* Return whether SFrame has an ABI for the machine of IMAGE; otherwise set
-   ERR.  */
 bool image_expect_machine (const struct image *image, struct error *err);
 
 /* Initialize libelf.  Threads may call this at the same time, and more than
@@ -230,10 +226,10 @@ const GElf_Phdr *image_load_at (const struct image *image, uint64_t address);
 const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
                                uint64_t size);
 
-/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one executable PT_LOAD.  */
+/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one PT_LOAD, which is
+   executable or writable.  */
 bool image_is_executable (const struct image *image, uint64_t address,
                           uint64_t size);
-/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one writable PT_LOAD.  */
 bool image_is_writable (const struct image *image, uint64_t address,
                         uint64_t size);
 
