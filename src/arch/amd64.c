@@ -101,8 +101,8 @@ static const struct plt_stub stubs[] = {
             PLT_BYTES (JMP_GOT_M, M2), { 0, 8 }),
   PLT_STUB ("got-bnd", 8, PLT_BYTES (BND_JMP_GOT, NOP1),
             PLT_BYTES (BND_JMP_GOT_M, M1), { 0, 8 }),
-  /* Lazy TLS descriptors: the bytes are those of a header, but callers call
-     them directly.  */
+  /* Lazy TLS descriptors have the bytes of a header, but are called
+     directly.  */
   PLT_STUB ("tlsdesc", 16, PLT_BYTES (PUSH_GOT, JMP_GOT, NOP4),
             PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 8 }, { 6, 16 }),
   PLT_STUB ("tlsdesc-ibt", 16, PLT_BYTES (ENDBR64, PUSH_GOT, JMP_GOT),
@@ -205,8 +205,8 @@ read_prefixes (struct amd64_instruction *instruction)
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
-      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock (f0) and rep
-         (f2, f3).  */
+      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock (f0), rep (f2,
+         f3).  */
       bool is_legacy = (byte & 0xe7) == 0x26 || (byte & 0xfc) == 0x64
                        || byte == 0xf0 || (byte & 0xfe) == 0xf2;
       if ((byte & 0xf0) == 0x40)
@@ -215,8 +215,7 @@ read_prefixes (struct amd64_instruction *instruction)
         {
           instruction->operand_16 |= byte == 0x66;
           instruction->address_32 |= byte == 0x67;
-          instruction->wide = false; /* REX is effective only directly in front
-                                        of the opcode */
+          instruction->wide = false; /* REX must be the last prefix */
         }
       else
         return byte;
@@ -243,8 +242,7 @@ follows_in_map (unsigned map, uint8_t opcode)
     }
 }
 
-/* Read the rest of a VEX or EVEX prefix, SIZE bytes, and the opcode behind
-   it.  */
+/* Read the other SIZE bytes of a VEX or EVEX prefix, and the opcode.  */
 static void
 read_vex (struct amd64_instruction *instruction, unsigned size,
           uint8_t map_mask)
@@ -253,8 +251,8 @@ read_vex (struct amd64_instruction *instruction, unsigned size,
   unsigned map = bytes == NULL ? 0 : size == 1 ? 1 : bytes[0] & map_mask;
   uint8_t opcode = cursor_u8 (&instruction->cursor);
   instruction->follows = follows_in_map (map, opcode);
-  /* An opcode behind VEX or EVEX is followed by ModRM and at most an 8-bit
-     immediate.  */
+  /* ModRM and at most an 8-bit immediate follow an opcode behind VEX or
+     EVEX.  */
   if (instruction->follows & ~(M | B))
     instruction->follows = X;
 }
@@ -292,8 +290,7 @@ read_modrm (struct amd64_instruction *instruction)
   uint8_t modrm = cursor_u8 (cursor);
   unsigned mode = modrm >> 6, base = modrm & 7;
   instruction->reg = modrm >> 3 & 7;
-  /* 8f with a ModRM.reg other than 0 is the prefix of AMD's XOP
-     instructions.  */
+  /* 8f is the prefix of AMD's XOP instructions if ModRM.reg is not 0.  */
   if ((instruction->opcode == 0x8f && instruction->reg != 0)
       || (instruction->opcode == GROUP_5 && !is_group_5 (modrm)))
     instruction->follows = X;
@@ -366,29 +363,14 @@ may_have_group_5 (const uint8_t *end)
   return group_5 != 0 && (group_5 & (ones * 0x80 - not_2_or_3)) != 0;
 }
 
-/* Return whether the SIZE bytes at MODRM are a ModRM byte with its SIB byte
-   and displacement (Intel SDM volume 2, tables 2-2 and 2-3).  */
-static bool
-is_operand (const uint8_t *modrm, size_t size)
-{
-  unsigned mode = *modrm >> 6, base = *modrm & 7;
-  bool has_sib = mode != 3 && base == 4;
-  if (has_sib && size < 2)
-    return false;
-  if (has_sib)
-    base = modrm[1] & 7;
-  bool is_long = mode == 2 || (mode == 0 && base == 5);
-  return size == 1u + has_sib + (mode == 1 ? 1 : is_long ? 4 : 0);
-}
-
 static bool
 may_end_indirect_call (const uint8_t *end, size_t size)
 {
   for (size_t n = CALL_INDIRECT_MIN; n <= CALL_INDIRECT_MAX && n <= size; n++)
     {
-      const uint8_t *modrm = end - n + 1;
-      if (modrm[-1] == GROUP_5 && (*modrm >> 3 & 6) == 2 && is_group_5 (*modrm)
-          && is_operand (modrm, n - 1))
+      bool is_call;
+      if (end[-(ptrdiff_t)n] == GROUP_5
+          && instruction_size (end - n, n, &is_call) == n && is_call)
         return true;
     }
   return false;
@@ -409,8 +391,7 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
 }
 
 /* pop, and leave.  An instruction that saves FP below SP ends in a negative
-   displacement, which is a multiple of 8, so its last byte is none of
-   these.  */
+   displacement, a multiple of 8, so its last byte is none of these.  */
 static bool
 may_pop (uint8_t last)
 {
