@@ -112,8 +112,7 @@ static const uint16_t saved_registers[] = {
   19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 72, 73, 74, 75, 76, 77, 78, 79
 };
 
-/* bl, blr and blr with pointer authentication (Arm ARM, C4.1.65,
-   "Branches").  */
+/* bl, blr and blr with pointer authentication (Arm ARM, C4.1.65).  */
 static bool
 may_end_call (const uint8_t *code, size_t size, int32_t *distance)
 {
@@ -178,8 +177,7 @@ static const char register_names[][4]
         "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
         "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
 
-/* The tables of both byte orders differ in the order and the ABI identifier
-   only.  */
+/* The two byte orders differ in the order and the ABI identifier only.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \

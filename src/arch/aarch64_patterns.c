@@ -1,8 +1,7 @@
 /* AArch64: padding, and the addresses that instructions refer to.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Encodings: Arm ARM, C4.1.  Instructions are little-endian in both byte
-   orders.  */
+   Encodings: Arm ARM, C4.1.  Instructions are always little-endian.  */
 
 #include "arch/patterns.h"
 

@@ -79,8 +79,7 @@ struct arch_relocations
 /* How an instruction affects the register for return addresses.  */
 enum arch_ra_use
 {
-  RA_UNKNOWN, /* it may change the register, or the code may go on
-                 elsewhere */
+  RA_UNKNOWN, /* it may change the register, or jump elsewhere */
   RA_KEPT,    /* it keeps the register, and the code may go on behind it */
   RA_RETURN   /* the code goes on at the address in the register */
 };
@@ -123,9 +122,8 @@ struct arch
 
   /* ---- Stack frames */
 
-  /* Offset of the saved RA from the CFA if the ABI fixes it (field
-     sfh_cfa_fixed_ra_offset of the SFrame header); 0 when rows track the
-     RA.  */
+  /* Offset of the saved RA from the CFA if the ABI fixes it (SFrame header,
+     sfh_cfa_fixed_ra_offset); 0 when rows track the RA.  */
   int8_t fixed_ra_offset;
   int32_t caller_sp_offset; /* the caller's SP is CFA + this */
 
@@ -166,20 +164,17 @@ struct arch
   uint8_t cfa_scale;
   bool flexible_fdes; /* readers on this machine accept flexible FDEs */
   /* Specification V3, section 1.3, for errata 1 of V2; V2, section 2.3.3.  */
-  bool needs_pcrel;    /* only versions whose FDEs are PC-relative support the
-                          machine */
-  bool register_words; /* V2: an odd word of a default row is a register
-                          number */
-  bool ra_padding;     /* the RA word of a default row may be 0: RA is not
-                          saved */
+  bool needs_pcrel;    /* only versions with PC-relative FDEs support it */
+  bool register_words; /* V2: odd words of default rows are registers */
+  bool ra_padding;     /* a default row's RA word may be 0: RA not saved */
   /* The largest number of rows in an FDE that --compact makes of several
-     functions: as many as readers search in the time that they take without
-     --compact.  */
+     functions: readers search as many in the time that they take without
+     it.  */
   uint16_t rows_max_across;
 
   /* ---- PLTs */
 
-  /* Kinds of entry 0 of .plt, and of other entries; both lists end with name
+  /* Kinds of entry 0 of .plt, and of other entries; they end with name
      NULL.  */
   const struct plt_stub *plt_headers, *plt_stubs;
   /* What binutils generates for them: */

@@ -122,8 +122,7 @@ struct field_test
   bool big_endian;
 };
 
-/* Call VISITOR for those fields from AT to END that lie in BYTES and pass
-   TEST.  */
+/* Call VISITOR for the fields from AT to END in BYTES that pass TEST.  */
 static void
 visit_fields (struct address_search *search, const struct loaded_bytes *bytes,
               const struct field_test *test, field_visitor *visitor,

@@ -1,8 +1,6 @@
-/* Finding padding, and the addresses that code refers to, without decoding all
-   instructions.
-   SPDX-License-Identifier: LGPL-2.1-or-later
-
-   The byte patterns of some instructions are enough for both.  */
+/* Finding padding, and the addresses that code refers to, by byte patterns of
+   some instructions, without decoding the others.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ARCH_PATTERNS_H
 #define ARCH_PATTERNS_H
@@ -28,16 +26,15 @@ struct address_search
 {
   uint64_t begin, end; /* the range, of 2 GiB at most */
   bool has_base;       /* code may add offsets to BASE */
-  uint64_t base;       /* address of the global offset table; 0: the offsets
-                          are addresses */
+  uint64_t base;       /* of the global offset table; 0: offsets are
+                          addresses */
 
   /* Called for each TARGET in the range that the code refers to, for some
      targets more than once.  */
   void (*found) (void *context, uint64_t target);
   void *context;
 
-  /* Set when the code refers to the range, but not in a way that shows the
-     target.  */
+  /* Set when the code refers to the range, but the target is not known.  */
   bool unknown;
 };
 
@@ -71,8 +68,7 @@ address_search_report (struct address_search *search, uint64_t target)
     search->found (search->context, target);
 }
 
-/* Looks at the field of 4 bytes at offset AT of BYTES; the field lies within
-   BYTES.  */
+/* Looks at the field of 4 bytes at offset AT, which lies within BYTES.  */
 typedef void field_visitor (struct address_search *search,
                             const struct loaded_bytes *bytes, uint64_t at);
 

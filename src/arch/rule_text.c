@@ -11,8 +11,7 @@ enum
   REGISTER_TEXT = 8 /* bytes, with the NUL */
 };
 
-/* Write the name of the register with the DWARF number REG to TEXT, and return
-   TEXT.  */
+/* Return the name of the register with the DWARF number REG, in TEXT.  */
 static const char *
 register_text (const struct arch *arch, unsigned reg, char text[REGISTER_TEXT])
 {

@@ -21,8 +21,7 @@
 #define BR_R1 0x07, 0xf1
 #define BASR_R1 0x0d, 0x10
 #define BASR_R0_R1 0x0d, 0x01
-/* Compute the offset of the relocation from the return address of
-   BASR_R0_R1.  */
+/* Compute the relocation's offset from the return address of BASR_R0_R1.  */
 #define INDEX_R0                                                          \
   0xb9, 0x09, 0x00, 0x01,                            /* sgr %r0,%r1 */    \
       0xa7, 0x0b, 0xff, 0xc2,                        /* aghi %r0,-62 */   \
@@ -44,8 +43,7 @@
 static const struct plt_stub headers[] = {
   PLT_STUB ("header", 32, HEADER (STG_R1_56), HEADER_M, { 0, 160 }),
   PLT_STUB ("header-mold", 32, HEADER (STG_R0_56), HEADER_M, { 0, 160 }),
-  /* The last four bytes are never executed: nopr in mold 2, zeros in mold
-     3.  */
+  /* The last four bytes are not executed: nopr in mold 2, zeros in mold 3.  */
   PLT_STUB ("header-mold-2", 48,
             PLT_BYTES (INDEX_R0, STG_R0_56, LARL_R1, MVC_48, LG_R1_16, BR_R1),
             PLT_BYTES (M6, M6, M6, M6, LARL_R1_M, M6, M6, M2), { 0, 160 }),

@@ -14,8 +14,7 @@ percent_of (uint64_t part, uint64_t whole)
   return whole == 0 ? 100 : 100 * (double)part / (double)whole;
 }
 
-/* Return the ending of a regular noun behind the number N: "1 row", "2
-   rows".  */
+/* Return the plural ending of a regular noun behind the number N.  */
 static inline const char *
 plural_s (uint64_t n)
 {

@@ -1,9 +1,9 @@
 /* Growing arrays on the heap.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An array is a variable that points to its first element, and a variable with
-   its capacity, the number of elements that fit into its memory.  Both begin
-   as NULL and 0.  */
+   An array is a variable that points to its first element, and one with its
+   capacity, the number of elements that fit into its memory: at first NULL and
+   0.  */
 
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -22,8 +22,8 @@
   (((wanted) <= *(capacity) && ARRAY_IS_THERE (array)) \
    || array_grow (&(array), sizeof *(array), wanted, capacity))
 
-/* clang's static analyzer does not know that an array that is NULL has
-   capacity 0.  */
+/* clang's static analyzer does not know that an array of capacity 0 is
+   NULL.  */
 #ifdef __clang_analyzer__
 #  define ARRAY_IS_THERE(array) ((array) != NULL)
 #else

@@ -38,8 +38,7 @@ void buffer_u16 (struct buffer *buffer, uint16_t value);
 void buffer_u32 (struct buffer *buffer, uint32_t value);
 void buffer_u64 (struct buffer *buffer, uint64_t value);
 
-/* Append VALUE as unsigned LEB128 (DWARF 5, section 7.6), in the shortest
-   form.  */
+/* Append VALUE as the shortest unsigned LEB128 (DWARF 5, section 7.6).  */
 void buffer_uleb (struct buffer *buffer, uint64_t value);
 
 #endif /* BASE_BUFFER_H */

@@ -36,9 +36,8 @@ cursor_sleb_slow (struct cursor *cursor)
       uint8_t byte = cursor_u8 (cursor);
       if (cursor->failed)
         return 0;
-      /* Ten bytes have room for 64 bits and six copies of the sign.  So the
-         tenth byte must consist of copies of the sign, and there must be no
-         eleventh.  */
+      /* Ten bytes contain 64 bits and six copies of the sign.  So the tenth
+         must consist of copies of the sign, and an eleventh is an error.  */
       if (shift > 63 || (shift == 63 && (byte & 0x7f) != 0 && byte != 0x7f))
         {
           cursor->failed = true;

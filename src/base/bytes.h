@@ -91,8 +91,8 @@ cursor_left (const struct cursor *cursor)
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* Skip the next SIZE bytes and return their address, or NULL when fewer bytes
-   are left.  */
+/* Skip the next SIZE bytes and return their address; NULL if fewer are
+   left.  */
 static inline const uint8_t *
 cursor_take (struct cursor *cursor, uint64_t size)
 {
@@ -139,8 +139,7 @@ cursor_u64 (struct cursor *cursor)
    the number has 1 bits beyond the 64th.  */
 uint64_t cursor_uleb_slow (struct cursor *cursor);
 
-/* Read a signed LEB128 number.  The read fails when the number does not fit
-   int64_t.  */
+/* Read a signed LEB128 number.  The read fails if it does not fit int64_t.  */
 int64_t cursor_sleb_slow (struct cursor *cursor);
 
 /* Nearly all LEB128 numbers have one byte, so these are read inline.  */

@@ -2,8 +2,7 @@
    lacks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sources: SFrame specification V3 (binutils 2.47) and include/elf/common.h of
-   binutils.  */
+   SFrame specification V3 (binutils 2.47); binutils' include/elf/common.h.  */
 
 #ifndef BASE_ELF_SFRAME_H
 #define BASE_ELF_SFRAME_H

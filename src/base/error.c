@@ -16,9 +16,8 @@ error_clear (struct error *err)
   memset (err, 0, sizeof *err);
 }
 
-/* `word` lies in the padding in front of `offset`, so the structure has the
-   same size and layout for programs that were compiled before the library had
-   words.  */
+/* `word` lies in the padding in front of `offset`, so the layout is the same
+   for programs that were compiled before the library had words.  */
 _Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
                    && offsetof (struct error, offset) == 8
                    && WORD_COUNT <= UINT8_MAX,
@@ -115,7 +114,7 @@ const char *
 error_code (const struct cfi2sframe_error *err)
 {
   static const char *const words[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
-  /* Failures with one of these statuses share one word, whatever their
+  /* Failures with one of these statuses have one word, whatever the
      sentence.  */
   bool shared = err->status == CFI2SFRAME_NO_MEMORY
                 || err->status == CFI2SFRAME_NOT_ELF

@@ -19,9 +19,8 @@
 #define error cfi2sframe_error
 
 /* Words by which scripts distinguish reasons of the same status.  A sentence
-   may be reworded in a later version, and a word may not.  The manual lists
-   the words (doc/use/cfi2sframe.texi); tests/cli/gate.bats compares that list
-   with this one.  */
+   may be reworded in a later version, and a word may not.  tests/cli/gate.bats
+   compares this list with the manual's (doc/use/cfi2sframe.texi).  */
 #define ERROR_WORDS(WORD)                                       \
   /* There is nothing to do.  */                                \
   WORD (EXCLUDED, "excluded")                                   \
@@ -112,7 +111,7 @@ bool error_set_at (struct error *err, enum cfi2sframe_status status,
                    uint64_t offset, const char *fmt, ...)
     __attribute__ ((format (printf, 4, 5)));
 
-/* Record that the system call WHAT failed with the current errno.  Returns
+/* Record that system call WHAT failed with the current errno.  Returns
    false.  */
 bool error_set_errno (struct error *err, const char *what);
 

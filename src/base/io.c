@@ -13,8 +13,7 @@
 
 #include "base/mapped_file.h"
 
-/* Write all SIZE BYTES at OFFSET or, if TO_STREAM, at the current position of
-   FD.  */
+/* Write all SIZE BYTES at OFFSET of FD or, if TO_STREAM, at its position.  */
 static bool
 write_all (int fd, const void *bytes, size_t size, uint64_t offset,
            bool to_stream, struct error *err)
@@ -88,8 +87,7 @@ io_copy (int from, int to, struct error *err)
   while (copy_file_range (from, &in, to, &out, chunk, 0) > 0)
     continue;
   /* Either the kernel has copied everything, or it cannot copy between these
-     file systems, or there was an error, which the following calls meet
-     again.  */
+     file systems, or there was an error, which the next calls meet again.  */
   return copy_buffered (from, to, (uint64_t)in, false, err);
 }
 

@@ -21,7 +21,7 @@ bool io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
 bool io_write_zeros_at (int fd, uint64_t size, uint64_t offset,
                         struct error *err);
 
-/* Copy all bytes of FROM to the start of TO, inside the kernel where
+/* Copy all bytes of FROM to the start of TO, inside the kernel if
    possible.  */
 bool io_copy (int from, int to, struct error *err);
 
@@ -37,8 +37,7 @@ int io_open_regular (const char *path);
    memory ran out: then *TEXT is NULL or incomplete, and is to be freed.  */
 bool io_close_text (FILE *stream, char *const *text);
 
-/* Close FD.  Returns SO_FAR, or false with ERR when SO_FAR is true and closing
-   failed.  */
+/* Close FD.  Returns SO_FAR, but false with ERR if only closing failed.  */
 bool io_close (int fd, bool so_far, struct error *err);
 
 /* Occupy each of the descriptors 0, 1 and 2 that was closed when the program
@@ -50,8 +49,8 @@ bool io_close (int fd, bool so_far, struct error *err);
 void io_occupy_standard (void);
 
 /* Raise the limit of open files to the highest value that the process may set.
-   The usual 1,024 is meant for programs that use select().  Only programs call
-   this, too.  */
+   The usual 1,024 is meant for programs that use select().  For programs,
+   too.  */
 void io_raise_limit (void);
 
 #endif /* BASE_IO_H */

@@ -20,9 +20,8 @@ bool lines_take (FILE *file, char end,
    if there is no such file or it is empty.  */
 bool lines_first (const char *path, char *line, size_t size);
 
-/* Return the last number of the line that begins with KEY in the file PATH,
-   which has the format of /proc/PID/status (proc_pid_status(5)); 0 if there is
-   none.  */
+/* Return the last number of the line that begins with KEY in the file PATH, in
+   the format of /proc/PID/status (proc_pid_status(5)), or 0.  */
 long lines_status (const char *path, const char *key);
 
 #endif /* BASE_LINES_H */

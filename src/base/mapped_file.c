@@ -32,8 +32,7 @@ struct mapping
   atomic_size_t size;
   atomic_int protection;
   _Atomic (atomic_int *) state; /* of the owner */
-  int fd;             /* borrowed; by now it may be closed, or be the number of
-                         another file */
+  int fd;             /* borrowed; may be closed, or another file's, by now */
   struct stat status; /* of the file when it was mapped */
 };
 
@@ -70,8 +69,7 @@ mapped_files_forget (void)
   atomic_store (&state, WHOLE);
 }
 
-/* Enter the mapping of SIZE BYTES into the list, if the list has a free
-   entry.  */
+/* Enter the mapping of SIZE BYTES into the list, if the list is not full.  */
 static void
 register_mapping (void *bytes, size_t size, int protection, int fd,
                   const struct stat *status)
@@ -160,9 +158,8 @@ mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
   return NULL;
 }
 
-/* If the file of MAPPING, which this thread owns, was changed, set the state
-   to CHANGED.  If its descriptor was closed, a change can no longer be
-   noticed.  */
+/* Set the state to CHANGED if the file of MAPPING, which this thread owns, was
+   changed.  This is no longer known if its descriptor was closed.  */
 static void
 note_changes (const struct mapping *mapping)
 {

@@ -11,8 +11,7 @@
    A result that was made of such zeros must not be used.  So each thread
    remembers whether a file that it has mapped has lost bytes, as errno
    remembers a failure, and mapped_files_check tells.  A library does not
-   install handlers in the programs that use it: without a handler, SIGBUS ends
-   the process.  */
+   install signal handlers: without a handler, SIGBUS ends the process.  */
 
 #ifndef BASE_MAPPED_FILE_H
 #define BASE_MAPPED_FILE_H

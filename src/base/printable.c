@@ -9,9 +9,8 @@
 
 /* Return the length of the UTF-8 sequence at TEXT, and set *CODE to its code
    point.  Returns 0 if there is no valid sequence: one that is cut off, longer
-   than necessary, a surrogate or above U+10FFFF.  U+FFFE and U+FFFF count as
-   invalid, too, because they are not characters and XML does not allow
-   them.  */
+   than necessary, a surrogate or above U+10FFFF; and for U+FFFE and U+FFFF,
+   which are not characters and which XML does not allow.  */
 static size_t
 decode_utf8 (const unsigned char *text, uint32_t *code)
 {
@@ -22,8 +21,7 @@ decode_utf8 (const unsigned char *text, uint32_t *code)
                                              : 0;
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   *code = length == 1 ? text[0] : length == 0 ? 0 : text[0] & (0x7f >> length);
-  /* A zero byte is not a continuation byte, so the loop stays inside the
-     string.  */
+  /* A zero byte is no continuation byte, so this stays inside the string.  */
   for (size_t i = 1; i < length; i++)
     {
       if ((text[i] & 0xc0) != 0x80)

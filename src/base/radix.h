@@ -15,8 +15,7 @@
 
 enum
 {
-  /* The largest size of a digit.  Two digits distinguish all addresses within
-     64 MiB.  */
+  /* Two digits of this size distinguish all addresses within 64 MiB.  */
   RADIX_BITS_MAX = 13
 };
 

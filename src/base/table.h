@@ -49,8 +49,7 @@ enum
   TABLE_STEPS_MAX = 64
 };
 
-/* Make an empty table; N_EXPECTED is a hint.  Returns false when memory ran
-   out.  */
+/* Make an empty table for about N_EXPECTED numbers.  False: no memory.  */
 bool table_init (struct table *table, size_t n_expected);
 void table_free (struct table *table);
 

@@ -52,15 +52,14 @@ bool archive_open (struct archive *archive, const uint8_t *bytes,
 
 void archive_free (struct archive *archive);
 
-/* Write the name of MEMBER to NAME, of SIZE bytes; a longer name is cut
-   off.  */
+/* Write the name of MEMBER to NAME, of SIZE bytes, and cut it off if too
+   long.  */
 void archive_member_name (const struct archive *archive,
                           const struct archive_member *member, char *name,
                           size_t size);
 
 /* Write a member with the header of MEMBER and with SIZE BYTES, padded to an
-   even size, to FD at offset *AT.  *AT becomes the offset behind the
-   member.  */
+   even size, to FD at offset *AT, and move *AT behind it.  */
 bool archive_write_member (const struct archive *archive,
                            const struct archive_member *member,
                            const void *bytes, uint64_t size, int fd,

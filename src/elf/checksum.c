@@ -64,7 +64,7 @@ struct checked_file
 {
   int directory;      /* with the file */
   const char *folder; /* path of the directory */
-  const char *names;  /* names in the directory that may be of checksums, or
+  const char *names;  /* in the directory, that may be of checksums; or
                          NULL */
   size_t n_folders;   /* number of `folders' that may have a checksum */
   const char *name, *soname;
@@ -73,7 +73,7 @@ struct checked_file
   unsigned n_lists; /* number of lists that were read */
 };
 
-/* Return whether NAME is the name or soname of the file, or of a link to
+/* Return whether NAME is the file's name or soname, or that of a link to
    it.  */
 static bool
 is_name_of (const struct checked_file *subject, const char *name)
@@ -329,8 +329,7 @@ find_file (struct checked_file *subject, struct error *err)
 {
   bool found
       = is_openssl_module (subject, err) || is_of_strongswan (subject, err);
-  /* If the names are known, the first folder, the file's own directory, need
-     not be read.  */
+  /* Where the names are known, the file's own directory need not be read.  */
   const bool seen = subject->names != NULL;
   const char *name = subject->names;
   for (size_t n = 0; !found && seen && n < ENTRIES_MAX && *name != '\0'; n++)

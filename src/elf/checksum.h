@@ -34,12 +34,10 @@ bool checksum_check_none (const struct image *image,
                           const struct file_location *location,
                           struct error *err);
 
-/* Return whether the file NAME may be a checksum of another file in its
-   directory.  */
+/* Return whether NAME may be a checksum of another file in its directory.  */
 bool checksum_may_be (const char *name);
 
-/* Return whether there may be folders with checksums of the files in the open
-   DIRECTORY.  */
+/* Return whether folders with checksums of files in DIRECTORY may exist.  */
 bool checksum_has_folders (int directory);
 
 #endif /* ELF_CHECKSUM_H */

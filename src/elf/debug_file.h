@@ -37,9 +37,8 @@ struct debug_places
 {
   const char *global; /* such as "/usr/lib/debug" */
   char cache[4096];   /* that of debuginfod, or "" */
-  /* The debug file is to be changed.  So it must be a separate debug file
-     (debug_file_check_split), and symbolic links are followed only below
-     GLOBAL.  */
+  /* The debug file is to be changed.  So it must have no code
+     (debug_file_check_split), and links are followed only below GLOBAL.  */
   bool to_change;
 };
 

@@ -48,8 +48,7 @@ detached_file_path (const struct image *program, const char *folder,
 
 /* ---- Writing */
 
-/* The section names in the order of the sections; the constants are offsets in
-   NAMES.  */
+/* The section names, in the sections' order, and their offsets.  */
 static const char names[] = "\0.note.gnu.build-id\0.sframe\0.shstrtab";
 
 enum

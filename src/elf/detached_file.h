@@ -19,8 +19,7 @@
 #include "elf/image.h"
 
 /* Return the path of PROGRAM's detached section below FOLDER; the caller frees
-   it.  Returns NULL with CFI2SFRAME_UNSUPPORTED when PROGRAM has no
-   build-id.  */
+   it.  NULL with CFI2SFRAME_UNSUPPORTED when PROGRAM has no build-id.  */
 char *detached_file_path (const struct image *program, const char *folder,
                           struct error *err);
 

@@ -206,8 +206,7 @@ find_table (const struct image *image, int64_t tag, int64_t size_tag,
   return *table != NULL || *size == 0;
 }
 
-/* Visit the relocations of a table whose entries have an addend (RELA), or
-   have none.  */
+/* Visit the relocations of a table, with addends in its entries if RELA.  */
 static bool
 walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
             bool rela)

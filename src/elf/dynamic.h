@@ -21,16 +21,13 @@ bool dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
 /* Return whether an entry with TAG has VALUE.  */
 bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
 
-/* Set *VALUE to that of the first entry with TAG; returns false if there is
-   none.  */
+/* Set *VALUE to that of the first entry with TAG; false if there is none.  */
 bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
 
-/* Return the dynamic string table, of *SIZE bytes with a zero byte at the end,
-   or NULL.  */
+/* Return the dynamic string table, of *SIZE bytes that end in 0, or NULL.  */
 const char *dynamic_strings (const struct image *image, uint64_t *size);
 
-/* Return DT_SONAME, the name by which other files depend on the library, or
-   NULL.  */
+/* Return DT_SONAME, by which other files depend on the library, or NULL.  */
 const char *dynamic_soname (const struct image *image);
 
 /* ---- Sections that are procedure linkage tables, by their names */

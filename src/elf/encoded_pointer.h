@@ -39,8 +39,7 @@ enum
 bool encoded_pointer_read (struct cursor *cursor, uint8_t encoding,
                            uint64_t field_address, uint64_t *value);
 
-/* Do the same, but let a stored 0 mean a null pointer, even if it is
-   PC-relative.  */
+/* Do the same, but a stored 0 is a null pointer, even if PC-relative.  */
 bool encoded_pointer_read_nullable (struct cursor *cursor, uint8_t encoding,
                                     uint64_t field_address, uint64_t *value);
 

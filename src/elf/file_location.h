@@ -40,9 +40,8 @@ struct file_location
   const char *path; /* as messages show it */
   int directory;    /* an open directory, or AT_FDCWD */
   const char *name; /* relative to DIRECTORY */
-  bool fixed;       /* NAME must not be a symbolic link, and the file must have
-                       IDENTITY */
-  bool same;        /* links are followed, but the file must have IDENTITY */
+  bool fixed;       /* NAME must be no symbolic link, and the file IDENTITY */
+  bool same;        /* links are followed, but the file must be IDENTITY */
   struct file_identity identity;
   const char *checksums;    /* the names in DIRECTORY for which checksum_may_be
                                is true, each with a zero byte, and an empty
@@ -71,8 +70,7 @@ bool file_identity_is (const struct file_identity *identity,
 bool file_status_same (const struct stat *a, const struct stat *b);
 
 /* Return whether PATH leads to a descriptor in /proc, through any number of
-   symbolic links.  *NUMBER becomes its number, or -1 if it belongs to another
-   process.  */
+   symbolic links.  *NUMBER is its number, or -1 for another process's.  */
 bool descriptor_path_parse (const char *path, int *number);
 
 /* Duplicate descriptor NUMBER, which must be open for writing.  Returns -1

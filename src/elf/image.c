@@ -217,7 +217,7 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   if (__builtin_add_overflow (load->p_vaddr, load->p_memsz, &end))
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "segment %zu wraps around the address space", index);
-  /* In a kernel image for x86-64 a segment at address 0 contains the per-CPU
+  /* In a kernel image for x86-64 the segment at 0 has the per-CPU
      variables.  */
   if (load->p_vaddr == 0 && *previous_end >> 63)
     return error_set_word (
@@ -231,8 +231,7 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   return true;
 }
 
-/* Check that all segments lie inside the file, and that PT_LOADs ascend and do
-   not overlap.  */
+/* Check that segments lie inside the file, and PT_LOADs do not overlap.  */
 static bool
 check_segment_ranges (const struct image *image, struct error *err)
 {
@@ -311,8 +310,7 @@ image_read (struct image *image, struct error *err)
       return true;
     }
   detect_debug_only (image);
-  /* Ranges are checked before limits, so that a kernel image is refused as
-     one.  */
+  /* Ranges come before limits, so that a kernel image is refused as one.  */
   return check_section_ranges (image, err) && check_segment_ranges (image, err)
          && check_section_limits (image, err)
          && check_segment_limits (image, err);
@@ -340,9 +338,9 @@ open_regular (const struct file_location *location, struct error *err)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
   else if (mapped_file_check_size (&status, err))
     {
-      /* A file is refused if another process has a lock on it, and used
-         without a lock if locking fails otherwise: some file systems have no
-         locks.  */
+      /* A file is refused if another process has a lock on it.  If locking
+         fails otherwise, as on some file systems, it is used without a
+         lock.  */
       if (location->lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
           || errno != EWOULDBLOCK)
         return fd;
@@ -412,8 +410,7 @@ image_map (struct image *image, int fd, struct error *err)
   return image->bytes != NULL;
 }
 
-/* Open the image after its bytes and size were set.  If this fails, IMAGE is
-   closed.  */
+/* Open the image after its bytes and size were set; on failure close it.  */
 static bool
 image_open_elf (struct image *image, struct error *err)
 {

@@ -75,8 +75,8 @@ bool image_open_bytes (struct image *image,
                        const struct file_location *location,
                        struct error *err);
 
-/* Open an ELF file as image_open_at does, and an archive as image_open_bytes
-   does.  */
+/* Do as image_open_at for an ELF file, and as image_open_bytes for an
+   archive.  */
 bool image_open_or_archive (struct image *image,
                             const struct file_location *location,
                             struct error *err);
@@ -109,12 +109,11 @@ void image_encode (const struct image *image, Elf_Type type,
 bool image_expect_linked (const struct image *image, struct error *err);
 bool image_expect_machine (const struct image *image, struct error *err);
 
-/* Initialize libelf.  Threads may call this at the same time, and more than
-   once.  */
+/* Initialize libelf; threads may do so at the same time, and repeatedly.  */
 void image_start_libelf (void);
 
-/* Close IMAGE.  Does nothing if IMAGE is zeroed, was closed before, or could
-   not be opened.  */
+/* Close IMAGE, which may be zeroed, closed before, or not have been
+   opened.  */
 void image_close (struct image *image);
 
 /* Remove the pages of a mapped file from the page tables.  Other threads may
@@ -190,16 +189,15 @@ image_section_is_code (const struct image_section *section)
   return (section->header.sh_flags & code) == code;
 }
 
-/* Return the section's bytes, a part of image->bytes, or NULL for
-   SHT_NOBITS.  */
+/* Return the section's bytes, in image->bytes, or NULL for SHT_NOBITS.  */
 const uint8_t *image_section_bytes (const struct image *image,
                                     const struct image_section *section);
 
 /* Return the first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
-/* Return whether a section with HEADER has contents in the file, even if their
-   size is 0.  */
+/* Return whether a section with HEADER has contents in the file, even
+   empty.  */
 static inline bool
 image_section_has_bytes (const GElf_Shdr *header)
 {
@@ -208,8 +206,8 @@ image_section_has_bytes (const GElf_Shdr *header)
 
 /* Return whether SEGMENT has contents in the file.  PT_GNU_RELRO and
    PT_GNU_STACK concern memory only.  Linkers give PT_GNU_RELRO wrong offsets
-   (mold 1.10: 0), or sizes up to the end of a page that is not in the file
-   (lld 15).  */
+   (mold 1.10: 0), or sizes beyond the end of the file (lld 15: up to a page's
+   end).  */
 static inline bool
 image_segment_has_bytes (const GElf_Phdr *segment)
 {
@@ -249,8 +247,7 @@ image_may_end_call (const struct image *image, const uint8_t *code,
 }
 
 /* Return whether the file ends in a kernel module's signature (Linux,
-   kernel/module/signing.c), which is valid only for the bytes in front of
-   it.  */
+   kernel/module/signing.c), which covers the bytes in front of it.  */
 bool image_has_module_signature (const struct image *image);
 
 /* Return how many bytes of code IMAGE has: in executable sections or, without
@@ -258,8 +255,7 @@ bool image_has_module_signature (const struct image *image);
 uint64_t image_executable_bytes (const struct image *image);
 
 /* The .eh_frame section, found by its section header or, in a file without
-   section headers, through PT_GNU_EH_FRAME.  A size of 0 means that there is
-   none.  */
+   section headers, through PT_GNU_EH_FRAME.  Size 0: there is none.  */
 struct image_eh_frame
 {
   uint64_t address;

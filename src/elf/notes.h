@@ -31,16 +31,14 @@ struct note_walk
   uint64_t at; /* offset of the next note; 0 at first */
 };
 
-/* Return a walk over the notes in SIZE bytes of IMAGE at file offset OFFSET.
-   HEADER_ALIGN is the alignment in the header of the section or segment.  The
-   bytes lie in the file, as those of all sections and segments do
-   (elf/image.h).  */
+/* Return a walk over the notes in SIZE bytes of IMAGE at file offset OFFSET,
+   which lie in the file, as sections and segments do.  HEADER_ALIGN is the
+   alignment in the header of the section or segment.  */
 struct note_walk note_walk_over (const struct image *image, uint64_t offset,
                                  uint64_t size, uint64_t header_align);
 
 /* Return a walk over the notes of SEGMENT, with the alignment in its header
-   or, with BY_4, with that of Linux.  A segment other than PT_NOTE has no
-   notes.  */
+   or, with BY_4, Linux's.  A segment other than PT_NOTE has no notes.  */
 struct note_walk note_walk_segment (const struct image *image,
                                     const GElf_Phdr *segment, bool by_4);
 

@@ -26,8 +26,7 @@ struct padding_finder
 {
   const struct image *image;
   const struct arch_patterns *patterns; /* NULL: padding is not recognised */
-  uint64_t *starts; /* owned; ascending: the addresses of symbols and
-                      sections */
+  uint64_t *starts; /* owned; ascending: addresses of symbols and sections */
   size_t n_starts, capacity;
   size_t next; /* index of the start that was found last */
 };
@@ -53,9 +52,8 @@ uint64_t padding_finder_behind (struct padding_finder *finder,
 uint64_t padding_finder_run (const struct padding_finder *finder,
                              uint64_t address, uint64_t limit);
 
-/* Return whether the SIZE bytes at ADDRESS are PADDING_MAX bytes at most, are
-   no-ops, traps or zeros, and contain no address of a symbol.  True for SIZE
-   0.  */
+/* Return whether the SIZE bytes at ADDRESS, none or PADDING_MAX at most, are
+   no-ops, traps or zeros, without an address of a symbol.  */
 bool padding_finder_is_padding (const struct padding_finder *finder,
                                 uint64_t address, uint64_t size);
 

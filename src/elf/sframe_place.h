@@ -20,16 +20,15 @@ struct sframe_place
                      one; 0: there is none */
   uint64_t offset, address, size;
   const uint8_t *bytes;     /* NULL: they are not in the file */
-  const GElf_Phdr *segment; /* the first PT_GNU_SFRAME that is not empty, or
-                               NULL.  Tools that remove the section leave an
-                               empty segment */
+  const GElf_Phdr *segment; /* the first one that is not empty, or NULL: tools
+                               that remove the section leave an empty
+                               segment */
   bool disagrees; /* there are a section and SEGMENT, at different places */
   size_t n_sections, n_segments; /* without empty segments */
 };
 
-/* Look for sections with type SHT_GNU_SFRAME or name .sframe, and for
-   PT_GNU_SFRAME.  All code that works on the .sframe of a linked file finds it
-   here.  */
+/* Find sections with type SHT_GNU_SFRAME or name .sframe, and PT_GNU_SFRAME.
+   All code that works on the .sframe of a linked file uses this.  */
 struct sframe_place sframe_place_find (const struct image *image);
 
 /* Return whether SECTION is an .sframe, by its type or name.  */

@@ -163,8 +163,7 @@ function_symbols_walk (const struct image *image, bool all,
       if ((type != STT_FUNC && type != STT_GNU_IFUNC)
           || symbol.st_shndx == SHN_UNDEF)
         continue;
-      /* GCC and LLVM name a split-off part of a function NAME.cold or
-         NAME.cold.N.  */
+      /* GCC and LLVM name a function's part NAME.cold or NAME.cold.N.  */
       const char *name = symbols_name (&walk.table, &symbol);
       if (name != NULL && strstr (name, ".cold") == NULL
           && !visitor (argument, symbol.value, name))

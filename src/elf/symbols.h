@@ -76,9 +76,8 @@ symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
   };
 }
 
-/* Read symbol INDEX; returns false if the table has no such symbol.  This is
-   inline because loops over all symbols of a program use one or two fields of
-   each.  */
+/* Read symbol INDEX; returns false if the table has no such symbol.  Inline,
+   because loops over all symbols use one or two fields of each.  */
 static inline bool
 symbols_get (const struct symbols *symbols, size_t index,
              struct symbol *symbol)
@@ -151,7 +150,7 @@ const char *dynamic_symbols_name (const struct dynamic_symbols *symbols,
 
 /* ---- Functions, by the symbol tables of a linked file */
 
-/* Receives a function; NAME is in the image's bytes.  Returns false to end the
+/* Receives a function, with NAME in the image's bytes; false ends the
    walk.  */
 typedef bool function_symbol_visitor (void *argument, uint64_t address,
                                       const char *name);

@@ -90,8 +90,7 @@ frame_function_fp_sure_end (const struct frame_function *function,
      wrong about FP here, too; --lint finds such CFI.  */
   if (index > 0 && has_frame_of (row - 1, row, reg))
     return end - row->start < smallest ? end : row->start + smallest;
-  /* The FP rule begins with this row, and the next row shows that the frame
-     exists.  */
+  /* The FP rule begins here, and the next row shows that the frame exists.  */
   bool begins = index == 0 || !frame_rule_equal (row[-1].fp, row->fp);
   return begins && row < last && has_frame_of (row + 1, row, reg) ? end
                                                                   : row->start;

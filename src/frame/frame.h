@@ -105,9 +105,8 @@ enum
   FRAME_PLT_BLOCK = 16 /* bytes of one stub; RULE_PLT repeats after them */
 };
 
-/* How the value of the CFA or of a register is found.  Unused members are 0,
-   so that rules can be compared as plain data.  Registers are the machine's
-   DWARF numbers.  */
+/* How the CFA or the value of a register is found.  Unused members are 0, so
+   that rules can be compared as plain data.  Registers are DWARF numbers.  */
 struct frame_rule
 {
   uint8_t kind;   /* enum frame_rule_kind */
@@ -116,8 +115,7 @@ struct frame_rule
   int32_t offset; /* bytes */
 };
 
-/* The rules from `start` to the start of the next row, or to the function's
-   end.  */
+/* The rules from `start` to the next row's start or the function's end.  */
 struct frame_row
 {
   uint32_t start;     /* offset from the function's address */
@@ -138,8 +136,8 @@ enum
   FRAME_ROWS_MAX = 1 << 18
 };
 
-/* The code of an FDE or a PLT stub, or a function that the analysis has found,
-   with its rows.  */
+/* The code of an FDE or PLT stub, or a function that the analysis has
+   found.  */
 struct frame_function
 {
   uint64_t address;
@@ -269,9 +267,8 @@ frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
 }
 
 /* Return the offset up to which row INDEX of FUNCTION is right although its FP
-   rule may be stale (frame_row_fp_may_be_stale).  The row would otherwise end
-   at END.  FP is register number REG, and instructions have SMALLEST bytes or
-   more.  */
+   rule may be stale.  The row would otherwise end at END.  FP is register
+   number REG, and instructions have SMALLEST bytes or more.  */
 uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      size_t index, uint32_t end, uint16_t reg,
                                      uint32_t smallest);
@@ -302,14 +299,12 @@ bool frame_function_is_disputed (const struct frame_function *function,
 
 /* Return the row of FUNCTION at OFFSET from its address, or NULL.  *END, also
    an offset, is lowered to where the next answer begins.  *INDEX, 0 at first,
-   remembers where the search ended: OFFSET must not decrease from call to
-   call.  */
+   remembers where the search ended: OFFSET must not decrease.  */
 const struct frame_row *
 frame_function_row_at (const struct frame_function *function, uint64_t offset,
                        size_t *index, uint64_t *end);
 
-/* Drop the first SIZE bytes of FUNCTION, which has as many, and their
-   rows.  */
+/* Drop the first SIZE bytes of FUNCTION, at most all, and their rows.  */
 void frame_function_drop_front (struct frame_function *function,
                                 uint32_t size);
 
@@ -325,8 +320,7 @@ frame_function_saved (const struct frame_function *function, size_t index)
 void frame_function_take_rows (struct frame_function *function,
                                struct frame_function *other);
 
-/* Return the identifier of REASON, like "cfa-expression", or its
-   explanation.  */
+/* Return the identifier of REASON ("cfa-expression"), or its explanation.  */
 const char *frame_reason_name (enum frame_reason reason);
 const char *frame_reason_text (enum frame_reason reason);
 

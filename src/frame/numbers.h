@@ -28,13 +28,11 @@ struct frame_numbers
 {
   struct frame_row *rows; /* owned; rows[I] has number I + 1 */
   size_t n, capacity;
-  struct table table;              /* indexes of `rows', under hashes of the
-                                      rules */
+  struct table table;              /* indexes of `rows', by hashes */
   uint16_t recent[NUMBERS_RECENT]; /* indexes of `rows', to be tried first */
 };
 
-/* Initialize NUMBERS.  Returns false when memory ran out; NUMBERS may be freed
-   then, too.  */
+/* Initialize NUMBERS.  False: no memory; freeing is allowed then, too.  */
 bool frame_numbers_init (struct frame_numbers *numbers);
 void frame_numbers_free (struct frame_numbers *numbers);
 
@@ -54,9 +52,9 @@ frame_numbers_recent (struct frame_numbers *numbers,
   return &numbers->recent[mixed % NUMBERS_RECENT];
 }
 
-/* Return a row with the rules of ROW and their number, if such rules got their
-   number recently, and otherwise NULL.  The result is valid until the next row
-   gets a number.  */
+/* Return a row with the rules of ROW and their number, or NULL if such rules
+   did not get their number recently.  It is valid until a row gets a
+   number.  */
 static inline const struct frame_row *
 frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
 {
