@@ -5,43 +5,30 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "base/bytes.h"
 
-/* ---- Padding */
-
-/* Return the size of the multi-byte no-op 0f 1f /0 at AT, without its
-   prefixes, or 0 (Intel SDM volume 2, NOP; table 4-12).  */
-static size_t
-long_nop (const uint8_t *at, size_t left)
-{
-  if (left < 3 || at[0] != 0x0f || at[1] != 0x1f || (at[2] & 0x38) != 0)
-    return 0;
-  unsigned mode = at[2] >> 6, rm = at[2] & 7;
-  size_t size = 3 + (rm == 4 && mode != 3);
-  if (mode == 1)
-    size += 1;
-  else if (mode == 2 || (mode == 0 && rm == 5))
-    size += 4;
-  return size <= left ? size : 0;
-}
-
+/* Recognises int3, zeros, with which linkers fill gaps, and no-ops: nop and
+   the multi-byte 0f 1f /0 with any prefixes 66 and 2e (Intel SDM volume 2,
+   NOP; table 4-12).  */
 static size_t
 padding (const uint8_t *at, size_t left)
 {
   if (at[0] == 0xcc || at[0] == 0x00)
-    return 1; /* int3, or bytes that a linker fills gaps with */
+    return 1;
   size_t prefixes = 0;
   while (prefixes < left && (at[prefixes] == 0x66 || at[prefixes] == 0x2e))
     prefixes++;
-  if (prefixes == left)
-    return 0;
-  if (at[prefixes] == 0x90)
+  const uint8_t *nop = at + prefixes;
+  left -= prefixes;
+  if (left > 0 && nop[0] == 0x90)
     return prefixes + 1;
-  size_t size = long_nop (at + prefixes, left - prefixes);
+  if (left < 3 || nop[0] != 0x0f || nop[1] != 0x1f || (nop[2] & 0x38) != 0)
+    return 0;
+  bool is_call;
+  size_t size = arch_amd64.instruction_size (nop, left, &is_call);
   return size > 0 ? prefixes + size : 0;
 }
-
-/* ---- Addresses */
 
 /* The one-byte opcodes with a ModRM byte: bit N of element M stands for opcode
    16 * M + N (Intel SDM, volume 2, table A-2).  */

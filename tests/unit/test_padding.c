@@ -42,8 +42,9 @@ TEST (amd64_padding_is_nops_int3_and_zeros)
   assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x44\x00\x00\x0f\x1f\x80\0\0\0"
                                       "\0"));
   assert_true (IS_PADDING (EM_X86_64, "\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0"));
-  /* A register operand, and an address without base.  */
+  /* A register operand, and addresses without base.  */
   assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\xc0\x0f\x1f\x05\0\0\0\0"));
+  assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x04\x25\x01\0\0\0"));
   /* Cut off, prefix without instruction, other instructions.  */
   assert_false (IS_PADDING (EM_X86_64, "\x0f\x1f\x44\x00"));
   assert_false (IS_PADDING (EM_X86_64, "\x90\x66"));
