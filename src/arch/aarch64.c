@@ -139,8 +139,7 @@ fp_frame (const uint8_t code[FP_FRAME_CODE])
                                                  : FP_FRAME_MADE;
 }
 
-/* Return whether WORD may write x30.  Loads and stores may write each register
-   that they name.  */
+/* Return whether WORD may write x30, as loads and stores may that name it.  */
 static bool
 may_write_x30 (uint32_t word)
 {

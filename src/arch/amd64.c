@@ -101,8 +101,7 @@ static const struct plt_stub stubs[] = {
             PLT_BYTES (JMP_GOT_M, M2), { 0, 8 }),
   PLT_STUB ("got-bnd", 8, PLT_BYTES (BND_JMP_GOT, NOP1),
             PLT_BYTES (BND_JMP_GOT_M, M1), { 0, 8 }),
-  /* Lazy TLS descriptors have the bytes of a header, but are called
-     directly.  */
+  /* Lazy TLS descriptors have a header's bytes, but are called directly.  */
   PLT_STUB ("tlsdesc", 16, PLT_BYTES (PUSH_GOT, JMP_GOT, NOP4),
             PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 8 }, { 6, 16 }),
   PLT_STUB ("tlsdesc-ibt", 16, PLT_BYTES (ENDBR64, PUSH_GOT, JMP_GOT),
@@ -205,7 +204,7 @@ read_prefixes (struct amd64_instruction *instruction)
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
-      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock (f0), rep (f2,
+      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock, rep (f0, f2,
          f3).  */
       bool is_legacy = (byte & 0xe7) == 0x26 || (byte & 0xfc) == 0x64
                        || byte == 0xf0 || (byte & 0xfe) == 0xf2;
@@ -251,8 +250,7 @@ read_vex (struct amd64_instruction *instruction, unsigned size,
   unsigned map = bytes == NULL ? 0 : size == 1 ? 1 : bytes[0] & map_mask;
   uint8_t opcode = cursor_u8 (&instruction->cursor);
   instruction->follows = follows_in_map (map, opcode);
-  /* ModRM and at most an 8-bit immediate follow an opcode behind VEX or
-     EVEX.  */
+  /* ModRM and at most an 8-bit immediate follow an opcode of VEX or EVEX.  */
   if (instruction->follows & ~(M | B))
     instruction->follows = X;
 }

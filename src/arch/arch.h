@@ -91,8 +91,7 @@ enum arch_fp_frame
   FP_FRAME_MADE,  /* all: FP points to the caller's FP, below the RA */
   FP_FRAME_NONE,  /* nothing: FP is the caller's, and the return address is
                      where calls put it */
-  FP_FRAME_PUSHED /* the caller's FP is on top of the stack, with the return
-                     address above it */
+  FP_FRAME_PUSHED /* the caller's FP is on top of the stack, below the RA */
 };
 
 enum
@@ -167,15 +166,13 @@ struct arch
   bool needs_pcrel;    /* only versions with PC-relative FDEs support it */
   bool register_words; /* V2: odd words of default rows are registers */
   bool ra_padding;     /* a default row's RA word may be 0: RA not saved */
-  /* The largest number of rows in an FDE that --compact makes of several
-     functions: readers search as many in the time that they take without
-     it.  */
+  /* The most rows in an FDE that --compact makes of several functions: readers
+     search as many in the time that they take without --compact.  */
   uint16_t rows_max_across;
 
   /* ---- PLTs */
 
-  /* Kinds of entry 0 of .plt, and of other entries; they end with name
-     NULL.  */
+  /* Kinds of entry 0 of .plt, and of other entries; ended by name NULL.  */
   const struct plt_stub *plt_headers, *plt_stubs;
   /* What binutils generates for them: */
   bool plt_expressions; /* the CFI of .plt computes the CFA from the PC */

@@ -26,8 +26,7 @@ struct address_search
 {
   uint64_t begin, end; /* the range, of 2 GiB at most */
   bool has_base;       /* code may add offsets to BASE */
-  uint64_t base;       /* of the global offset table; 0: offsets are
-                          addresses */
+  uint64_t base;       /* of the global offset table; 0: none */
 
   /* Called for each TARGET in the range that the code refers to, for some
      targets more than once.  */

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-/* Padding is nopr, with any register, or zeros (Principles of Operation,
+/* Padding is nopr of any register, and zeros (Principles of Operation,
    BCR).  */
 static size_t
 padding (const uint8_t *at, size_t left)

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    An array is a variable that points to its first element, and one with its
-   capacity, the number of elements that fit into its memory: at first NULL and
-   0.  */
+   capacity, the number of elements that fit its memory: first NULL and 0.  */
 
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -22,8 +21,7 @@
   (((wanted) <= *(capacity) && ARRAY_IS_THERE (array)) \
    || array_grow (&(array), sizeof *(array), wanted, capacity))
 
-/* clang's static analyzer does not know that an array of capacity 0 is
-   NULL.  */
+/* clang's static analyzer does not know that NULL has capacity 0.  */
 #ifdef __clang_analyzer__
 #  define ARRAY_IS_THERE(array) ((array) != NULL)
 #else

@@ -35,9 +35,8 @@ background_start (struct background *background, void (*work) (void *argument),
   background->work = work;
   background->argument = argument;
   sigfillset (&all);
-  /* SIGBUS stays unblocked, because the kernel ends a process whose thread
-     blocks the SIGBUS that a read from a mapped file causes
-     (mapped_file.h).  */
+  /* SIGBUS is not blocked, because the kernel ends a process that blocks the
+     SIGBUS of its own read from a mapped file (mapped_file.h).  */
   sigdelset (&all, SIGBUS);
   pthread_sigmask (SIG_SETMASK, &all, &old);
   background->threaded = pthread_create (&background->thread, &attributes,

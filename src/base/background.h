@@ -19,8 +19,7 @@ struct background
   bool threaded;
 };
 
-/* Start WORK with ARGUMENT.  BACKGROUND must not move before
-   background_wait.  */
+/* Start WORK.  BACKGROUND must not move before background_wait.  */
 void background_start (struct background *background,
                        void (*work) (void *argument), void *argument);
 

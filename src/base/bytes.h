@@ -91,8 +91,7 @@ cursor_left (const struct cursor *cursor)
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* Skip the next SIZE bytes and return their address; NULL if fewer are
-   left.  */
+/* Skip the next SIZE bytes and return their address, or NULL if too few.  */
 static inline const uint8_t *
 cursor_take (struct cursor *cursor, uint64_t size)
 {

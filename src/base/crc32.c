@@ -28,8 +28,7 @@ run (uint32_t crc, const uint8_t *bytes, size_t size)
 }
 
 /* Return the register in front of four zero bits if it is CRC behind them.
-   The top four bits of all entries of the table differ, so they tell which
-   entry was used.  */
+   The top four bits tell which entry of the table was used: all differ.  */
 static uint32_t
 step_back (uint32_t crc)
 {

@@ -114,8 +114,7 @@ const char *
 error_code (const struct cfi2sframe_error *err)
 {
   static const char *const words[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
-  /* Failures with one of these statuses have one word, whatever the
-     sentence.  */
+  /* Failures with one of these statuses have one word for all sentences.  */
   bool shared = err->status == CFI2SFRAME_NO_MEMORY
                 || err->status == CFI2SFRAME_NOT_ELF
                 || err->status == CFI2SFRAME_CHECKSUMMED;

@@ -111,8 +111,7 @@ bool error_set_at (struct error *err, enum cfi2sframe_status status,
                    uint64_t offset, const char *fmt, ...)
     __attribute__ ((format (printf, 4, 5)));
 
-/* Record that system call WHAT failed with the current errno.  Returns
-   false.  */
+/* Record that system call WHAT failed with errno.  Returns false.  */
 bool error_set_errno (struct error *err, const char *what);
 
 /* Record that the failed system call (status CFI2SFRAME_IO) was about FILE,

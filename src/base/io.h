@@ -21,8 +21,7 @@ bool io_write_at (int fd, const void *bytes, size_t size, uint64_t offset,
 bool io_write_zeros_at (int fd, uint64_t size, uint64_t offset,
                         struct error *err);
 
-/* Copy all bytes of FROM to the start of TO, inside the kernel if
-   possible.  */
+/* Copy all bytes of FROM to the start of TO, if possible in the kernel.  */
 bool io_copy (int from, int to, struct error *err);
 
 /* Copy all bytes of FROM to TO, which may be a pipe.  */
@@ -49,8 +48,7 @@ bool io_close (int fd, bool so_far, struct error *err);
 void io_occupy_standard (void);
 
 /* Raise the limit of open files to the highest value that the process may set.
-   The usual 1,024 is meant for programs that use select().  For programs,
-   too.  */
+   The usual 1,024 is for programs that use select().  For programs, too.  */
 void io_raise_limit (void);
 
 #endif /* BASE_IO_H */

@@ -167,7 +167,7 @@ archive_write_member (const struct archive *archive,
   return true;
 }
 
-/* Return the number of the member whose header is at OFFSET, or
+/* Return the number of the member with its header at OFFSET, or
    archive->n.  */
 static size_t
 member_at (const struct archive *archive, uint64_t offset)

@@ -52,8 +52,8 @@ bool archive_open (struct archive *archive, const uint8_t *bytes,
 
 void archive_free (struct archive *archive);
 
-/* Write the name of MEMBER to NAME, of SIZE bytes, and cut it off if too
-   long.  */
+/* Write the name of MEMBER to NAME, of SIZE bytes; cut it off if
+   necessary.  */
 void archive_member_name (const struct archive *archive,
                           const struct archive_member *member, char *name,
                           size_t size);

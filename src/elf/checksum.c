@@ -64,8 +64,7 @@ struct checked_file
 {
   int directory;      /* with the file */
   const char *folder; /* path of the directory */
-  const char *names;  /* in the directory, that may be of checksums; or
-                         NULL */
+  const char *names;  /* in it, that may be of checksums; or NULL */
   size_t n_folders;   /* number of `folders' that may have a checksum */
   const char *name, *soname;
   bool needs_strongswan;
@@ -73,8 +72,7 @@ struct checked_file
   unsigned n_lists; /* number of lists that were read */
 };
 
-/* Return whether NAME is the file's name or soname, or that of a link to
-   it.  */
+/* Return whether NAME is the file's name or soname, or of a link to it.  */
 static bool
 is_name_of (const struct checked_file *subject, const char *name)
 {

@@ -209,8 +209,7 @@ try_path (const struct debug_search *search, bool links, const char *format,
   va_start (arguments, format);
   int length = vsnprintf (path, sizeof path, format, arguments);
   va_end (arguments);
-  /* Empty files are ignored: debuginfod's client makes one for a missing
-     file.  */
+  /* Empty files are ignored: debuginfod's client makes them.  */
   struct stat status;
   if (length >= (int)sizeof path
       || fstatat (AT_FDCWD, path, &status, links ? 0 : AT_SYMLINK_NOFOLLOW)
@@ -281,8 +280,7 @@ static bool
 try_link (const struct debug_search *search)
 {
   struct debug_link link = find_link (search->image);
-  /* Names with slashes are ignored: a hostile file must not choose
-     folders.  */
+  /* A name with a slash is ignored: it could lead to any directory.  */
   if (link.name == NULL || strchr (link.name, '/') != NULL)
     return false;
   char *directory = directory_of (search->image);

@@ -217,8 +217,7 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   if (__builtin_add_overflow (load->p_vaddr, load->p_memsz, &end))
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "segment %zu wraps around the address space", index);
-  /* In a kernel image for x86-64 the segment at 0 has the per-CPU
-     variables.  */
+  /* In a kernel image for x86-64 per-CPU variables have a segment at 0.  */
   if (load->p_vaddr == 0 && *previous_end >> 63)
     return error_set_word (
         err, CFI2SFRAME_REFUSED, WORD_KERNEL_IMAGE,
@@ -339,8 +338,7 @@ open_regular (const struct file_location *location, struct error *err)
   else if (mapped_file_check_size (&status, err))
     {
       /* A file is refused if another process has a lock on it.  If locking
-         fails otherwise, as on some file systems, it is used without a
-         lock.  */
+         fails otherwise (some file systems have no locks), it is used.  */
       if (location->lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
           || errno != EWOULDBLOCK)
         return fd;

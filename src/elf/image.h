@@ -75,8 +75,7 @@ bool image_open_bytes (struct image *image,
                        const struct file_location *location,
                        struct error *err);
 
-/* Do as image_open_at for an ELF file, and as image_open_bytes for an
-   archive.  */
+/* Do as image_open_at, but for an archive as image_open_bytes.  */
 bool image_open_or_archive (struct image *image,
                             const struct file_location *location,
                             struct error *err);
@@ -112,8 +111,7 @@ bool image_expect_machine (const struct image *image, struct error *err);
 /* Initialize libelf; threads may do so at the same time, and repeatedly.  */
 void image_start_libelf (void);
 
-/* Close IMAGE, which may be zeroed, closed before, or not have been
-   opened.  */
+/* Close IMAGE, which may be zeroed, or closed already.  */
 void image_close (struct image *image);
 
 /* Remove the pages of a mapped file from the page tables.  Other threads may
@@ -196,8 +194,8 @@ const uint8_t *image_section_bytes (const struct image *image,
 /* Return the first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
-/* Return whether a section with HEADER has contents in the file, even
-   empty.  */
+/* Return whether a section with HEADER has contents in the file, or size
+   0.  */
 static inline bool
 image_section_has_bytes (const GElf_Shdr *header)
 {
@@ -206,8 +204,7 @@ image_section_has_bytes (const GElf_Shdr *header)
 
 /* Return whether SEGMENT has contents in the file.  PT_GNU_RELRO and
    PT_GNU_STACK concern memory only.  Linkers give PT_GNU_RELRO wrong offsets
-   (mold 1.10: 0), or sizes beyond the end of the file (lld 15: up to a page's
-   end).  */
+   (mold 1.10: 0), or sizes up to a page's end behind the file (lld 15).  */
 static inline bool
 image_segment_has_bytes (const GElf_Phdr *segment)
 {

@@ -42,8 +42,7 @@ struct note_walk note_walk_over (const struct image *image, uint64_t offset,
 struct note_walk note_walk_segment (const struct image *image,
                                     const GElf_Phdr *segment, bool by_4);
 
-/* Read the next note.  Returns false at the end of the bytes, and where they
-   are not a note.  */
+/* Read the next note; returns false at the end, and where no note is.  */
 bool note_next (struct note_walk *walk, struct note *note);
 
 /* Return whether NOTE has TYPE and the name OWNER, of three letters.  */

@@ -96,8 +96,7 @@ start_address (const struct padding_finder *finder, size_t index)
 /* ---- Instructions */
 
 /* Return how many of the SIZE bytes at ADDRESS are padding instructions, up to
-   the first other one.  *FIRST is the size of the first padding
-   instruction.  */
+   the first other one.  *FIRST is the size of the first of them.  */
 static uint64_t
 padding_run (const struct padding_finder *finder, uint64_t address,
              uint64_t size, size_t *first)

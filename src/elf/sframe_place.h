@@ -21,8 +21,7 @@ struct sframe_place
   uint64_t offset, address, size;
   const uint8_t *bytes;     /* NULL: they are not in the file */
   const GElf_Phdr *segment; /* the first one that is not empty, or NULL: tools
-                               that remove the section leave an empty
-                               segment */
+                               that remove the section empty it */
   bool disagrees; /* there are a section and SEGMENT, at different places */
   size_t n_sections, n_segments; /* without empty segments */
 };

@@ -150,7 +150,7 @@ const char *dynamic_symbols_name (const struct dynamic_symbols *symbols,
 
 /* ---- Functions, by the symbol tables of a linked file */
 
-/* Receives a function, with NAME in the image's bytes; false ends the
+/* Receives a function; NAME is in the image.  Returns false to end the
    walk.  */
 typedef bool function_symbol_visitor (void *argument, uint64_t address,
                                       const char *name);

@@ -136,8 +136,7 @@ enum
   FRAME_ROWS_MAX = 1 << 18
 };
 
-/* The code of an FDE or PLT stub, or a function that the analysis has
-   found.  */
+/* The code of an FDE or PLT stub, or a function that analysis/ has found.  */
 struct frame_function
 {
   uint64_t address;
@@ -274,9 +273,8 @@ uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      uint32_t smallest);
 
 /* Append ROW to FUNCTION, which has no rules of saved registers.  Rows that
-   start where ROW does or later are dropped first.  If the row in front of ROW
-   has equal rules, ROW is not needed and not stored.  Returns false when
-   memory ran out.  */
+   start where ROW does or later are dropped first.  ROW is not stored if the
+   row in front of it has equal rules.  Returns false when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 

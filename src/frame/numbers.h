@@ -52,9 +52,8 @@ frame_numbers_recent (struct frame_numbers *numbers,
   return &numbers->recent[mixed % NUMBERS_RECENT];
 }
 
-/* Return a row with the rules of ROW and their number, or NULL if such rules
-   did not get their number recently.  It is valid until a row gets a
-   number.  */
+/* Return a row with the rules of ROW and their number, or NULL if these did
+   not get it recently.  The result is valid until a row gets a number.  */
 static inline const struct frame_row *
 frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
 {
