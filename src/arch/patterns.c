@@ -30,7 +30,7 @@ enum
 {
   BLOCK_HALVES = 128,
   BLOCK = 2 * BLOCK_HALVES,
-  NEAR = 12 /* number of neighbouring places that distances may count from */
+  NEAR = 4 + 8 /* bytes around a field that distances may count from */
 };
 
 typedef bool block_test (const uint8_t *fields, uint32_t first, uint32_t other,
@@ -42,25 +42,28 @@ struct __attribute__ ((packed, may_alias)) halfwords
   uint16_t at[BLOCK_HALVES];
 };
 
-/* Return whether one of the 32-bit fields that begin in the BLOCK bytes at
-   FIELDS may be from FIRST to FIRST + SPAN or, with BOTH, from OTHER to OTHER
-   + SPAN - 255: whether the two middle bytes of a field are those of such a
-   value.  Hardly any block passes this test.  The uppermost bytes would not
-   do, because all addresses of a program share them.  Compilers make vector
-   instructions of this function, which take a fifth of the time of comparing
-   whole fields.  The minimum is one of signed numbers, because SSE2 has no
-   minimum of unsigned halfwords.  */
+/* Return whether a 32-bit field that begins in the BLOCK bytes at FIELDS may
+   have a value from FIRST to FIRST + SPAN or, with BOTH, from OTHER to OTHER +
+   SPAN - 255.
+
+   Only the two middle bytes of each field are compared, as a halfword.  Few
+   fields have the wanted middle bytes by chance, so hardly any block passes;
+   the uppermost bytes would distinguish nothing, because all addresses of a
+   program share them.  Compilers make vector instructions of the loop, which
+   takes a fifth of the time of comparing whole fields.  The loop finds the
+   halfword that is nearest behind the lowest wanted one.  Distances are signed
+   numbers (0 is stored as -32768), because SSE2 has no minimum of unsigned
+   halfwords.  */
 static inline __attribute__ ((always_inline)) bool
 block_may_match (const uint8_t *fields, uint32_t first, uint32_t other,
                  uint64_t span, bool swapped, bool both)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
-  const uint64_t others = ((first & 0xff) + span) >> 8;
+  const uint64_t farthest = ((first & 0xff) + span) >> 8;
   const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
   const uint16_t other_lowest = (uint16_t)((other >> 8) + 0x8000);
-  int16_t nearest = INT16_MAX; /* the least distance of a halfword behind the
-                                  lowest wanted one, minus 32768 */
+  int16_t nearest = INT16_MAX; /* the smallest distance */
   for (unsigned i = 0; i < BLOCK_HALVES; i++)
     {
       uint16_t x = even->at[i], y = odd->at[i];
@@ -78,7 +81,7 @@ block_may_match (const uint8_t *fields, uint32_t first, uint32_t other,
       a = a < c ? a : c;
       nearest = a < nearest ? a : nearest;
     }
-  return (uint64_t)(nearest - INT16_MIN) <= others;
+  return (uint64_t)(nearest - INT16_MIN) <= farthest;
 }
 
 static inline __attribute__ ((always_inline)) bool
