@@ -5,28 +5,37 @@
 
 #include <elf.h>
 
-#include "arch/arch.h"
 #include "base/bytes.h"
 
-/* Recognises int3, zeros, with which linkers fill gaps, and no-ops: nop and
-   the multi-byte 0f 1f /0 with any prefixes 66 and 2e (Intel SDM volume 2,
-   NOP; table 4-12).  */
+/* Return the size of the multi-byte no-op 0f 1f /0 at AT, without its
+   prefixes, or 0 (Intel SDM volume 2, NOP; tables 2-2, 2-3 and 4-12).  */
+static size_t
+long_nop (const uint8_t *at, size_t left)
+{
+  if (left < 3 || at[0] != 0x0f || at[1] != 0x1f || (at[2] & 0x38) != 0)
+    return 0;
+  unsigned mode = at[2] >> 6, base = at[2] & 7;
+  bool has_sib = mode != 3 && base == 4;
+  if (has_sib && left > 3)
+    base = at[3] & 7;
+  bool is_long = mode == 2 || (mode == 0 && base == 5);
+  size_t size = 3u + has_sib + (mode == 1 ? 1 : is_long ? 4 : 0);
+  return size <= left ? size : 0;
+}
+
 static size_t
 padding (const uint8_t *at, size_t left)
 {
   if (at[0] == 0xcc || at[0] == 0x00)
-    return 1;
+    return 1; /* int3, or bytes that a linker fills gaps with */
   size_t prefixes = 0;
   while (prefixes < left && (at[prefixes] == 0x66 || at[prefixes] == 0x2e))
     prefixes++;
-  const uint8_t *nop = at + prefixes;
-  left -= prefixes;
-  if (left > 0 && nop[0] == 0x90)
-    return prefixes + 1;
-  if (left < 3 || nop[0] != 0x0f || nop[1] != 0x1f || (nop[2] & 0x38) != 0)
+  if (prefixes == left)
     return 0;
-  bool is_call;
-  size_t size = arch_amd64.instruction_size (nop, left, &is_call);
+  if (at[prefixes] == 0x90)
+    return prefixes + 1;
+  size_t size = long_nop (at + prefixes, left - prefixes);
   return size > 0 ? prefixes + size : 0;
 }
 
