@@ -1,5 +1,4 @@
-/* The patterns of each machine, and a fast search for 32-bit fields that may
-   refer to a range of addresses.
+/* The patterns of each machine; a fast search for fields with addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The search tests blocks of bytes with vector instructions first, and looks

@@ -1,5 +1,4 @@
-/* Finding padding, and the addresses that code refers to, by byte patterns of
-   some instructions, without decoding the others.
+/* Padding, and addresses that code refers to, found by byte patterns.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ARCH_PATTERNS_H

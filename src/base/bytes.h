@@ -1,11 +1,11 @@
-/* Reading and writing integers of the target: the only code that deals with
-   byte order.
+/* Reading and writing integers in the byte order of the target.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   load_* and store_* work at any alignment.  A cursor reads a range of bytes
-   from its beginning to its end, and never outside of it.  The first read past
-   the end sets `failed`, and all later reads return 0, so a caller may check
-   `failed` once after a group of reads.  */
+   No other code deals with byte order.  load_* and store_* work at any
+   alignment.  A cursor reads a range of bytes from its beginning to its end,
+   and never outside of it.  The first read past the end sets `failed`, and all
+   later reads return 0, so a caller may check `failed` once after a group of
+   reads.  */
 
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H

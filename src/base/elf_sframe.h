@@ -1,5 +1,4 @@
-/* SFrame's segment and section types, which the <elf.h> of C libraries in use
-   lacks.
+/* SFrame's segment and section types, for C libraries without them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    SFrame specification V3 (binutils 2.47); binutils' include/elf/common.h.  */

@@ -1,5 +1,4 @@
-/* Archives of objects (ar, .a): reading their members and writing them again,
-   with the symbol index.
+/* Archives of objects (ar, .a): their members and the symbol index.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The format is that of ar(5) as GNU and LLVM write it: an index "/" (or

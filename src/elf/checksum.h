@@ -1,5 +1,4 @@
-/* Finding out whether a checksum of a file exists, with which some program
-   compares the file.
+/* Finding out whether a checksum of a file exists.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A cryptographic library or program that claims FIPS 140 compares itself with

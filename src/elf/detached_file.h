@@ -1,5 +1,4 @@
-/* Detached sections: the SFrame section of a program in a file of its own, for
-   programs that must not be changed.
+/* Detached sections: a program's SFrame section in a file of its own.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The file is FOLDER/XX/YYYY.sframe, where XXYYYY is the build-id of the

@@ -1,5 +1,4 @@
-/* Opening ELF files, checking their headers, and finding segments, sections
-   and bytes; all of it read-only.
+/* Opening and checking ELF files, and finding their parts; read-only.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The bytes of an image are a mapping of the file, which the image owns, or

@@ -1,10 +1,10 @@
-/* The model of a function's call-frame information: a range of addresses, and
-   rows with the rules by which CFA, RA and FP are found.
+/* The model of CFI: a function is a range of addresses, and rows.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Nothing in the model belongs to one file format.  src/cfi makes it from CFI,
-   src/sframe/lower turns it into SFrame, and decoding turns SFrame back into
-   it, so that rows from any two sources can be compared.  */
+   A row has the rules by which CFA, RA and FP are found.  Nothing in the model
+   belongs to one file format.  src/cfi makes it from CFI, src/sframe/lower
+   turns it into SFrame, and decoding turns SFrame back into it, so that rows
+   from any two sources can be compared.  */
 
 #ifndef FRAME_FRAME_H
 #define FRAME_FRAME_H
