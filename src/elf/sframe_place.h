@@ -20,10 +20,10 @@ struct sframe_place
                      one; 0: there is none */
   uint64_t offset, address, size;
   const uint8_t *bytes;     /* NULL: they are not in the file */
-  const GElf_Phdr *segment; /* the first one that is not empty, or NULL: tools
-                               that remove the section empty it */
+  const GElf_Phdr *segment; /* the first one that is not empty, or NULL */
   bool disagrees; /* there are a section and SEGMENT, at different places */
-  size_t n_sections, n_segments; /* without empty segments */
+  /* Empty segments do not count: tools that remove a section leave them.  */
+  size_t n_sections, n_segments;
 };
 
 /* Find sections with type SHT_GNU_SFRAME or name .sframe, and PT_GNU_SFRAME.

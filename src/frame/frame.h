@@ -174,8 +174,7 @@ struct frame_functions
   size_t n_functions, capacity;
 };
 
-/* Return the one of N FUNCTIONS that contains ADDRESS, or NULL.  FUNCTIONS are
-   ascending and do not overlap.  */
+/* Return the one of N such FUNCTIONS that contains ADDRESS, or NULL.  */
 static inline const struct frame_function *
 frame_functions_find (const struct frame_function *functions, size_t n,
                       uint64_t address)
