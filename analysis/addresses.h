@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "base/search.h"
 #include "elf/image.h"
 
@@ -45,7 +45,7 @@ address_list_has (const struct address_list *list, uint64_t address)
 
 /* A map from addresses to small numbers: a hash table with linear probing,
    never more than five eighths full.  Input chooses the addresses, so the hash
-   begins with a random number, as in base/key_table.h.  Unlike that table,
+   begins with a random number, as in base/table.h.  Unlike that table,
    this one keeps neighbours together: code is looked at in its order, and
    --analyze is 2 to 6 % faster for it.  */
 

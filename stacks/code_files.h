@@ -14,7 +14,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "elf/notes.h"
 #include "stacks/names.h"
 #include "stacks/rows.h"

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "base/key_table.h"
+#include "base/table.h"
 #include "stacks/code_files.h"
 #include "stacks/process.h"
 

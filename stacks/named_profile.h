@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 
 /* ---- A tree of calls.
 

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "base/key_table.h"
+#include "base/table.h"
 #include "stacks/family.h"
 #include "stacks/names.h"
 #include "stacks/named_profile.h"

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "stacks/names.h"
 #include "stacks/stack_walk.h"
 

@@ -30,18 +30,18 @@
 #define ADD(reg) WORD (0x91000000 | (reg) << 5 | (reg))
 #define ADD_M WORD (0xffc003ff)
 
-/* x16 = address of the GOT slot, x17 = its contents.  */
+/* Set x16 to the address of the GOT entry, and x17 to its contents.  */
 #define LOAD_SLOT ADRP (16), LDR (17, 16), ADD (16)
 #define LOAD_SLOT_M ADRP_M, LDR_M, ADD_M
-/* The code for a slot at the start of a page, as GNU ld writes it after 2.47:
-   an addition of 0 becomes a nop.  */
+/* The code for a GOT entry at the start of a page, as GNU ld writes it after
+   2.47: an addition of 0 becomes a nop.  */
 #define LOAD_SLOT_0 ADRP (16), LDR (17, 16), NOP
 #define LOAD_SLOT_0_M ADRP_M, ALL, ALL
 #define LOAD_DESC ADRP (2), ADRP (3), LDR (2, 2), ADD (3)
 #define LOAD_DESC_M ADRP_M, ADRP_M, LDR_M, ADD_M
 
-/* Rows: nothing is on the stack but what the caller put there, and from START
-   on 16 bytes more.  */
+/* Rows of a stub that leaves the stack as it was at the call, and of a stub
+   that has pushed 16 bytes from offset START on.  */
 #define AS_CALLED \
   {               \
     0, 0          \
@@ -83,7 +83,7 @@ static const struct plt_stub stubs[] = {
             PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), AS_CALLED),
   PLT_STUB ("pac-0", 24, PLT_BYTES (LOAD_SLOT_0, AUTIA1716, BR_X17, NOP),
             PLT_BYTES (LOAD_SLOT_0_M, ALL, ALL, ALL), AS_CALLED),
-  /* lld with BTI, for stubs that no indirect branch leads to.  */
+  /* lld with BTI, for stubs that are not the target of an indirect branch.  */
   PLT_STUB ("padded", 24, PLT_BYTES (LOAD_SLOT, BR_X17, NOP, NOP),
             PLT_BYTES (LOAD_SLOT_M, ALL, ALL, ALL), AS_CALLED),
   PLT_STUB ("plain", 16, PLT_BYTES (LOAD_SLOT, BR_X17),
@@ -106,14 +106,13 @@ static const struct plt_stub stubs[] = {
   { .name = NULL }
 };
 
-/* x19 to x28 and the low halves d8 to d15 (AAPCS64, sections 6.1.1, 6.1.2;
-   DWARF for AArch64, section 4.1); x29 is the frame pointer.  */
+/* x19 to x28, and d8 to d15, the low halves of v8 to v15 (AAPCS64, sections
+   6.1.1, 6.1.2; DWARF for AArch64, section 4.1); x29 is the frame pointer.  */
 static const uint16_t saved_registers[] = {
   19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 72, 73, 74, 75, 76, 77, 78, 79
 };
 
-/* bl, blr and its authenticating forms (Arm ARM, C4.1.65, "Branches").
-   Instructions are little-endian whatever the data are.  */
+/* bl, blr and blr with pointer authentication (Arm ARM, C4.1.65).  */
 static bool
 may_end_call (const uint8_t *code, size_t size, int32_t *distance)
 {
@@ -125,8 +124,8 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
          || (word & 0xfefff000) == 0xd63f0000;
 }
 
-/* stp x29, x30, [sp, #-N]! begins a frame, mov x29, sp makes it, and ret is
-   behind its end.  */
+/* stp x29, x30, [sp, #-N]! pushes the caller's FP, mov x29, sp completes the
+   frame, and ret runs when the frame has ended.  */
 static enum arch_fp_frame
 fp_frame (const uint8_t code[FP_FRAME_CODE])
 {
@@ -140,8 +139,7 @@ fp_frame (const uint8_t code[FP_FRAME_CODE])
                                                  : FP_FRAME_MADE;
 }
 
-/* Whether one of the fields for registers that WORD writes, or may write, is
-   x30.  Loads and stores may write each register that they name.  */
+/* Return whether WORD may write x30, as loads and stores may that name it.  */
 static bool
 may_write_x30 (uint32_t word)
 {
@@ -152,8 +150,8 @@ may_write_x30 (uint32_t word)
                  || (word >> 16 & 31) == 30));
 }
 
-/* Arm ARM, C4.1.65, "Branches, Exception Generating and System
-   instructions"; udf and what is reserved besides are no code.  */
+/* Encodings: Arm ARM, C4.1.65, "Branches, Exception Generating and System
+   instructions".  udf and reserved encodings do not continue.  */
 static enum arch_ra_use
 ra_use (const uint8_t *instruction)
 {
@@ -178,8 +176,7 @@ static const char register_names[][4]
         "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
         "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
 
-/* Both byte orders have these facts in common, but for the order and the ABI
-   number.  */
+/* The two byte orders differ in the order and the ABI identifier only.  */
 #define AARCH64(name_, big_endian_, abi_)                                     \
   {                                                                           \
     .name = (name_), .e_machine = EM_AARCH64, .big_endian = (big_endian_),    \

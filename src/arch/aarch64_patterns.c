@@ -1,8 +1,7 @@
-/* AArch64: padding, and the addresses that instructions have.
+/* AArch64: padding, and the addresses that instructions refer to.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Encodings are those of the Arm ARM, C4.1.  Instructions are little-endian
-   whatever the data are.  */
+   Encodings: Arm ARM, C4.1.  Instructions are always little-endian.  */
 
 #include "arch/patterns.h"
 
@@ -10,7 +9,7 @@
 
 #include "base/bytes.h"
 
-/* nop, and udf #0, which is what zeros mean (Arm ARM, C6.2).  */
+/* Padding is nop, and udf #0, whose bytes are zeros (Arm ARM, C6.2).  */
 static size_t
 padding (const uint8_t *at, size_t left)
 {
@@ -18,28 +17,28 @@ padding (const uint8_t *at, size_t left)
   return word == 0xd503201f || word == 0 ? 4 : 0;
 }
 
-/* ---- The addresses that an ADRP leads to
+/* ---- The addresses that an ADRP helps to form
 
-   ADRP puts the address of a page into a register, the base.  ADD, or the
-   offset of a load or a store, adds the rest; between the two there may be
-   jumps (GNU ld and lld move the second behind one for erratum 843419), and
-   one ADRP may serve several.  */
+   ADRP sets a register, called the base here, to the address of a page.  ADD,
+   or the offset of a load or store, adds the offset in the page.  One ADRP may
+   serve several such instructions.  Jumps may lie between them: GNU ld and lld
+   move the second instruction behind a jump for erratum 843419.  */
 
 enum
 {
-  INSTRUCTIONS_MAX = 512, /* that are looked at behind one ADRP */
-  FOLLOWED = 4,   /* instructions followed in all, for each byte of code */
-  PATHS_MAX = 32, /* that begin at one ADRP, or where one branches */
+  INSTRUCTIONS_MAX = 512, /* instructions that are followed behind one ADRP */
+  FOLLOWED = 4,           /* instructions followed in all, per byte of code */
+  PATHS_MAX = 32,         /* paths behind one ADRP, with its branches */
 
-  /* The registers that an instruction has, by the place of the field, and what
-     it does with them.  */
-  D = 1,           /* reads that of bits 0 to 4 */
-  N = 2,           /* reads that of bits 5 to 9 */
-  A = 4,           /* reads that of bits 10 to 14 */
-  M = 8,           /* reads that of bits 16 to 20 */
-  WRITES = 16,     /* writes that of bits 0 to 4 */
-  WRITES_TWO = 32, /* writes that of bits 10 to 14, too */
-  ADDS = 64,       /* adds an offset of 12 bits to that of bits 5 to 9 */
+  /* What an instruction does with the registers that it names, by the place of
+     the register's field.  */
+  D = 1,           /* reads the register in bits 0 to 4 */
+  N = 2,           /* reads the register in bits 5 to 9 */
+  A = 4,           /* reads the register in bits 10 to 14 */
+  M = 8,           /* reads the register in bits 16 to 20 */
+  WRITES = 16,     /* writes the register in bits 0 to 4 */
+  WRITES_TWO = 32, /* also writes the register in bits 10 to 14 */
+  ADDS = 64,       /* adds a 12-bit offset to the register in bits 5 to 9 */
   ANY = D | N | A | M
 };
 
@@ -50,7 +49,8 @@ struct form
   unsigned registers;
 };
 
-/* The first that matches holds.  What is in no line may read any field.  */
+/* The first form that matches applies.  An instruction that matches none may
+   read any register that it could name.  */
 static const struct form forms[] = {
   /* Immediate operands.  */
   { 0x1f000000, 0x10000000, WRITES },         /* ADR, ADRP */
@@ -89,7 +89,7 @@ static const struct form forms[] = {
   { 0x3e400000, 0x28000000, N | D | A },               /* STP */
   { 0x3e400000, 0x28400000, N | WRITES | WRITES_TWO }, /* LDP */
   { 0x3e000000, 0x0c000000, N | M },                   /* LD1, ST1, ... */
-  /* Branches; what they read.  */
+  /* Branches.  */
   { 0x7c000000, 0x14000000, 0 },      /* B, BL */
   { 0xff000000, 0x54000000, 0 },      /* B.cond, BC.cond */
   { 0x7c000000, 0x34000000, D },      /* CBZ, CBNZ, TBZ, TBNZ */
@@ -97,7 +97,7 @@ static const struct form forms[] = {
   { 0xff000000, 0xd4000000, 0 },      /* SVC, BRK, ... */
   { 0xffe00000, 0xd5000000, D },      /* NOP, barriers, MSR, ... */
   { 0xffe00000, 0xd5200000, WRITES }, /* MRS */
-  /* SIMD: only some read a general register.  */
+  /* SIMD: some of these read or write a general register.  */
   { 0x5f260000, 0x1e020000, N },      /* SCVTF, UCVTF, fixed-point */
   { 0x5f200000, 0x1e000000, WRITES }, /* FCVTZS, FCVTZU, fixed-point */
   { 0x5f26fc00, 0x1e220000, N },      /* SCVTF, UCVTF */
@@ -133,7 +133,7 @@ writes (uint32_t word, unsigned registers, uint32_t base)
          || ((registers & WRITES_TWO) && (word >> 10 & 31) == base);
 }
 
-/* What an instruction that ADDS adds.  */
+/* Return the offset that WORD, an instruction that ADDS, adds.  */
 static uint64_t
 added_offset (uint32_t word)
 {
@@ -144,7 +144,7 @@ added_offset (uint32_t word)
   return offset << (wide ? 4 : word >> 30);
 }
 
-/* The number of BITS from bit AT on of WORD, which has a sign.  */
+/* Return the signed number in BITS bits of WORD, from bit AT on.  */
 static int64_t
 signed_field (uint32_t word, unsigned at, unsigned bits)
 {
@@ -157,22 +157,23 @@ struct adrp
   const struct loaded_bytes *code;
   uint64_t page;
   uint32_t base;
-  bool used;                 /* an address was noted */
-  uint64_t paths[PATHS_MAX]; /* offsets in the code where paths begin */
+  bool used;                 /* an instruction has formed an address */
+  uint64_t paths[PATHS_MAX]; /* offsets in the code at which paths begin */
   size_t n_paths;
-  uint64_t left; /* instructions that may still be looked at */
+  uint64_t left; /* instructions that may still be followed */
 };
 
-/* Whether a call leaves nothing of use in the base (AAPCS64, 6.1.1).  */
+/* Return whether a call may change the base (AAPCS64, 6.1.1), so that no
+   instruction behind the call can use it.  */
 static bool
 is_lost_in_calls (const struct adrp *adrp)
 {
   return adrp->base <= 18 || adrp->base == 30;
 }
 
-/* Have the path followed that a branch by OFFSET bytes at AT begins.  False if
-   that is not possible.  A branch to another section is a call, because no
-   section has parts of another's functions.  */
+/* Add the path that a branch by OFFSET bytes at AT begins.  Returns false if
+   there are too many paths, or the path cannot be followed.  A branch out of
+   the section is a call, because a function lies in one section.  */
 static bool
 adrp_branch (struct adrp *adrp, uint64_t at, int64_t offset)
 {
@@ -192,10 +193,11 @@ enum step
 {
   CONTINUES,
   ENDS,
-  UNKNOWN /* where the base goes, or what becomes of it */
+  UNKNOWN /* the path, or the use of the base, cannot be followed */
 };
 
-/* Where the instruction WORD at AT leads.  */
+/* Return whether the path continues behind the instruction WORD at AT, after
+   adding the path that a branch begins.  */
 static enum step
 adrp_flow (struct adrp *adrp, uint64_t at, uint32_t word)
 {
@@ -240,17 +242,17 @@ adrp_step (struct adrp *adrp, uint64_t at)
   if ((registers & ADDS) && (word >> 5 & 31) == adrp->base)
     {
       adrp->used = true;
-      address_search_note (adrp->search, adrp->page + added_offset (word));
+      address_search_report (adrp->search, adrp->page + added_offset (word));
     }
   return writes (word, registers, adrp->base) ? ENDS
                                               : adrp_flow (adrp, at, word);
 }
 
-/* Follow the ADRP at offset AT of CODE, which puts the address PAGE into a
-   register, along all paths, and note each address that an instruction makes
-   of the register.  search->unknown is set where the register is used in any
-   other way, or goes where this cannot follow.  *BUDGET is how many
-   instructions may still be looked at.  */
+/* Follow all paths from the ADRP at offset AT of CODE, which sets a register
+   to the address PAGE, and report each address that an instruction forms from
+   that register.  Sets search->unknown if the register is used in any other
+   way, or if a path cannot be followed.  *BUDGET is the number of instructions
+   that may still be followed.  */
 static void
 adrp_follow (struct address_search *search, const struct loaded_bytes *code,
              uint64_t at, uint64_t page, uint64_t *budget)
@@ -296,9 +298,9 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
             adrp_follow (search, code, at, page, &budget);
         }
       else if ((word & 0x9f000000) == 0x10000000)
-        address_search_note (search, pc + (uint64_t)distance);
+        address_search_report (search, pc + (uint64_t)distance);
       else if ((word & 0x3b000000) == 0x18000000)
-        address_search_note (search, pc + 4 * (uint64_t)words);
+        address_search_report (search, pc + 4 * (uint64_t)words);
     }
 }
 

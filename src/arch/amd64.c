@@ -1,13 +1,13 @@
-/* x86-64: registers, the PLT stubs of GNU ld, gold, lld and mold, and sizes of
-   instructions.
+/* x86-64: registers, PLT stubs, and the sizes of instructions.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Register numbers: System V psABI for AMD64, figure 3.36.  Stub bytes: what
-   the linkers write (tests/unit/test_arch.c has samples).  A stub without
-   `push` leaves the stack as the caller's `call` made it: CFA = SP + 8.
-   Instructions: Intel SDM volume 2, chapter 2 (formats, VEX, EVEX) and
-   appendix A (opcode maps).  In 64-bit mode operands are found without knowing
-   the instruction: a few bits per opcode say what follows it.  */
+   GNU ld, gold, lld and mold write (tests/unit/test_arch.c has samples).  A
+   stub without `push` leaves the stack as the caller's `call` made it: CFA =
+   SP + 8.  Instructions: Intel SDM volume 2, chapter 2 (formats, VEX, EVEX)
+   and appendix A (opcode maps).  A few bits per opcode say which operands
+   follow it in 64-bit mode, so the size of an instruction can be found without
+   knowing the instruction.  */
 
 #include <elf.h>
 
@@ -17,7 +17,7 @@
 /* ---- PLT stubs */
 
 /* Instructions as they appear in stubs, with four zero bytes in the place of
-   an immediate or displacement; *_M are the masks.  */
+   an immediate or displacement.  The names that end in _M are the masks.  */
 #define IMM 0, 0, 0, 0
 #define ENDBR64 0xf3, 0x0f, 0x1e, 0xfa
 #define ENDBR64_M 0xff, 0xff, 0xff, 0xff
@@ -54,8 +54,8 @@
 #define M6 M4, M2
 #define M14 M6, M6, M2
 
-/* Entry 0 is reached by a jump from another entry that has pushed the
-   relocation's index (GNU ld, gold, lld), so SP is one word lower already.  */
+/* Other entries push the relocation's index and jump to entry 0 (GNU ld, gold,
+   lld), so at entry 0 SP is one word lower than in a function.  */
 static const struct plt_stub headers[] = {
   PLT_STUB ("header", 16, PLT_BYTES (PUSH_GOT, JMP_GOT, NOP4),
             PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 16 }, { 6, 24 }),
@@ -73,7 +73,7 @@ static const struct plt_stub headers[] = {
 };
 
 static const struct plt_stub stubs[] = {
-  /* Lazy binding: push the index, go to entry 0.  */
+  /* Lazy binding: push the index and jump to entry 0.  */
   PLT_STUB ("lazy", 16, PLT_BYTES (JMP_GOT, PUSH_IMM, JMP),
             PLT_BYTES (JMP_GOT_M, PUSH_IMM_M, JMP_M), { 0, 8 }, { 11, 16 }),
   PLT_STUB ("lazy-ibt", 16, PLT_BYTES (ENDBR64, PUSH_IMM, JMP, NOP2),
@@ -87,7 +87,7 @@ static const struct plt_stub stubs[] = {
             PLT_BYTES (ENDBR64_M, MOV_R11D_M, JMP_GOT_M), { 0, 8 }),
   PLT_STUB ("lazy-mold-2", 16, PLT_BYTES (MOV_R11D, JMP_GOT, TRAP4),
             PLT_BYTES (MOV_R11D_M, JMP_GOT_M, M4), { 0, 8 }),
-  /* .plt.sec and .plt.got: nothing but the jump.  */
+  /* .plt.sec and .plt.got: only the jump.  */
   PLT_STUB ("ibt", 16, PLT_BYTES (ENDBR64, JMP_GOT, NOP6),
             PLT_BYTES (ENDBR64_M, JMP_GOT_M, M6), { 0, 8 }),
   PLT_STUB ("ibt-bnd", 16, PLT_BYTES (ENDBR64, BND_JMP_GOT, NOP5),
@@ -100,7 +100,7 @@ static const struct plt_stub stubs[] = {
             PLT_BYTES (JMP_GOT_M, M2), { 0, 8 }),
   PLT_STUB ("got-bnd", 8, PLT_BYTES (BND_JMP_GOT, NOP1),
             PLT_BYTES (BND_JMP_GOT_M, M1), { 0, 8 }),
-  /* Lazy TLS descriptors: same bytes as a header, but called directly.  */
+  /* Lazy TLS descriptors have a header's bytes, but are called directly.  */
   PLT_STUB ("tlsdesc", 16, PLT_BYTES (PUSH_GOT, JMP_GOT, NOP4),
             PLT_BYTES (PUSH_GOT_M, JMP_GOT_M, M4), { 0, 8 }, { 6, 16 }),
   PLT_STUB ("tlsdesc-ibt", 16, PLT_BYTES (ENDBR64, PUSH_GOT, JMP_GOT),
@@ -122,7 +122,7 @@ enum
   D = 1 << 4, /* 32-bit displacement of a branch */
   O = 1 << 5, /* address of a mov without ModRM */
   V = 1 << 6, /* as Z, and 64-bit with REX.W */
-  G = 1 << 7, /* M; and B (opcode f6) or Z (f7) if ModRM.reg is 0 or 1 */
+  G = 1 << 7, /* M; also B (opcode f6) or Z (f7) if ModRM.reg is 0 or 1 */
   X = 1 << 8  /* not an instruction, or unknown here */
 };
 
@@ -146,8 +146,8 @@ static const uint16_t one_byte[256] = {
   X, N, X, X, N, N, G, G, N, N, N, N, N, N, M, M, /* f0 */
 };
 
-/* Opcodes behind 0f.  The ModRM of control and debug registers (20 to 23)
-   never asks for anything.  */
+/* Opcodes behind 0f.  No SIB byte or displacement follows the ModRM byte of
+   the moves to and from control and debug registers (20 to 23).  */
 static const uint16_t two_bytes[256] = {
   M, M, M, M, X, N, N, N, N, N, X, N, X, M, N, X, /* 00 */
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 10 */
@@ -178,8 +178,8 @@ enum
   CALL_INDIRECT_MAX = 7  /* ... with SIB byte and a 32-bit displacement */
 };
 
-/* Whether the opcode GROUP_5 with MODRM is an instruction: /7 is not defined,
-   and a far pointer must be in memory.  */
+/* Return whether the opcode GROUP_5 with MODRM is an instruction: /7 is not
+   defined, and a far pointer must be in memory.  */
 static bool
 is_group_5 (uint8_t modrm)
 {
@@ -187,7 +187,7 @@ is_group_5 (uint8_t modrm)
   return reg != 7 && (modrm < 0xc0 || (reg != 3 && reg != 5));
 }
 
-/* An instruction being read.  */
+/* An instruction, as far as it was read.  */
 struct amd64_instruction
 {
   struct cursor cursor;
@@ -196,15 +196,15 @@ struct amd64_instruction
   uint16_t follows;
 };
 
-/* Read prefixes; returns the byte after them.  */
+/* Read the prefixes, and return the byte behind them.  */
 static uint8_t
 read_prefixes (struct amd64_instruction *instruction)
 {
   for (;;)
     {
       uint8_t byte = cursor_u8 (&instruction->cursor);
-      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock (f0) and rep
-         (f2, f3).  */
+      /* Segments (26, 2e, 36, 3e, 64, 65), sizes (66, 67), lock, rep (f0, f2,
+         f3).  */
       bool is_legacy = (byte & 0xe7) == 0x26 || (byte & 0xfc) == 0x64
                        || byte == 0xf0 || (byte & 0xfe) == 0xf2;
       if ((byte & 0xf0) == 0x40)
@@ -213,15 +213,15 @@ read_prefixes (struct amd64_instruction *instruction)
         {
           instruction->operand_16 |= byte == 0x66;
           instruction->address_32 |= byte == 0x67;
-          instruction->wide = false; /* REX counts right before the opcode */
+          instruction->wide = false; /* REX must be the last prefix */
         }
       else
         return byte;
     }
 }
 
-/* What follows OPCODE of MAP: 1 for 0f, 2 for 0f 38, 3 for 0f 3a; 5 and 6 have
-   no immediates.  */
+/* Return what follows OPCODE in opcode map MAP: 1 for 0f, 2 for 0f 38, 3 for
+   0f 3a.  Instructions of maps 5 and 6 have no immediates.  */
 static uint16_t
 follows_in_map (unsigned map, uint8_t opcode)
 {
@@ -240,7 +240,7 @@ follows_in_map (unsigned map, uint8_t opcode)
     }
 }
 
-/* Read the opcode behind VEX or EVEX; SIZE bytes of these follow.  */
+/* Read the other SIZE bytes of a VEX or EVEX prefix, and the opcode.  */
 static void
 read_vex (struct amd64_instruction *instruction, unsigned size,
           uint8_t map_mask)
@@ -249,8 +249,7 @@ read_vex (struct amd64_instruction *instruction, unsigned size,
   unsigned map = bytes == NULL ? 0 : size == 1 ? 1 : bytes[0] & map_mask;
   uint8_t opcode = cursor_u8 (&instruction->cursor);
   instruction->follows = follows_in_map (map, opcode);
-  /* With VEX or EVEX an opcode is followed by ModRM and an 8-bit immediate at
-     most.  */
+  /* ModRM and at most an 8-bit immediate follow an opcode of VEX or EVEX.  */
   if (instruction->follows & ~(M | B))
     instruction->follows = X;
 }
@@ -288,8 +287,7 @@ read_modrm (struct amd64_instruction *instruction)
   uint8_t modrm = cursor_u8 (cursor);
   unsigned mode = modrm >> 6, base = modrm & 7;
   instruction->reg = modrm >> 3 & 7;
-  /* 8f with a ModRM.reg other than 0 is the prefix of AMD's XOP
-     instructions.  */
+  /* 8f is the prefix of AMD's XOP instructions if ModRM.reg is not 0.  */
   if ((instruction->opcode == 0x8f && instruction->reg != 0)
       || (instruction->opcode == GROUP_5 && !is_group_5 (modrm)))
     instruction->follows = X;
@@ -344,14 +342,14 @@ instruction_size (const uint8_t *code, size_t left, bool *is_call)
   return (unsigned)(instruction.cursor.at - code);
 }
 
-/* ---- Calls, found from their ends */
+/* ---- Calls, recognised by the bytes in front of a return address */
 
-/* Whether one of the eight bytes in front of END may be GROUP_5 with a ModRM
-   byte of /2 or /3 behind it.  One operation tests all eight bytes:
+/* Return whether one of the eight bytes in front of END may be GROUP_5 with a
+   ModRM byte of /2 or /3 behind it.  One operation tests all eight bytes:
    subtracting 1 from each byte of ~WORD borrows where that byte is 0, which
-   sets its bit 7; a byte below 0x80 does so in no other way.  The ModRM byte
-   is tested as well because distances of backward calls are full of bytes
-   ff.  */
+   sets bit 7 of the byte; bytes below 0x80 get bit 7 in no other way.  The
+   ModRM byte is tested as well, because distances of backward calls often
+   contain the byte ff.  */
 static inline bool
 may_have_group_5 (const uint8_t *end)
 {
@@ -362,8 +360,9 @@ may_have_group_5 (const uint8_t *end)
   return group_5 != 0 && (group_5 & (ones * 0x80 - not_2_or_3)) != 0;
 }
 
-/* Whether the SIZE bytes at MODRM are ModRM and what that asks for (Intel SDM
-   volume 2, tables 2-2 and 2-3).  */
+/* Return whether the SIZE bytes at MODRM are a ModRM byte with its SIB byte
+   and displacement (Intel SDM volume 2, tables 2-2 and 2-3).  instruction_size
+   would tell, too, but makes a conversion execute 3 % more instructions.  */
 static bool
 is_operand (const uint8_t *modrm, size_t size)
 {
@@ -404,16 +403,16 @@ may_end_call (const uint8_t *code, size_t size, int32_t *distance)
   return true;
 }
 
-/* pop, and leave.  What saves FP below SP ends in a negative distance, which
-   is a multiple of 8.  */
+/* pop, and leave.  An instruction that saves FP below SP ends in a negative
+   displacement, a multiple of 8, so its last byte is none of these.  */
 static bool
 may_pop (uint8_t last)
 {
   return (last & 0xf8) == 0x58 || last == 0xc9;
 }
 
-/* push %rbp begins a frame, mov %rsp,%rbp (in either encoding) makes it, and
-   ret is behind its end.  */
+/* push %rbp pushes the caller's FP, mov %rsp,%rbp (in either encoding)
+   completes the frame, and ret runs when the frame has ended.  */
 static enum arch_fp_frame
 fp_frame (const uint8_t code[FP_FRAME_CODE])
 {

@@ -1,4 +1,4 @@
-/* Finding the table of a machine; matching PLT stubs.
+/* Finding the table of a machine, and matching PLT stubs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "arch/arch.h"

@@ -1,6 +1,8 @@
-/* What code looks like without being decoded: the patterns of a machine, and
-   fields of 32 bits that may lead to a range of addresses.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The patterns of each machine; a fast search for fields with addresses.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The search tests blocks of bytes with vector instructions first, and looks
+   at single fields only in blocks that pass the test.  */
 
 #include "arch/patterns.h"
 
@@ -27,36 +29,40 @@ enum
 {
   BLOCK_HALVES = 128,
   BLOCK = 2 * BLOCK_HALVES,
-  NEAR = 12 /* distances count from so many places next to each other */
+  NEAR = 4 + 8 /* bytes around a field that distances may count from */
 };
 
 typedef bool block_test (const uint8_t *fields, uint32_t first, uint32_t other,
                          uint64_t span, bool swapped);
 
-/* Halfwords at any address.  */
+/* Halfwords at an address of any alignment.  */
 struct __attribute__ ((packed, may_alias)) halfwords
 {
   uint16_t at[BLOCK_HALVES];
 };
 
-/* Whether the two middle bytes of a 32-bit field that begins in the BLOCK
-   bytes at FIELDS are those of one of the values from FIRST to FIRST + SPAN,
-   or, with BOTH, from OTHER to OTHER + SPAN - 255.  Hardly any block has a
-   field like that, because few fields have these middle bytes; many have the
-   uppermost bytes, which addresses of one program share.  Compilers make
-   vector instructions of this function; comparing whole fields is five times
-   the work.  The minimum is one of signed numbers, because SSE2 has no other
-   minimum of halfwords. */
+/* Return whether a 32-bit field that begins in the BLOCK bytes at FIELDS may
+   have a value from FIRST to FIRST + SPAN or, with BOTH, from OTHER to OTHER +
+   SPAN - 255.
+
+   Only the two middle bytes of each field are compared, as a halfword.  Few
+   fields have the wanted middle bytes by chance, so hardly any block passes;
+   the uppermost bytes would distinguish nothing, because all addresses of a
+   program share them.  Compilers make vector instructions of the loop, which
+   takes a fifth of the time of comparing whole fields.  The loop finds the
+   halfword that is nearest behind the lowest wanted one.  Distances are signed
+   numbers (0 is stored as -32768), because SSE2 has no minimum of unsigned
+   halfwords.  */
 static inline __attribute__ ((always_inline)) bool
-block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
-             uint64_t span, bool swapped, bool both)
+block_may_match (const uint8_t *fields, uint32_t first, uint32_t other,
+                 uint64_t span, bool swapped, bool both)
 {
   const struct halfwords *even = (const struct halfwords *)(fields + 1);
   const struct halfwords *odd = (const struct halfwords *)(fields + 2);
-  const uint64_t others = ((first & 0xff) + span) >> 8;
+  const uint64_t farthest = ((first & 0xff) + span) >> 8;
   const uint16_t lowest = (uint16_t)((first >> 8) + 0x8000);
   const uint16_t other_lowest = (uint16_t)((other >> 8) + 0x8000);
-  int16_t nearest = INT16_MAX; /* how far behind the first, less 32768 */
+  int16_t nearest = INT16_MAX; /* the smallest distance */
   for (unsigned i = 0; i < BLOCK_HALVES; i++)
     {
       uint16_t x = even->at[i], y = odd->at[i];
@@ -74,35 +80,28 @@ block_meets (const uint8_t *fields, uint32_t first, uint32_t other,
       a = a < c ? a : c;
       nearest = a < nearest ? a : nearest;
     }
-  return (uint64_t)(nearest - INT16_MIN) <= others;
+  return (uint64_t)(nearest - INT16_MIN) <= farthest;
 }
 
 static inline __attribute__ ((always_inline)) bool
-block_meets_either (const uint8_t *fields, uint32_t first, uint32_t other,
-                    uint64_t span, bool swapped)
+block_may_match_specialised (const uint8_t *fields, uint32_t first,
+                             uint32_t other, uint64_t span, bool swapped)
 {
   if (swapped)
-    return block_meets (fields, first, other, span, true, true);
+    return block_may_match (fields, first, other, span, true, true);
   if (first == other)
-    return block_meets (fields, first, other, span, false, false);
-  return block_meets (fields, first, other, span, false, true);
-}
-
-static bool
-block_meets_anywhere (const uint8_t *fields, uint32_t first, uint32_t other,
-                      uint64_t span, bool swapped)
-{
-  return block_meets_either (fields, first, other, span, swapped);
+    return block_may_match (fields, first, other, span, false, false);
+  return block_may_match (fields, first, other, span, false, true);
 }
 
 #ifdef __x86_64__
-/* With vectors of 32 bytes, which all but the oldest processors have: half as
-   many instructions.  */
+/* The same with vectors of 32 bytes, which takes half as many instructions.
+   All but the oldest processors have them.  */
 static __attribute__ ((target ("avx2"))) bool
-block_meets_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
-                  uint64_t span, bool swapped)
+block_may_match_avx2 (const uint8_t *fields, uint32_t first, uint32_t other,
+                      uint64_t span, bool swapped)
 {
-  return block_meets_either (fields, first, other, span, swapped);
+  return block_may_match_specialised (fields, first, other, span, swapped);
 }
 #endif
 
@@ -111,13 +110,13 @@ choose_block_test (void)
 {
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx2"))
-    return block_meets_avx2;
+    return block_may_match_avx2;
 #endif
-  return block_meets_anywhere;
+  return block_may_match_specialised;
 }
 
-/* What fields are compared with, all modulo 4 GiB: FIELD may be a distance if
-   FIELD + RELATIVE + its offset in the bytes is less than SIZE + NEAR, an
+/* What fields are compared with, modulo 4 GiB.  A FIELD may be a distance if
+   FIELD + RELATIVE + the field's offset is less than SIZE + NEAR, and an
    offset from the base if FIELD - OFFSET is less than SIZE.  */
 struct field_test
 {
@@ -125,11 +124,11 @@ struct field_test
   bool big_endian;
 };
 
-/* The fields from AT to END, as far as they lie in BYTES.  */
+/* Call VISITOR for the fields from AT to END in BYTES that pass TEST.  */
 static void
-show (struct address_search *search, const struct loaded_bytes *bytes,
-      const struct field_test *test, field_visitor *visitor, uint64_t at,
-      uint64_t end)
+visit_fields (struct address_search *search, const struct loaded_bytes *bytes,
+              const struct field_test *test, field_visitor *visitor,
+              uint64_t at, uint64_t end)
 {
   for (; at < end && at + 4 <= bytes->size; at++)
     {
@@ -151,15 +150,15 @@ address_search_fields (struct address_search *search,
           .offset = (uint32_t)(search->begin - search->base),
           .big_endian = big_endian };
   const bool swapped = big_endian != (htobe16 (1) == 1);
-  block_test *meets = choose_block_test ();
+  block_test *may_match = choose_block_test ();
   uint64_t at = 0;
   for (; at + BLOCK + 4 <= bytes->size; at += BLOCK)
     {
       uint32_t first = -(test.relative + (uint32_t)at + BLOCK - 1);
-      if (meets (bytes->bytes + at, first,
-                 search->has_base ? test.offset : first,
-                 BLOCK + (uint64_t)test.size + NEAR - 2, swapped))
-        show (search, bytes, &test, visitor, at, at + BLOCK);
+      if (may_match (bytes->bytes + at, first,
+                     search->has_base ? test.offset : first,
+                     BLOCK + (uint64_t)test.size + NEAR - 2, swapped))
+        visit_fields (search, bytes, &test, visitor, at, at + BLOCK);
     }
-  show (search, bytes, &test, visitor, at, bytes->size);
+  visit_fields (search, bytes, &test, visitor, at, bytes->size);
 }

@@ -1,5 +1,4 @@
-/* What code of a machine looks like without being decoded: padding, and the
-   addresses that instructions have.
+/* Padding, and addresses that code refers to, found by byte patterns.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ARCH_PATTERNS_H
@@ -9,30 +8,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a file, and the address they are loaded at.  */
+/* Bytes of a file, and the address at which they are loaded.  */
 struct loaded_bytes
 {
   const uint8_t *bytes;
   uint64_t size, address;
 };
 
-/* A search for the addresses in a range that code refers to.  At every
-   position where an instruction could begin, the fields that it would have are
-   looked at, whatever is really there.  So no reference is missed, and some
-   that are found are none.  Where two instructions make an address (ADRP and
-   ADD), the second is looked for along all paths from the first; if the search
-   cannot follow a path, it says `unknown'.  */
+/* A search for all addresses in a range that code refers to.  The search
+   treats every position where an instruction could begin as if one began
+   there.  So it misses no reference, and reports some that do not exist.
+   Where two instructions form an address (ADRP and ADD), the search follows
+   all paths from the first to the second; where it cannot follow a path, it
+   sets `unknown'.  */
 struct address_search
 {
-  uint64_t begin, end; /* the range; at most half of 4 GiB */
-  bool has_base;       /* offsets may count from BASE: */
-  uint64_t base;       /* the global offset table, or 0 for addresses */
+  uint64_t begin, end; /* the range, of 2 GiB at most */
+  bool has_base;       /* code may add offsets to BASE */
+  uint64_t base;       /* of the global offset table; 0: none */
 
-  /* Called for each TARGET in the range, several times for some.  */
+  /* Called for each TARGET in the range that the code refers to, for some
+     targets more than once.  */
   void (*found) (void *context, uint64_t target);
   void *context;
 
-  /* Set when code refers to the range in a way that does not tell where.  */
+  /* Set when the code refers to the range, but the target is not known.  */
   bool unknown;
 };
 
@@ -40,39 +40,40 @@ struct arch_patterns
 {
   unsigned e_machine; /* EM_* */
 
-  /* The size of the padding instruction at AT, where LEFT bytes are left; 0
-     when it is another instruction.  */
+  /* Return the size of the padding instruction at AT, where LEFT bytes are
+     left; 0 when the instruction is not padding.  */
   size_t (*padding) (const uint8_t *at, size_t left);
 
   void (*find_addresses) (struct address_search *search,
                           const struct loaded_bytes *code);
 };
 
-/* The patterns of an ELF machine (EM_*), or NULL.  */
+/* Return the patterns of an ELF machine (EM_*), or NULL.  */
 const struct arch_patterns *arch_patterns_of (unsigned e_machine);
 
-/* The machines; both byte orders of one share its patterns.  */
+/* All machines; both byte orders of a machine share its patterns.  */
 #define FOR_EACH_PATTERNS(use) use (amd64) use (aarch64) use (s390x)
 #define DECLARE_PATTERNS(name) \
   extern const struct arch_patterns name##_patterns;
 FOR_EACH_PATTERNS (DECLARE_PATTERNS)
 #undef DECLARE_PATTERNS
 
-/* Report TARGET if it is in the range.  */
+/* Report TARGET if it is in the range of SEARCH.  */
 static inline void
-address_search_note (struct address_search *search, uint64_t target)
+address_search_report (struct address_search *search, uint64_t target)
 {
   if (target >= search->begin && target < search->end)
     search->found (search->context, target);
 }
 
-/* Look at the field at offset AT of BYTES, all of which lies in them.  */
+/* Looks at the field of 4 bytes at offset AT, which lies within BYTES.  */
 typedef void field_visitor (struct address_search *search,
                             const struct loaded_bytes *bytes, uint64_t at);
 
-/* Show VISITOR every field, at any byte, that may be, modulo 4 GiB: a distance
-   to the range of SEARCH from the place of the field, from 4 bytes in front of
-   that or from up to 8 behind it; or an offset to there from search->base.  */
+/* Call VISITOR for every field of 4 bytes, at any offset, that may refer to
+   the range of SEARCH.  Modulo 4 GiB, the field is then either an offset from
+   search->base to the range, or a distance to the range from a place near the
+   field: from 4 bytes in front of the field up to 8 behind it.  */
 void address_search_fields (struct address_search *search,
                             const struct loaded_bytes *bytes, bool big_endian,
                             field_visitor *visitor);

@@ -1,4 +1,4 @@
-/* Rules in words, for people.
+/* Writing frame rules in words, for people.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "arch/rule_text.h"
@@ -11,7 +11,7 @@ enum
   REGISTER_TEXT = 8 /* bytes, with the NUL */
 };
 
-/* The name of the register with DWARF's number REG, in TEXT.  */
+/* Return the name of the register with the DWARF number REG, in TEXT.  */
 static const char *
 register_text (const struct arch *arch, unsigned reg, char text[REGISTER_TEXT])
 {

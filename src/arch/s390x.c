@@ -1,9 +1,9 @@
-/* s390x: registers, offsets and the PLT stubs of GNU ld, lld and mold.
+/* s390x: registers, offsets and PLT stubs of GNU ld, lld and mold.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Register numbers and the 160-byte register save area: ELF Application
-   Binary Interface s390x Supplement, sections 1.2 and 1.9.  No stub moves the
-   stack pointer: the header stores into the caller's save area.  */
+   Register numbers and the 160-byte register save area: ELF Application Binary
+   Interface s390x Supplement, sections 1.2 and 1.9.  No stub changes the stack
+   pointer: the header stores into the caller's save area.  */
 
 #include <elf.h>
 
@@ -21,7 +21,7 @@
 #define BR_R1 0x07, 0xf1
 #define BASR_R1 0x0d, 0x10
 #define BASR_R0_R1 0x0d, 0x01
-/* The offset of the relocation, from the return address of BASR_R0_R1.  */
+/* Compute the relocation's offset from the return address of BASR_R0_R1.  */
 #define INDEX_R0                                                          \
   0xb9, 0x09, 0x00, 0x01,                            /* sgr %r0,%r1 */    \
       0xa7, 0x0b, 0xff, 0xc2,                        /* aghi %r0,-62 */   \
@@ -43,8 +43,7 @@
 static const struct plt_stub headers[] = {
   PLT_STUB ("header", 32, HEADER (STG_R1_56), HEADER_M, { 0, 160 }),
   PLT_STUB ("header-mold", 32, HEADER (STG_R0_56), HEADER_M, { 0, 160 }),
-  /* The last four bytes, which never run, are nopr in mold 2 and 0 in
-     mold 3.  */
+  /* The last four bytes are not executed: nopr in mold 2, zeros in mold 3.  */
   PLT_STUB ("header-mold-2", 48,
             PLT_BYTES (INDEX_R0, STG_R0_56, LARL_R1, MVC_48, LG_R1_16, BR_R1),
             PLT_BYTES (M6, M6, M6, M6, LARL_R1_M, M6, M6, M2), { 0, 160 }),
@@ -52,7 +51,7 @@ static const struct plt_stub headers[] = {
 };
 
 static const struct plt_stub stubs[] = {
-  /* The last four bytes are the offset of the relocation, data.  */
+  /* The last four bytes are data: the offset of the relocation.  */
   PLT_STUB ("lazy", 32,
             PLT_BYTES (LARL_R1, LG_R1, BR_R1, BASR_R1, LGF_R1_12, JG, IMM),
             PLT_BYTES (LARL_R1_M, M6, M2, M2, M6, JG_M, IMM), { 0, 160 }),
@@ -67,16 +66,16 @@ static const struct plt_stub stubs[] = {
   { .name = NULL }
 };
 
-/* The first two bits tell an instruction's size (Principles of Operation,
-   "Instruction Formats").  */
+/* Return the size of the instruction with this FIRST byte, by its first two
+   bits (Principles of Operation, "Instruction Formats").  */
 static unsigned
 size_of (uint8_t first)
 {
   return first < 0x40 ? 2 : first < 0xc0 ? 4 : 6;
 }
 
-/* balr, bassm and basr, unless the second register is 0; bal and bas; bras;
-   brasl.  */
+/* The calls: balr, bassm and basr, unless the second register is 0; bal and
+   bas; bras; brasl.  */
 static bool
 is_call (const uint8_t *code)
 {

@@ -1,4 +1,4 @@
-/* s390x: padding, and the addresses that instructions have.
+/* s390x: padding, and the addresses that instructions refer to.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "arch/patterns.h"
@@ -7,7 +7,8 @@
 
 #include "base/bytes.h"
 
-/* nopr (any register), and zeros (Principles of Operation, BCR).  */
+/* Padding is nopr of any register, and zeros (Principles of Operation,
+   BCR).  */
 static size_t
 padding (const uint8_t *at, size_t left)
 {
@@ -16,9 +17,9 @@ padding (const uint8_t *at, size_t left)
              : 0;
 }
 
-/* The RIL formats that address storage relative to the PC: LARL, LGRL, EXRL
-   and their like (z/Architecture Principles of Operation, "Relative-immediate
-   addressing").  */
+/* Report the operands of RIL instructions that address storage relative to the
+   PC: LARL, LGRL, EXRL and others (z/Architecture Principles of Operation,
+   "Relative-immediate addressing").  */
 static void
 find_addresses (struct address_search *search, const struct loaded_bytes *code)
 {
@@ -28,8 +29,8 @@ find_addresses (struct address_search *search, const struct loaded_bytes *code)
       if (opcode != 0xc0 && opcode != 0xc4 && opcode != 0xc6)
         continue;
       int64_t halfwords = (int32_t)load_u32 (code->bytes + at + 2, true);
-      address_search_note (search,
-                           code->address + at + 2 * (uint64_t)halfwords);
+      address_search_report (search,
+                             code->address + at + 2 * (uint64_t)halfwords);
     }
 }
 

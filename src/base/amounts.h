@@ -1,4 +1,4 @@
-/* Amounts in sentences: proportions in percent, and nouns behind numbers.
+/* Numbers in sentences: percentages, and plurals of counted nouns.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef BASE_AMOUNTS_H
@@ -6,14 +6,15 @@
 
 #include <stdint.h>
 
-/* PART of WHOLE in percent; 100 of nothing, where nothing is missing.  */
+/* Return how many percent of WHOLE PART is.  Where WHOLE is 0 nothing is
+   missing, so the result is 100.  */
 static inline double
 percent_of (uint64_t part, uint64_t whole)
 {
   return whole == 0 ? 100 : 100 * (double)part / (double)whole;
 }
 
-/* What ends a regular noun that N are counted of.  */
+/* Return the plural ending of a regular noun behind the number N.  */
 static inline const char *
 plural_s (uint64_t n)
 {

@@ -1,4 +1,4 @@
-/* Arrays that grow.
+/* Growing arrays on the heap.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "base/array.h"
@@ -11,9 +11,9 @@ enum
   CAPACITY_MIN = 64
 };
 
-/* Twice the room each time, so that appending costs the same in the long run,
-   whatever the size.  The variable is a pointer of any type, so its bytes are
-   what can be read and set.  */
+/* The capacity doubles each time, so that the cost of appending an element
+   does not grow with the array.  ARRAY points to a pointer of a type that is
+   unknown here, so memcpy reads and sets that pointer.  */
 bool
 array_grow (void *array, size_t element, size_t wanted, size_t *capacity)
 {
@@ -29,7 +29,7 @@ array_grow (void *array, size_t element, size_t wanted, size_t *capacity)
     return false;
   memcpy (array, &grown, sizeof grown);
   *capacity = more;
-  /* The variable owns the memory now.  */
+  /* The caller's variable owns the memory now.  */
   /* cppcheck-suppress memleak */
   return true;
 }

@@ -1,4 +1,4 @@
-/* Work done meanwhile: one function in a thread of its own.
+/* Running one function in a thread of its own.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* The stack of a thread has so many bytes.  A conversion needs 124 KiB of it.
-   The default is too little for that where "ulimit -s" is low, and hardly
-   enough with musl, which gives 128 KiB.  */
+/* The size of the thread's stack, in bytes.  A conversion needs 124 KiB.  The
+   default size is less than that where "ulimit -s" is low, and hardly more
+   with musl, whose default is 128 KiB.  */
 enum
 {
   STACK_SIZE = 1 << 20
@@ -35,7 +35,8 @@ background_start (struct background *background, void (*work) (void *argument),
   background->work = work;
   background->argument = argument;
   sigfillset (&all);
-  /* The kernel ends a process that cannot take this one (mapped_file.h).  */
+  /* SIGBUS is not blocked, because the kernel ends a process that blocks the
+     SIGBUS of its own read from a mapped file (mapped_file.h).  */
   sigdelset (&all, SIGBUS);
   pthread_sigmask (SIG_SETMASK, &all, &old);
   background->threaded = pthread_create (&background->thread, &attributes,

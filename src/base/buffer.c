@@ -1,4 +1,4 @@
-/* A growing byte array in target byte order.
+/* A growing byte array, which stores integers in the byte order of the target.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "base/buffer.h"

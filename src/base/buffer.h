@@ -1,8 +1,9 @@
-/* A growing byte array in target byte order.
+/* A growing byte array, which stores integers in the byte order of the target.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Appending never fails visibly: when memory runs out `failed` is set, later
-   appends do nothing, and the owner checks once at the end.  */
+   The functions that append report no failure.  When memory runs out they set
+   `failed`, and later calls do nothing.  The owner of the buffer looks at
+   `failed` once, at the end.  */
 
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
@@ -23,11 +24,11 @@ struct buffer
 void buffer_init (struct buffer *buffer, bool big_endian);
 void buffer_free (struct buffer *buffer);
 
-/* Make room for SIZE more bytes.  False when memory ran out.  */
+/* Allocate memory for SIZE more bytes.  Returns false when memory ran out.  */
 bool buffer_reserve (struct buffer *buffer, size_t size);
 
-/* Append SIZE uninitialised bytes and return their address, valid until the
-   next append, or NULL.  */
+/* Append SIZE uninitialised bytes and return their address, or NULL when
+   memory ran out.  The address is valid until the next append.  */
 uint8_t *buffer_extend (struct buffer *buffer, size_t size);
 
 void buffer_append (struct buffer *buffer, const void *bytes, size_t size);
@@ -37,8 +38,7 @@ void buffer_u16 (struct buffer *buffer, uint16_t value);
 void buffer_u32 (struct buffer *buffer, uint32_t value);
 void buffer_u64 (struct buffer *buffer, uint64_t value);
 
-/* Append VALUE as unsigned LEB128 (DWARF 5, section 7.6), in the shortest
-   form.  */
+/* Append VALUE as the shortest unsigned LEB128 (DWARF 5, section 7.6).  */
 void buffer_uleb (struct buffer *buffer, uint64_t value);
 
 #endif /* BASE_BUFFER_H */

@@ -1,4 +1,4 @@
-/* LEB128 numbers of more than one byte.
+/* Reading LEB128 numbers of more than one byte.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "base/bytes.h"
@@ -13,7 +13,8 @@ cursor_uleb_slow (struct cursor *cursor)
       uint64_t bits = byte & 0x7f;
       if (cursor->failed)
         return 0;
-      /* Padding with zero bits is legal and used by assemblers.  */
+      /* A number may be longer than necessary: assemblers pad numbers with
+         zero bits.  Only bits of value 1 beyond the 64th are an error.  */
       if (bits != 0 && (shift > 63 || bits << shift >> shift != bits))
         {
           cursor->failed = true;
@@ -35,7 +36,8 @@ cursor_sleb_slow (struct cursor *cursor)
       uint8_t byte = cursor_u8 (cursor);
       if (cursor->failed)
         return 0;
-      /* Ten bytes hold 64 bits; in the tenth only the sign may vary.  */
+      /* Ten bytes contain 64 bits and six copies of the sign.  So the tenth
+         must consist of copies of the sign, and an eleventh is an error.  */
       if (shift > 63 || (shift == 63 && (byte & 0x7f) != 0 && byte != 0x7f))
         {
           cursor->failed = true;

@@ -1,9 +1,11 @@
-/* Reading and writing target integers: the only place that knows byte order.
+/* Reading and writing integers in the byte order of the target.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   load_* and store_* work at any alignment.  A cursor walks a byte range and
-   never leaves it: the first read past the end sets `failed`, and every later
-   read gives 0, so a caller may check once after a group of reads.  */
+   No other code deals with byte order.  load_* and store_* work at any
+   alignment.  A cursor reads a range of bytes from its beginning to its end,
+   and never outside of it.  The first read past the end sets `failed`, and all
+   later reads return 0, so a caller may check `failed` once after a group of
+   reads.  */
 
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -59,7 +61,7 @@ store_u64 (void *at, uint64_t value, bool big_endian)
   memcpy (at, &value, sizeof value);
 }
 
-/* Whether all SIZE BYTES are 0.  */
+/* Return whether all SIZE BYTES are 0.  */
 static inline bool
 bytes_are_zero (const void *bytes, size_t size)
 {
@@ -72,7 +74,7 @@ struct cursor
   const uint8_t *at;  /* next byte to read */
   const uint8_t *end; /* one past the last readable byte */
   bool big_endian;
-  bool failed; /* a read would have left the range */
+  bool failed; /* a read reached past the end */
 };
 
 static inline struct cursor
@@ -89,8 +91,7 @@ cursor_left (const struct cursor *cursor)
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* The address of the next SIZE bytes, which are skipped, or NULL when fewer
-   are left.  */
+/* Skip the next SIZE bytes and return their address, or NULL if too few.  */
 static inline const uint8_t *
 cursor_take (struct cursor *cursor, uint64_t size)
 {
@@ -133,14 +134,14 @@ cursor_u64 (struct cursor *cursor)
   return at ? load_u64 (at, cursor->big_endian) : 0;
 }
 
-/* Unsigned LEB128 (DWARF 5, section 7.6).  Bits beyond 64 must be zero,
-   otherwise the read fails.  */
+/* Read an unsigned LEB128 number (DWARF 5, section 7.6).  The read fails when
+   the number has 1 bits beyond the 64th.  */
 uint64_t cursor_uleb_slow (struct cursor *cursor);
 
-/* Signed LEB128.  A value that does not fit int64_t makes the read fail.  */
+/* Read a signed LEB128 number.  The read fails if it does not fit int64_t.  */
 int64_t cursor_sleb_slow (struct cursor *cursor);
 
-/* One-byte values are nearly all there are, so they are read inline.  */
+/* Nearly all LEB128 numbers have one byte, so these are read inline.  */
 static inline uint64_t
 cursor_uleb (struct cursor *cursor)
 {

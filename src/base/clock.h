@@ -1,4 +1,4 @@
-/* Elapsed time.
+/* Measuring elapsed time.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef BASE_CLOCK_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since some moment in the past.  */
+/* Return the nanoseconds since an unspecified moment in the past.  */
 static inline uint64_t
 clock_nanoseconds (void)
 {
@@ -16,7 +16,7 @@ clock_nanoseconds (void)
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Seconds since that moment.  */
+/* Return the seconds since the same moment.  */
 static inline double
 clock_now (void)
 {

@@ -1,15 +1,20 @@
-/* The CRC of .gnu_debuglink and gzip.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The CRC-32 of .gnu_debuglink and gzip.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The CRC register is the 32-bit state of the algorithm between two bytes.  It
+   begins as all ones, and the CRC is its complement at the end.  Each step can
+   be undone, so the register in front of some bytes can be computed from the
+   register behind them.  */
 
 #include "base/crc32.h"
 
-/* The CRC of each value of four bits.  */
+/* The change of the register for each value of its low four bits.  */
 static const uint32_t table[16]
     = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
         0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
         0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
 
-/* The CRC register after BYTES.  */
+/* Return the register behind BYTES if it is CRC in front of them.  */
 static uint32_t
 run (uint32_t crc, const uint8_t *bytes, size_t size)
 {
@@ -22,9 +27,8 @@ run (uint32_t crc, const uint8_t *bytes, size_t size)
   return crc;
 }
 
-/* The CRC register in front of four bits that are 0.  The bits that were
-   shifted in at the top say which entry of the table was used, because the
-   first digits of all entries differ.  */
+/* Return the register in front of four zero bits if it is CRC behind them.
+   The top four bits tell which entry of the table was used: all differ.  */
 static uint32_t
 step_back (uint32_t crc)
 {
@@ -34,7 +38,7 @@ step_back (uint32_t crc)
   return (crc ^ table[low]) << 4 | low;
 }
 
-/* The CRC register in front of BYTES when it is CRC behind them.  */
+/* Return the register in front of BYTES if it is CRC behind them.  */
 static uint32_t
 run_back (uint32_t crc, const uint8_t *bytes, size_t size)
 {

@@ -1,9 +1,9 @@
-/* The CRC of .gnu_debuglink and gzip.
+/* The CRC-32 of .gnu_debuglink and gzip.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   That of IEEE 802.3, bits in reversed order.  GDB's manual, section
-   "Debugging Information in Separate Files", has the algorithm; gzip's trailer
-   has the same CRC (RFC 1952, section 2.3.1).  */
+   This is the CRC of IEEE 802.3, with the bits in reversed order.  GDB's
+   manual describes it in section "Debugging Information in Separate Files".
+   The trailer of a gzip file has the same CRC (RFC 1952, section 2.3.1).  */
 
 #ifndef BASE_CRC32_H
 #define BASE_CRC32_H
@@ -13,9 +13,9 @@
 
 uint32_t crc32_of (const uint8_t *bytes, size_t size);
 
-/* What to put, as a little-endian word, between the HEAD_SIZE bytes HEAD and
-   the TAIL_SIZE bytes TAIL so that all together have the CRC WANTED.  Exactly
-   one word does that.  */
+/* Return the word that, stored in little-endian order between the HEAD_SIZE
+   bytes HEAD and the TAIL_SIZE bytes TAIL, gives all of them together the CRC
+   WANTED.  There is exactly one such word.  */
 uint32_t crc32_word_for (const uint8_t *head, size_t head_size,
                          const uint8_t *tail, size_t tail_size,
                          uint32_t wanted);

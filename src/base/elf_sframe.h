@@ -1,8 +1,7 @@
-/* Numbers of <elf.h> that releases in use lack: SFrame's segment and section.
+/* SFrame's segment and section types, for C libraries without them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   SFrame specification V3 (binutils 2.47) and binutils' include/elf/common.h.
- */
+   SFrame specification V3 (binutils 2.47); binutils' include/elf/common.h.  */
 
 #ifndef BASE_ELF_SFRAME_H
 #define BASE_ELF_SFRAME_H

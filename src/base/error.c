@@ -16,22 +16,26 @@ error_clear (struct error *err)
   memset (err, 0, sizeof *err);
 }
 
-/* The word has the room that aligning the offset leaves: older callers of the
-   library have a structure of the same size.  */
+/* `word` lies in the padding in front of `offset`, so the layout is the same
+   for programs that were compiled before the library had words.  */
 _Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
                    && offsetof (struct error, offset) == 8
                    && WORD_COUNT <= UINT8_MAX,
                "the structure is another one");
 
+/* Record a failure without an offset, unless ERR is NULL.  */
 static void
 error_fill (struct error *err, enum cfi2sframe_status status,
             enum error_word word, const char *fmt, va_list args)
 {
   char text[2 * sizeof err->reason];
+  if (err == NULL)
+    return;
   err->status = status;
   err->word = (uint8_t)word;
+  err->has_offset = false;
   vsnprintf (text, sizeof text, fmt, args);
-  /* The reason may have names from the file, which may be anything.  */
+  /* The reason may contain names from the file, with any bytes in them.  */
   printable_copy (err->reason, sizeof err->reason, text);
 }
 
@@ -39,11 +43,8 @@ bool
 error_set (struct error *err, enum cfi2sframe_status status, const char *fmt,
            ...)
 {
-  if (err == NULL)
-    return false;
   va_list args;
   va_start (args, fmt);
-  err->has_offset = false;
   error_fill (err, status, WORD_NONE, fmt, args);
   va_end (args);
   return false;
@@ -53,63 +54,75 @@ bool
 error_set_word (struct error *err, enum cfi2sframe_status status,
                 enum error_word word, const char *fmt, ...)
 {
-  if (err == NULL)
-    return false;
   va_list args;
   va_start (args, fmt);
-  err->has_offset = false;
   error_fill (err, status, word, fmt, args);
   va_end (args);
   return false;
 }
 
+bool
+error_set_at (struct error *err, enum cfi2sframe_status status,
+              uint64_t offset, const char *fmt, ...)
+{
+  va_list args;
+  va_start (args, fmt);
+  error_fill (err, status, WORD_NONE, fmt, args);
+  va_end (args);
+  if (err != NULL)
+    {
+      err->has_offset = true;
+      err->offset = offset;
+    }
+  return false;
+}
+
+/* What a status means for the file, and its word.  */
+static const struct
+{
+  enum error_kind kind;
+  const char *word;
+} statuses[] = {
+  [CFI2SFRAME_OK] = { ERROR_OF_WORK, NULL },
+  [CFI2SFRAME_IO] = { ERROR_OF_WORK, "system" },
+  [CFI2SFRAME_NO_MEMORY] = { ERROR_OF_WORK, "no-memory" },
+  [CFI2SFRAME_NOT_ELF] = { ERROR_NOTHING, "not-elf" },
+  [CFI2SFRAME_MALFORMED] = { ERROR_UNCONVERTIBLE, "malformed" },
+  [CFI2SFRAME_UNSUPPORTED] = { ERROR_UNCONVERTIBLE, "unsupported" },
+  [CFI2SFRAME_REFUSED] = { ERROR_UNCONVERTIBLE, "refused" },
+  [CFI2SFRAME_NOTHING] = { ERROR_NOTHING, "nothing" },
+  [CFI2SFRAME_MISMATCH] = { ERROR_OF_WORK, "mismatch" },
+  [CFI2SFRAME_INVALID] = { ERROR_OF_WORK, "invalid" },
+  [CFI2SFRAME_CHECKSUMMED] = { ERROR_UNCONVERTIBLE, "checksummed" },
+};
+
+enum
+{
+  N_STATUSES = sizeof statuses / sizeof *statuses
+};
+
 enum error_kind
 error_kind (const struct error *err)
 {
-  static const enum error_kind kinds[] = {
-    [CFI2SFRAME_NOTHING] = ERROR_NOTHING,
-    [CFI2SFRAME_NOT_ELF] = ERROR_NOTHING,
-    [CFI2SFRAME_UNSUPPORTED] = ERROR_UNCONVERTIBLE,
-    [CFI2SFRAME_REFUSED] = ERROR_UNCONVERTIBLE,
-    [CFI2SFRAME_CHECKSUMMED] = ERROR_UNCONVERTIBLE,
-    [CFI2SFRAME_MALFORMED] = ERROR_UNCONVERTIBLE,
-  };
-  return (size_t)err->status < sizeof kinds / sizeof *kinds
-             ? kinds[err->status]
-             : ERROR_OF_WORK;
+  return (size_t)err->status < N_STATUSES ? statuses[err->status].kind
+                                          : ERROR_OF_WORK;
 }
-
-/* What has no word of its own.  */
-static const char *const of_status[] = {
-  [CFI2SFRAME_IO] = "system",
-  [CFI2SFRAME_NO_MEMORY] = "no-memory",
-  [CFI2SFRAME_NOT_ELF] = "not-elf",
-  [CFI2SFRAME_MALFORMED] = "malformed",
-  [CFI2SFRAME_UNSUPPORTED] = "unsupported",
-  [CFI2SFRAME_REFUSED] = "refused",
-  [CFI2SFRAME_NOTHING] = "nothing",
-  [CFI2SFRAME_MISMATCH] = "mismatch",
-  [CFI2SFRAME_INVALID] = "invalid",
-  [CFI2SFRAME_CHECKSUMMED] = "checksummed",
-};
 
 #define WORD_TEXT(name, text) [WORD_##name] = (text),
 
 const char *
 error_code (const struct cfi2sframe_error *err)
 {
-  static const char *const of_word[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
-  if (err->status == CFI2SFRAME_OK)
-    return NULL;
-  /* These have one word each, whatever the sentence.  */
-  if (err->status == CFI2SFRAME_NO_MEMORY || err->status == CFI2SFRAME_NOT_ELF
-      || err->status == CFI2SFRAME_CHECKSUMMED)
-    return of_status[err->status];
-  if (err->word != WORD_NONE && err->word < WORD_COUNT)
-    return of_word[err->word];
-  return (size_t)err->status < sizeof of_status / sizeof of_status[0]
-             ? of_status[err->status]
-             : "unknown";
+  static const char *const words[WORD_COUNT] = { ERROR_WORDS (WORD_TEXT) };
+  /* Failures with one of these statuses have one word for all sentences.  */
+  bool shared = err->status == CFI2SFRAME_NO_MEMORY
+                || err->status == CFI2SFRAME_NOT_ELF
+                || err->status == CFI2SFRAME_CHECKSUMMED;
+  if (err->status != CFI2SFRAME_OK && !shared && err->word != WORD_NONE
+      && err->word < WORD_COUNT)
+    return words[err->word];
+  return (size_t)err->status < N_STATUSES ? statuses[err->status].word
+                                          : "unknown";
 }
 
 bool
@@ -121,24 +134,9 @@ error_name (struct error *err, enum error_word word)
 }
 
 bool
-error_set_at (struct error *err, enum cfi2sframe_status status,
-              uint64_t offset, const char *fmt, ...)
-{
-  if (err == NULL)
-    return false;
-  va_list args;
-  va_start (args, fmt);
-  err->has_offset = true;
-  err->offset = offset;
-  error_fill (err, status, WORD_NONE, fmt, args);
-  va_end (args);
-  return false;
-}
-
-bool
 error_set_errno (struct error *err, const char *what)
 {
-  /* strerror may change errno, which is all the caller has then.  */
+  /* With ERR NULL the caller needs errno, which strerror may change.  */
   return err != NULL
          && error_set (err, CFI2SFRAME_IO, "%s: %s", what, strerror (errno));
 }

@@ -1,10 +1,10 @@
 /* The one error type: what went wrong, in which file, at which offset.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Every function that can fail takes a `struct error *` as its last argument
-   and returns false (or NULL) after filling it in.  Nothing below src/cli
-   writes to standard output or standard error.  The first failure wins:
-   callers pass the error up untouched.  */
+   Every function that can fail takes a `struct error *` as its last argument.
+   On failure it fills in this structure and returns false or NULL, and its
+   callers pass the structure on unchanged.  Nothing below src/cli writes to
+   standard output or standard error.  */
 
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -14,13 +14,13 @@
 
 #include "cfi2sframe.h"
 
-/* The public structure is the internal one: no translation layer.  */
+/* The library's public structure is used inside, too, so no code translates
+   one into the other.  */
 #define error cfi2sframe_error
 
-/* Words for reasons that are told apart from others of the same status, for
-   scripts: sentences are for people, and may be worded better; words stay.
-   The manual has them, too (doc/use/cfi2sframe.texi; tests/cli/gate.bats holds
-   both together).  */
+/* Words by which scripts distinguish reasons of the same status.  A sentence
+   may be reworded in a later version, and a word may not.  tests/cli/gate.bats
+   compares this list with the manual's (doc/use/cfi2sframe.texi).  */
 #define ERROR_WORDS(WORD)                                       \
   /* There is nothing to do.  */                                \
   WORD (EXCLUDED, "excluded")                                   \
@@ -70,39 +70,40 @@
 #define ERROR_WORD_NUMBER(name, text) WORD_##name,
 enum error_word
 {
-  WORD_NONE, /* as the status has it */
+  WORD_NONE, /* the word of the status */
   ERROR_WORDS (ERROR_WORD_NUMBER) WORD_COUNT
 };
 
-/* What a status says of the file that was to be worked on.  */
+/* What a status means for the file that was to be worked on.  */
 enum error_kind
 {
-  ERROR_OF_WORK,      /* nothing: the work failed */
-  ERROR_NOTHING,      /* that there is nothing to do */
-  ERROR_UNCONVERTIBLE /* that it is not to be converted: SFrame is not for it,
-                         it could be harmed, or it is damaged */
+  ERROR_OF_WORK,      /* the work failed; the file may be convertible */
+  ERROR_NOTHING,      /* there is nothing to do */
+  ERROR_UNCONVERTIBLE /* the file is not to be converted: SFrame is not for it,
+                         a conversion could harm it, or it is damaged */
 };
 enum error_kind error_kind (const struct error *err);
 
-/* As cfi2sframe_error_code.  */
+/* Return what cfi2sframe_error_code returns: the word of the failure in ERR,
+   or NULL if there is none.  */
 const char *error_code (const struct error *err);
 
 /* Forget any earlier failure in ERR.  */
 void error_clear (struct error *err);
 
-/* Record a failure of the whole file.  Always returns false, so that callers
-   can write `return error_set (...)`.  With ERR NULL nothing is recorded, and
-   no function called that a signal handler may not call.  FMT gives one
-   sentence without a trailing full stop or newline.  */
+/* Record a failure that concerns the whole file.  Always returns false, so
+   that callers can write `return error_set (...)`.  FMT gives one sentence
+   without a full stop or newline at its end.  With ERR NULL nothing is
+   recorded, and only functions that a signal handler may call are called.  */
 bool error_set (struct error *err, enum cfi2sframe_status status,
                 const char *fmt, ...) __attribute__ ((format (printf, 3, 4)));
 
-/* The same for a reason that has WORD.  */
+/* Do as error_set, for a reason that has WORD.  */
 bool error_set_word (struct error *err, enum cfi2sframe_status status,
                      enum error_word word, const char *fmt, ...)
     __attribute__ ((format (printf, 4, 5)));
 
-/* The failure just recorded in ERR has WORD.  Returns false.  */
+/* Give WORD to the failure that was just recorded in ERR.  Returns false.  */
 bool error_name (struct error *err, enum error_word word);
 
 /* Record a failure at byte OFFSET of the input file.  Returns false.  */
@@ -110,12 +111,12 @@ bool error_set_at (struct error *err, enum cfi2sframe_status status,
                    uint64_t offset, const char *fmt, ...)
     __attribute__ ((format (printf, 4, 5)));
 
-/* Record the failure of system call WHAT with the current errno.  Returns
-   false.  */
+/* Record that system call WHAT failed with errno.  Returns false.  */
 bool error_set_errno (struct error *err, const char *what);
 
-/* A system call that failed (status CFI2SFRAME_IO) was about FILE, which is
-   not the input; other failures stay as they are.  Returns false.  */
+/* Record that the failed system call (status CFI2SFRAME_IO) was about FILE,
+   which is not the input file.  Failures of another status, and those that
+   have a file already, stay as they are.  Returns false.  */
 bool error_in_file (struct error *err, const char *file);
 
 /* Record that memory ran out.  Returns false.  */

@@ -1,4 +1,4 @@
-/* System calls on descriptors, retried and reported.
+/* System calls on descriptors, repeated where necessary.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,8 +13,7 @@
 
 #include "base/mapped_file.h"
 
-/* Write all SIZE BYTES, at OFFSET or, if TO_STREAM, behind what was written
-   before.  */
+/* Write all SIZE BYTES at OFFSET of FD or, if TO_STREAM, at its position.  */
 static bool
 write_all (int fd, const void *bytes, size_t size, uint64_t offset,
            bool to_stream, struct error *err)
@@ -24,7 +23,7 @@ write_all (int fd, const void *bytes, size_t size, uint64_t offset,
     {
       ssize_t done = to_stream ? write (fd, at, size)
                                : pwrite (fd, at, size, (off_t)offset);
-      /* EFAULT: the bytes are of a mapped file that has lost them.  */
+      /* EFAULT: the bytes are in a mapped file that was cut off meanwhile.  */
       if (done < 0
           && (errno == EINTR || (errno == EFAULT && mapped_file_patch (at))))
         continue;
@@ -59,7 +58,7 @@ io_write_zeros_at (int fd, uint64_t size, uint64_t offset, struct error *err)
   return true;
 }
 
-/* Copy from OFFSET on by read and write.  */
+/* Copy what FROM has from OFFSET on by reading and writing.  */
 static bool
 copy_buffered (int from, int to, uint64_t offset, bool to_stream,
                struct error *err)
@@ -87,8 +86,8 @@ io_copy (int from, int to, struct error *err)
   off_t in = 0, out = 0;
   while (copy_file_range (from, &in, to, &out, chunk, 0) > 0)
     continue;
-  /* The kernel has copied everything, or cannot copy between these file
-     systems, or there is an error, which shows again here.  */
+  /* Either the kernel has copied everything, or it cannot copy between these
+     file systems, or there was an error, which the next calls meet again.  */
   return copy_buffered (from, to, (uint64_t)in, false, err);
 }
 
@@ -106,8 +105,8 @@ io_close (int fd, bool so_far, struct error *err)
   return so_far;
 }
 
-/* glibc's fclose succeeds where it could not cut the text to its size, and
-   leaves NULL.  */
+/* glibc's fclose returns 0 even where it could not reallocate the text to its
+   final size.  It sets *TEXT to NULL then.  */
 bool
 io_close_text (FILE *stream, char *const *text)
 {
@@ -130,8 +129,8 @@ io_open_regular (const char *path)
 void
 io_occupy_standard (void)
 {
-  /* open returns the lowest number that is free.  O_PATH allows neither
-     reading nor writing, and needs no device, which a chroot may lack.  */
+  /* open returns the lowest free number.  O_PATH allows neither reading nor
+     writing, and "/" always exists, unlike /dev/null in a chroot.  */
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl (fd, F_GETFD) == -1
         && open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC) == -1)

@@ -1,4 +1,4 @@
-/* Text files that are read line by line.
+/* Reading text files line by line.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -16,12 +16,12 @@ lines_take (FILE *file, char end, bool (*take) (void *context, char *line),
             void *context)
 {
   char *line = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   bool more = true;
-  while (more && getdelim (&line, &room, end, file) > 0)
+  while (more && getdelim (&line, &capacity, end, file) > 0)
     more = take (context, line);
-  /* Without memory for a line, and on errors, getdelim fails as it does at the
-     end.  */
+  /* getdelim returns -1 at the end of the file, on errors, and when memory ran
+     out.  Only at the end does feof return true.  */
   more = more && feof (file);
   int problem = errno;
   free (line);

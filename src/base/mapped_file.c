@@ -1,4 +1,4 @@
-/* Files mapped for reading.  Their bytes may go while they are read.
+/* Mapping files for reading, while other programs may cut them off.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What has become of the files that this thread has mapped.  */
+/* The worst that happened to one of the files that this thread has mapped.  */
 enum file_state
 {
   WHOLE,
@@ -19,33 +19,34 @@ enum file_state
   CUT_OFF
 };
 static _Thread_local atomic_int state;
-static _Thread_local unsigned n_mapped; /* by this thread, now */
+static _Thread_local unsigned n_mapped; /* mappings of this thread */
 
-/* A mapping.  The thread that has made it changes the other members only while
-   `begin' is TAKEN.  Who takes an entry sees all that its last owner did
-   before `begin' became 0; helgrind, which does not know atomic operations,
-   calls that a race.  */
+/* An entry of the list of mappings, which the SIGBUS handlers of all threads
+   read.  The thread that mapped the file is its owner, and alone changes the
+   other members, while `begin' is TAKEN.  A thread that takes a free entry
+   sees all that the last owner wrote before it set `begin' to 0.  helgrind
+   does not know atomic operations, and reports a race here.  */
 struct mapping
 {
-  atomic_uintptr_t begin; /* 0: not in use */
+  atomic_uintptr_t begin; /* 0: the entry is free */
   atomic_size_t size;
   atomic_int protection;
-  _Atomic (atomic_int *) state; /* its thread's */
+  _Atomic (atomic_int *) state; /* of the owner */
   int fd;             /* borrowed; may be closed, or another file's, by now */
-  struct stat status; /* of the file, when it was mapped */
+  struct stat status; /* of the file when it was mapped */
 };
 
 enum
 {
   TAKEN = 1,
-  /* A conversion has four mappings at most.  What finds no room is mapped all
-     the same, only unknown to the handler.  */
+  /* A conversion has four mappings at most.  With more than this number, files
+     are mapped all the same, but SIGBUS handlers do not know them.  */
   MAPPINGS_MAX = 1024
 };
 static struct mapping mappings[MAPPINGS_MAX];
-static atomic_int n_mappings; /* entries that were ever in use */
+static atomic_int n_mappings; /* entries used so far: all below this */
 
-/* An entry for the taking, or NULL.  */
+/* Take a free entry and return it, or NULL.  */
 static struct mapping *
 take_entry (void)
 {
@@ -68,9 +69,10 @@ mapped_files_forget (void)
   atomic_store (&state, WHOLE);
 }
 
+/* Enter the mapping of SIZE BYTES into the list, if the list is not full.  */
 static void
-note (void *bytes, size_t size, int protection, int fd,
-      const struct stat *status)
+register_mapping (void *bytes, size_t size, int protection, int fd,
+                  const struct stat *status)
 {
   struct mapping *mapping = take_entry ();
   if (mapping == NULL)
@@ -94,7 +96,7 @@ mapped_file_check_size (const struct stat *status, struct error *err)
 }
 
 static void *
-map (int fd, int protection, size_t *size, struct error *err)
+map_file (int fd, int protection, size_t *size, struct error *err)
 {
   struct stat status;
   if (fstat (fd, &status) != 0)
@@ -116,20 +118,20 @@ map (int fd, int protection, size_t *size, struct error *err)
       error_set_errno (err, "mmap");
       return NULL;
     }
-  note (bytes, *size, protection, fd, &status);
+  register_mapping (bytes, *size, protection, fd, &status);
   return bytes;
 }
 
 const void *
 mapped_file_open (int fd, size_t *size, struct error *err)
 {
-  return map (fd, PROT_READ, size, err);
+  return map_file (fd, PROT_READ, size, err);
 }
 
 void *
 mapped_file_open_private (int fd, size_t *size, struct error *err)
 {
-  return map (fd, PROT_READ | PROT_WRITE, size, err);
+  return map_file (fd, PROT_READ | PROT_WRITE, size, err);
 }
 
 void *
@@ -143,10 +145,11 @@ mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
                MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0)
              != MAP_FAILED)
     {
-      /* What is changed behind the end of the file is on its last page.  */
+      /* The last page of the file is mapped as a whole, with the bytes behind
+         the end of the file, which the caller may change.  */
       size_t page = (size_t)sysconf (_SC_PAGESIZE);
-      note (bytes, (size + page - 1) / page * page, PROT_READ | PROT_WRITE, fd,
-            &status);
+      register_mapping (bytes, (size + page - 1) / page * page,
+                        PROT_READ | PROT_WRITE, fd, &status);
       return bytes;
     }
   error_set_errno (err, "mmap");
@@ -155,8 +158,8 @@ mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
   return NULL;
 }
 
-/* Note whether the file of MAPPING, of this thread, was changed.  Where its
-   descriptor was closed that cannot be told any more.  */
+/* Set the state to CHANGED if the file of MAPPING, which this thread owns, was
+   changed.  This is no longer known if its descriptor was closed.  */
 static void
 note_changes (const struct mapping *mapping)
 {
@@ -198,8 +201,8 @@ mapped_file_patch (const void *address)
       struct mapping *mapping = &mappings[i];
       uintptr_t begin = atomic_load (&mapping->begin);
       size_t size = atomic_load (&mapping->size);
-      /* An entry that changes meanwhile is not the one at ADDRESS: the owner
-         of that is still reading.  */
+      /* If the entry changes meanwhile, it is not the entry with ADDRESS,
+         because the owner of that entry is still reading the file.  */
       if (begin <= TAKEN || (uintptr_t)address - begin >= size
           || atomic_load (&mapping->begin) != begin)
         continue;

@@ -1,4 +1,4 @@
-/* How texts begin and end.
+/* Comparing the beginnings and ends of texts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef BASE_PREFIX_H

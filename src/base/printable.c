@@ -1,4 +1,4 @@
-/* Text from files and file names, made fit to be shown.
+/* Printing text from files, and file names, which may contain any bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "base/printable.h"
@@ -7,9 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The bytes of the UTF-8 sequence at TEXT and its code point; 0 if there is
-   none: cut off, longer than needed, a surrogate or above U+10FFFF; also if it
-   is U+FFFE or U+FFFF, which are not characters and which XML may not have. */
+/* Return the length of the UTF-8 sequence at TEXT, and set *CODE to its code
+   point.  Returns 0 if there is no valid sequence: one that is cut off, longer
+   than necessary, a surrogate or above U+10FFFF; and for U+FFFE and U+FFFF,
+   which are not characters and which XML does not allow.  */
 static size_t
 decode_utf8 (const unsigned char *text, uint32_t *code)
 {
@@ -20,8 +21,7 @@ decode_utf8 (const unsigned char *text, uint32_t *code)
                                              : 0;
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   *code = length == 1 ? text[0] : length == 0 ? 0 : text[0] & (0x7f >> length);
-  /* A zero byte is not a continuation byte, so the loop stays inside the
-     string.  */
+  /* A zero byte is no continuation byte, so this stays inside the string.  */
   for (size_t i = 1; i < length; i++)
     {
       if ((text[i] & 0xc0) != 0x80)
@@ -61,10 +61,10 @@ printable_escape (char *to, const char *text, size_t length)
 }
 
 void
-printable_copy (char *to, size_t room, const char *text)
+printable_copy (char *to, size_t capacity, const char *text)
 {
   enum printable_kind kind;
-  const char *end = to + room - 1;
+  const char *end = to + capacity - 1;
   while (*text != '\0')
     {
       size_t length = printable_length (text, &kind);
@@ -81,8 +81,8 @@ printable_copy (char *to, size_t room, const char *text)
   *to = '\0';
 }
 
-/* Print TEXT to OUT, escaped; with QUOTES what has a meaning in quotes of JSON
-   is escaped for these, too.  */
+/* Print TEXT to OUT, escaped.  With QUOTES also escape the characters that
+   have a meaning in a JSON string.  */
 static void
 put (const char *text, FILE *out, bool quotes)
 {

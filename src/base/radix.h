@@ -1,5 +1,8 @@
-/* Sorting by numbers.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Sorting arrays by a number, in linear time.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   This is a radix sort from the lowest digit of the keys to the highest.  An
+   item begins with its key, a uint64_t.  */
 
 #ifndef BASE_RADIX_H
 #define BASE_RADIX_H
@@ -12,12 +15,11 @@
 
 enum
 {
-  /* A digit has so many bits at most: two digits tell apart all addresses
-     of 64 MiB.  */
+  /* Two digits of this size distinguish all addresses within 64 MiB.  */
   RADIX_BITS_MAX = 13
 };
 
-/* The key of item number INDEX.  */
+/* Return the key of item INDEX.  An item has SIZE bytes.  */
 static inline uint64_t
 radix_key (const char *items, size_t index, size_t size)
 {
@@ -26,9 +28,9 @@ radix_key (const char *items, size_t index, size_t size)
   return key;
 }
 
-/* Distribute the N items at FROM to TO by one digit of their distance from
-   LOWEST, the BITS above the lowest SHIFT ones; those with equal digits keep
-   their order.  */
+/* Copy the N items at FROM to TO, sorted by one digit of the difference
+   between their key and LOWEST: by BITS bits, above the SHIFT lowest bits.
+   Items with equal digits keep their order.  */
 static inline __attribute__ ((always_inline)) void
 radix_distribute (const char *from, char *to, size_t n, size_t size,
                   uint64_t lowest, unsigned shift, unsigned bits)
@@ -47,11 +49,11 @@ radix_distribute (const char *from, char *to, size_t n, size_t size,
     }
 }
 
-/* Sort the N items at *ITEMS, which malloc gave, by the uint64_t that each of
-   them begins with; those with equal ones keep their order.  *ITEMS may become
-   other memory.  SIZE, of an item, is to be a constant: then copying one is an
-   instruction or two.  Linear, and nothing is done to what ascends already.
-   False when memory ran out; *ITEMS is as it was then.  */
+/* Sort the N items at *ITEMS, which is memory of malloc, by their keys; items
+   with equal keys keep their order.  *ITEMS may become other memory.  SIZE,
+   the size of an item, should be a constant: then the compiler copies an item
+   with one or two instructions.  Items in ascending order are left as they
+   are.  Returns false, with *ITEMS unchanged, when memory ran out.  */
 static inline __attribute__ ((always_inline)) bool
 radix_sort (void **items, size_t n, size_t size)
 {
@@ -85,7 +87,7 @@ radix_sort (void **items, size_t n, size_t size)
   return true;
 }
 
-/* The same for ITEMS, a variable that points to the N items.  */
+/* Do as radix_sort for ITEMS, a variable that points to the N items.  */
 #define RADIX_SORT(items, n)                                             \
   __extension__({                                                        \
     void *radix_items = (items);                                         \

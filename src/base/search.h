@@ -6,15 +6,15 @@
 
 #include <stddef.h>
 
-/* The smallest index I below N for which the expression HOLDS is true, or N if
-   there is none.  It must be false for all indexes before that one and true
-   for all behind it, as here in ascending ends:
+/* Find the smallest index I below N for which the expression HOLDS is true;
+   the result is N if there is none.  HOLDS must be false for all indexes
+   before that one and true for all indexes behind it.  For example, if the
+   ends of parts ascend, this finds the first part that ends behind ADDRESS:
 
      size_t at = SEARCH_FIRST (n, i, parts[i].end > address);
 
-   I is a constant size_t that the macro declares; a search in HOLDS needs
-   another name.  N is evaluated once, HOLDS at most once for each of its
-   bits.  */
+   The macro declares I, a constant size_t; a search in HOLDS needs another
+   name.  N is evaluated once, and HOLDS at most once for each bit of N.  */
 #define SEARCH_FIRST(n, i, holds)                                         \
   __extension__({                                                         \
     size_t i##_low = 0, i##_high = (n);                                   \

@@ -1,4 +1,4 @@
-/* Archives of objects: their members and the index of symbols.
+/* Archives of objects: their members and the symbol index.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -19,7 +19,7 @@
 
 enum
 {
-  LONG_NAME_MAX = 4096 /* bytes of a name that are looked at */
+  LONG_NAME_MAX = 4096 /* bytes of a long name that are read */
 };
 
 bool
@@ -30,7 +30,7 @@ archive_has_magic (const uint8_t *bytes, uint64_t size)
              || memcmp (bytes, THIN_MAGIC, SARMAG) == 0);
 }
 
-/* A decimal number of at most LENGTH digits, padded with blanks.  */
+/* Parse a decimal number of at most LENGTH digits, padded with blanks.  */
 static bool
 parse_decimal (const char *digits, size_t length, uint64_t *value)
 {
@@ -56,7 +56,8 @@ read_member (const struct archive *archive, uint64_t at,
       || member->size > left - sizeof *header)
     return error_set_at (err, CFI2SFRAME_MALFORMED, at,
                          "archive member is damaged or truncated");
-  /* A member name of 4.4BSD's ar is at the start of the contents.  */
+  /* 4.4BSD's ar writes "#1/" and the length of the name here, and the name in
+     front of the contents.  */
   const char *name = header->ar_name;
   if (memcmp (name, "#1/", 3) == 0 || memcmp (name, "__.SYMDEF", 9) == 0)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "archive of BSD's kind");
@@ -73,7 +74,7 @@ bool
 archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
               struct error *err)
 {
-  size_t room = 0;
+  size_t capacity = 0;
   *archive = (struct archive){ .bytes = bytes, .size = size };
   if (size >= SARMAG && memcmp (bytes, THIN_MAGIC, SARMAG) == 0)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
@@ -82,7 +83,7 @@ archive_open (struct archive *archive, const uint8_t *bytes, uint64_t size,
     {
       struct archive_member member = { 0 };
       if (!read_member (archive, at, &member, err)
-          || !(ARRAY_ROOM (archive->members, archive->n + 1, &room)
+          || !(ARRAY_ROOM (archive->members, archive->n + 1, &capacity)
                || error_set_no_memory (err)))
         {
           archive_free (archive);
@@ -107,7 +108,8 @@ archive_free (struct archive *archive)
   *archive = (struct archive){ 0 };
 }
 
-/* The long name at OFFSET of the table, which ends in "/" and a newline.  */
+/* Return the long name at OFFSET of the table, and set *LENGTH.  The name ends
+   in "/" and a newline.  */
 static const char *
 long_name (const struct archive *archive, uint64_t offset, size_t *length)
 {
@@ -165,7 +167,8 @@ archive_write_member (const struct archive *archive,
   return true;
 }
 
-/* The member whose header is at OFFSET; archive->n if there is none.  */
+/* Return the number of the member with its header at OFFSET, or
+   archive->n.  */
 static size_t
 member_at (const struct archive *archive, uint64_t offset)
 {
@@ -175,14 +178,14 @@ member_at (const struct archive *archive, uint64_t offset)
                                                                 : archive->n;
 }
 
-/* The bytes of an offset in the index MEMBER.  */
+/* Return the size of an offset in the index MEMBER.  */
 static size_t
 index_width (const struct archive_member *member)
 {
   return member->kind == ARCHIVE_INDEX64 ? 8 : 4;
 }
 
-/* A number of the index, of WIDTH bytes.  */
+/* Read a number of WIDTH bytes of the index.  */
 static uint64_t
 load_number (const uint8_t *at, size_t width)
 {

@@ -1,4 +1,4 @@
-/* Checksums that a file's contents have to match.
+/* Finding out whether a checksum of a file exists.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -22,8 +22,8 @@
 
 enum
 {
-  /* A directory is read for each of its files.  Of one with more entries only
-     the first ones are looked at, and of more lists only the first ones.  */
+  /* A directory is read once for each of its files.  So only this many of its
+     entries, and of its lists of checksums, are read.  */
   ENTRIES_MAX = 1 << 15,
   LISTS_MAX = 64,
   LIST_SIZE_MAX = 1 << 14 /* bytes of a list that are read */
@@ -31,18 +31,18 @@ enum
 
 #define NT_FDO_INTEGRITY UINT32_C (0xcafe2a8e) /* libgcrypt's */
 
-/* Julia's cache of a package: it ends in a CRC of the shared object that has
-   the code, and is not used with another one (isvalid_pkgimage_crc in
+/* Julia's cache of a package ends in a CRC of the shared object with the
+   package's code, and is not used with another one (isvalid_pkgimage_crc in
    base/loading.jl).  */
 #define JULIA_CACHE ".ji"
 
-/* IBM's ICC signs the libraries next to this file of it (GSKit, Db2, MQ, Java;
-   OpenCryptographyKitC).  */
+/* IBM's ICC writes signatures of the libraries in a directory to this file
+   (GSKit, Db2, MQ, Java; OpenCryptographyKitC).  */
 #define ICC_SIGNATURES "ICCSIG.txt"
 
-/* Where files of checksums are, seen from the file's own directory, which
-   comes first.  Those of fipscheck and hmaccalc are below the libraries'
-   directory.  */
+/* The folders with files of checksums, relative to the file's own directory,
+   which comes first.  Those of fipscheck and hmaccalc are next to the
+   directory of the libraries.  */
 static const char *const folders[] = { ".",
                                        "fipscheck",
                                        "fipshmac",
@@ -59,20 +59,20 @@ enum
   N_FOLDERS = sizeof folders / sizeof *folders
 };
 
-/* The file in question.  */
+/* The file whose checksum is looked for.  */
 struct checked_file
 {
-  int directory;      /* that it is in */
-  const char *folder; /* the same, for its last part */
-  const char *names;  /* in it that may be of checksums, or NULL */
-  size_t n_folders;   /* how many of `folders' may have a checksum */
+  int directory;      /* with the file */
+  const char *folder; /* path of the directory */
+  const char *names;  /* in it, that may be of checksums; or NULL */
+  size_t n_folders;   /* number of `folders' that may have a checksum */
   const char *name, *soname;
   bool needs_strongswan;
   struct file_identity identity;
-  unsigned n_lists; /* that were read */
+  unsigned n_lists; /* number of lists that were read */
 };
 
-/* Whether NAME is one of the file, or leads to it.  */
+/* Return whether NAME is the file's name or soname, or of a link to it.  */
 static bool
 is_name_of (const struct checked_file *subject, const char *name)
 {
@@ -84,8 +84,8 @@ is_name_of (const struct checked_file *subject, const char *name)
          && file_identity_is (&subject->identity, &status);
 }
 
-/* Whether the LIST, which has a part for each of several libraries (GnuTLS's
-   fipshmac), has one for NAME.  */
+/* Return whether LIST has a part for NAME.  GnuTLS's fipshmac has a part for
+   each of several libraries.  */
 static bool
 has_part (const char *list, const char *name)
 {
@@ -96,8 +96,8 @@ has_part (const char *list, const char *name)
   return strstr (list, part) != NULL;
 }
 
-/* Whether the file ENTRY in DIRECTORY, which may be anything, is a list of
-   checksums with the file in it.  */
+/* Return whether the file ENTRY in DIRECTORY, of any type, is a list of
+   checksums that names the file.  */
 static bool
 is_listed (struct checked_file *subject, int directory, const char *entry)
 {
@@ -134,8 +134,8 @@ checksum_has_folders (int directory)
   return false;
 }
 
-/* Cut ENDING off NAME, of LENGTH bytes.  False if it does not have it, or has
-   nothing else.  */
+/* Remove ENDING from NAME, of LENGTH bytes.  Returns false if NAME does not
+   end in it, or consists of it.  */
 static bool
 cut (char *name, size_t *length, const char *ending)
 {
@@ -147,8 +147,8 @@ cut (char *name, size_t *length, const char *ending)
   return true;
 }
 
-/* Whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac; NAME.chk
-   or NAME.ji, where NAME may lack its ".so"; or ICC's.  */
+/* Return whether ENTRY of DIRECTORY is a checksum of the file: [.]NAME.hmac;
+   NAME.chk or NAME.ji, where NAME may lack its ".so"; or ICC's.  */
 static bool
 is_checksum (struct checked_file *subject, int directory, const char *entry)
 {
@@ -170,7 +170,7 @@ is_checksum (struct checked_file *subject, int directory, const char *entry)
   return is_name_of (subject, name);
 }
 
-/* Returns true.  */
+/* Report that the file ENTRY in FOLDER has a checksum.  Returns true.  */
 static bool
 report_file (const char *folder, const char *entry, struct error *err)
 {
@@ -183,10 +183,11 @@ report_file (const char *folder, const char *entry, struct error *err)
                      has_suffix (entry, JULIA_CACHE) ? "Julia" : "FIPS 140");
 }
 
-/* Whether FOLDER, seen from the file's directory, has a checksum.  Also true,
-   with an error of its own, when the folder may be there and cannot be read
-   now: a checksum in it would go unseen.  A folder that may not be read does
-   not count: who may not read a checksum does not compare it either.  */
+/* Return whether FOLDER, relative to the file's directory, has a checksum.
+   Also returns true, with another error, if FOLDER may exist and cannot be
+   read now, because a checksum in it would go unnoticed.  A folder without
+   permission to read it does not count: programs of this user cannot read a
+   checksum in it either.  */
 static bool
 find_in_folder (struct checked_file *subject, const char *folder,
                 struct error *err)
@@ -220,7 +221,8 @@ find_in_folder (struct checked_file *subject, const char *folder,
   return found;
 }
 
-/* OpenSSL's module is compared with a configuration file that is anywhere.  */
+/* OpenSSL's module is compared with a configuration file, which may be
+   anywhere.  So the module is known by its own name and place.  */
 static bool
 is_openssl_module (const struct checked_file *subject, struct error *err)
 {
@@ -236,15 +238,15 @@ is_openssl_module (const struct checked_file *subject, struct error *err)
   return report_file (".", "fipsmodule.cnf", err);
 }
 
-/* strongSwan compares its libraries, plugins and daemons with a library of
-   their sizes and checksums (libstrongswan/utils/integrity_checker.c, if built
-   with --enable-integrity-test).  */
+/* strongSwan compares its libraries, plugins and daemons with a library that
+   contains their sizes and checksums (libstrongswan/utils/integrity_checker.c,
+   if built with --enable-integrity-test).  */
 static bool
 is_of_strongswan (const struct checked_file *subject, struct error *err)
 {
   static const char *const lists[] = {
     "libchecksum.so",
-    "../libchecksum.so", /* of plugins */
+    "../libchecksum.so", /* for plugins */
     "../lib/ipsec/libchecksum.so",
     "../lib/strongswan/libchecksum.so",
     "../lib64/ipsec/libchecksum.so",
@@ -263,8 +265,8 @@ is_of_strongswan (const struct checked_file *subject, struct error *err)
   return false;
 }
 
-/* Whether IMAGE depends on strongSwan's main library, whose name has a
-   version.  */
+/* Return whether IMAGE depends on strongSwan's main library, whatever the
+   version in its name.  */
 static bool
 needs_strongswan (const struct image *image)
 {
@@ -298,21 +300,21 @@ has_integrity_note (const struct image *image)
   return false;
 }
 
-/* What of IMAGE has a checksum of it, or NULL.  */
+/* Return the part of IMAGE that contains a checksum of IMAGE, or NULL.  */
 static const char *
 own_checksum (const struct image *image, const char *soname)
 {
   if (has_integrity_note (image))
     return "a note in it";
-  /* HMAC-SHA256 of the file, which objcopy --update-section puts there:
-     libgcrypt 1.10.2 (src/fips.c), and Fedora's and Red Hat's OpenSSL module.
-     Compilers have no use for a section of this name.  */
+  /* An HMAC-SHA256 of the file, stored by objcopy --update-section: libgcrypt
+     1.10.2 (src/fips.c), and OpenSSL's module of Fedora and Red Hat.
+     Compilers do not make a section of this name.  */
   const struct image_section *section = image_find_section (image, ".rodata1");
   if (section != NULL && section->header.sh_size == 32)
     return "its section .rodata1";
-  /* SymCrypt hashes its segments as they are in memory, and the first one has
-     the program headers (modules_linux/common/integrity.c).  Nothing but the
-     name is left of it in a stripped file.  */
+  /* SymCrypt hashes its segments in memory, of which the first contains the
+     program headers (modules_linux/common/integrity.c).  In a stripped file
+     only the soname reveals this.  */
   return soname != NULL && has_prefix (soname, "libsymcrypt.so")
              ? "SymCrypt's data"
              : NULL;
@@ -325,7 +327,7 @@ find_file (struct checked_file *subject, struct error *err)
 {
   bool found
       = is_openssl_module (subject, err) || is_of_strongswan (subject, err);
-  /* The names stand for the first folder, the file's own directory.  */
+  /* Where the names are known, the file's own directory need not be read.  */
   const bool seen = subject->names != NULL;
   const char *name = subject->names;
   for (size_t n = 0; !found && seen && n < ENTRIES_MAX && *name != '\0'; n++)
@@ -339,9 +341,10 @@ find_file (struct checked_file *subject, struct error *err)
   return found;
 }
 
-/* find_file for the file PATH, which is cut in two.  DIRECTORY is the folder
-   of PATH, or -1.  Also true, with an error of its own, when the folder cannot
-   be opened: a checksum in it would go unseen.  */
+/* Do as find_file for the file PATH; a zero byte replaces the last slash of
+   PATH.  DIRECTORY is the open directory of PATH, or -1.  Also returns true,
+   with another error, if the directory cannot be opened, because a checksum in
+   it would go unnoticed.  */
 static bool
 find_file_at (struct checked_file *subject, char *path, int directory,
               struct error *err)

@@ -1,4 +1,4 @@
-/* Debugging information: separate files, and compressed sections.
+/* Finding separate debug files, and decompressing sections.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -24,7 +24,7 @@
 _Static_assert(sizeof ((struct debug_file *)0)->path >= PATH_MAX,
                "a path may be longer");
 
-/* What .gnu_debuglink says.  */
+/* The contents of .gnu_debuglink.  */
 struct debug_link
 {
   const char *name; /* NULL without .gnu_debuglink */
@@ -69,7 +69,7 @@ is_same_build (const struct image *debug, const struct image *image,
                     "belongs to the file");
 }
 
-/* Whether the executable SECTION of a debug file is in IMAGE, too.  */
+/* Return whether IMAGE has the executable SECTION of a debug file, too.  */
 static bool
 is_section_of (const struct image_section *section, const struct image *image)
 {
@@ -82,8 +82,9 @@ is_section_of (const struct image_section *section, const struct image *image)
          && (own->header.sh_flags & SHF_EXECINSTR);
 }
 
-/* Looking each section up by name would take long in a damaged file with
-   thousands of them.  In linked files names occur once.  */
+/* Return whether DEBUG describes code, and all of this code has the same
+   address in IMAGE.  The number of sections is limited, because each is looked
+   up by name, and a damaged file may have thousands.  */
 static bool
 has_same_code (const struct image *debug, const struct image *image,
                struct error *err)
@@ -125,7 +126,7 @@ debug_file_blame (struct error *err, const char *path)
       = err->status == CFI2SFRAME_IO || err->status == CFI2SFRAME_NO_MEMORY
             ? err->status
             : CFI2SFRAME_REFUSED;
-  /* The other words are about the file that was to be worked on.  */
+  /* Other words would describe the file that was to be worked on.  */
   enum error_word word = err->word == WORD_CHANGED_MEANWHILE
                              ? WORD_CHANGED_MEANWHILE
                              : WORD_NONE;
@@ -187,17 +188,17 @@ debug_places_usual (void)
   return places;
 }
 
-/* One search for a debug file.  */
+/* A search for the debug file of IMAGE.  */
 struct debug_search
 {
   struct debug_file *file;
   const struct image *image;
   const struct debug_places *places;
-  struct error *err; /* why the first file that was found is not used */
+  struct error *err; /* why the first file that was found is not usable */
 };
 
-/* Try the path made of FORMAT, with LINKS also a symbolic link.  True when the
-   search is over.  */
+/* Open the path that FORMAT makes if it is the debug file; LINKS allows it to
+   be a symbolic link.  Returns true when the search is over.  */
 static bool __attribute__ ((format (printf, 3, 4)))
 try_path (const struct debug_search *search, bool links, const char *format,
           ...)
@@ -208,8 +209,7 @@ try_path (const struct debug_search *search, bool links, const char *format,
   va_start (arguments, format);
   int length = vsnprintf (path, sizeof path, format, arguments);
   va_end (arguments);
-  /* An empty file does not count: debuginfod's client makes one when no server
-     has the file.  */
+  /* Empty files are ignored: debuginfod's client makes them.  */
   struct stat status;
   if (length >= (int)sizeof path
       || fstatat (AT_FDCWD, path, &status, links ? 0 : AT_SYMLINK_NOFOLLOW)
@@ -220,7 +220,7 @@ try_path (const struct debug_search *search, bool links, const char *format,
       && (!search->places->to_change
           || debug_file_check_split (&search->file->image, &err)))
     return true;
-  debug_file_close (search->file); /* which may have failed to open */
+  debug_file_close (search->file); /* also if it could not be opened */
   if (search->err->status == CFI2SFRAME_OK
       || err.status == CFI2SFRAME_NO_MEMORY)
     *search->err = err;
@@ -243,8 +243,8 @@ try_build_id (const struct debug_search *search)
                           places->cache, digits));
 }
 
-/* The directory of the file, symbolic links resolved; NULL when it has
-   none.  To be freed.  */
+/* Return the directory of the file, without symbolic links, or NULL if the
+   image has no file.  The caller frees it.  */
 static char *
 directory_of (const struct image *image)
 {
@@ -258,7 +258,7 @@ directory_of (const struct image *image)
   return path;
 }
 
-/* Look in DIRECTORY, which has the other file, and in its folder .debug.  */
+/* Look in DIRECTORY, that of the other file, and in its folder .debug.  */
 static bool
 try_beside (const struct debug_search *search, const char *directory,
             const char *name)
@@ -280,8 +280,7 @@ static bool
 try_link (const struct debug_search *search)
 {
   struct debug_link link = find_link (search->image);
-  /* A name with a slash is refused: an untrusted file must not choose the
-     directory.  */
+  /* A name with a slash is ignored: it could lead to any directory.  */
   if (link.name == NULL || strchr (link.name, '/') != NULL)
     return false;
   char *directory = directory_of (search->image);
@@ -309,17 +308,18 @@ debug_file_find (struct debug_file *file, const struct image *image,
 enum
 {
   /* The largest compression factor of Deflate (zlib, "Technical Details").
-     CFI is never so regular that other methods exceed it.  A section is
-     damaged or hostile if its header says more.  */
+     CFI is never so regular that other methods exceed it.  A section whose
+     header promises more is damaged or hostile.  */
   FACTOR_MAX = 1032,
-  /* A part of the file at most: besides CFI a file has the code that the CFI
-     describes, or other debugging information.  */
+  /* The decompressed section is at most this many times as large as the file:
+     besides CFI, a file contains the code that the CFI describes, or other
+     debugging information.  */
   FILE_FACTOR_MAX = 2,
   GNU_HEADER_SIZE = 12 /* "ZLIB" and the size, big-endian */
 };
 
-/* The size without compression, by the section's own header; 0 when that is
-   damaged.  */
+/* Return the decompressed size in the section's compression header; 0 when the
+   header is damaged.  */
 static uint64_t
 promised_size (Elf_Scn *scn, const struct image_section *section,
                const uint8_t *bytes)
@@ -333,7 +333,8 @@ promised_size (Elf_Scn *scn, const struct image_section *section,
              : 0;
 }
 
-/* libelf writes into the headers of what it decompresses.  */
+/* Map or copy the file for libelf, which writes into the headers of a file
+   whose sections it decompresses.  */
 static bool
 copy_privately (struct section_data *data, const struct image *image,
                 struct error *err)

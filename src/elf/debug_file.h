@@ -1,15 +1,16 @@
-/* Debugging information: separate files, and compressed sections.
+/* Finding separate debug files, and decompressing sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A debug file's sections, and some of other files, are compressed
-   (section_data); cfi/source.c, which reads .debug_frame, alone asks for them.
+   Sources for the places of separate debug files: GDB's manual, section
+   "Debugging Information in Separate Files", and debuginfod(8).  Nothing is
+   fetched from a network.
 
-   Where separate debug files are: GDB's manual, section "Debugging Information
-   in Separate Files", and debuginfod(8).  Nothing is fetched from a network.
+   A debug file belongs to a file if it has the same build-id or, without a
+   build-id, the CRC in the file's .gnu_debuglink.  Its code must also have the
+   same addresses, because tools that move code (prelink) keep the build-id.
 
-   A debug file is used only if its build-id, or else the CRC in the other
-   file's .gnu_debuglink, says that both were one, and if the code is at the
-   same addresses in both: tools that move it (prelink) leave the build-id.  */
+   cfi/source.c reads .debug_frame, which may be compressed, in a debug file or
+   in the program; section_data is for that alone.  */
 
 #ifndef ELF_DEBUG_FILE_H
 #define ELF_DEBUG_FILE_H
@@ -23,71 +24,72 @@
 
 struct debug_file
 {
-  struct image image; /* open if its elf is not NULL */
-  char path[4096];    /* where the file was found, or "" */
-  size_t beside; /* bytes of PATH that are the other file's own directory, with
-                    its slash, if the file was found below that; or 0 */
+  struct image image; /* open if image.elf is not NULL */
+  char path[4096];    /* of the file, or "" */
+  size_t beside; /* If the debug file is in the directory of the other file or
+                    below, the length of that directory in PATH, with its
+                    slash; otherwise 0 */
 };
 
-/* Where debug files are looked for besides the file's own directory.  */
+/* The directories in which debug files are looked for, besides the other
+   file's own directory.  */
 struct debug_places
 {
-  const char *global; /* "/usr/lib/debug" */
-  char cache[4096];   /* debuginfod's, or "" */
-  /* The file is to be changed: it must be a split one (below), and only below
-     GLOBAL may it be reached by a symbolic link.  */
+  const char *global; /* such as "/usr/lib/debug" */
+  char cache[4096];   /* that of debuginfod, or "" */
+  /* The debug file is to be changed.  So it must have no code
+     (debug_file_check_split), and links are followed only below GLOBAL.  */
   bool to_change;
 };
 
-/* The places that the environment names.  */
+/* Return the usual places, by the environment.  */
 struct debug_places debug_places_usual (void);
 
-/* Open PATH as the debug file of IMAGE.  False when that cannot be: status
-   CFI2SFRAME_REFUSED when it is another file's.  */
+/* Open PATH as the debug file of IMAGE.  Returns false if that fails, with
+   status CFI2SFRAME_REFUSED if PATH does not belong to IMAGE.  */
 bool debug_file_open (struct debug_file *file, const char *path,
                       const struct image *image, struct error *err);
 
-/* Whether the debug file FILE was split off: the file has none of the code
-   that its section headers describe.  Other files with the same build-id, a
-   copy from before stripping for one, can be run or linked with.  */
+/* Return whether FILE is a separate debug file: one without the code that its
+   section headers describe.  Other files with the same build-id, such as a
+   copy from before stripping, can be run or linked with.  */
 bool debug_file_check_split (const struct image *file, struct error *err);
 
-/* Look for the debug file of IMAGE in PLACES and open it.  When none is there
-   or can be used, FILE is not open, and ERR says why the first one that was
-   there could not be used, or is clear.  */
+/* Look for the debug file of IMAGE in PLACES and open it.  If no usable file
+   was found, FILE is not open, and ERR says why the first file that was found
+   is not usable, or is clear if none was found.  */
 void debug_file_find (struct debug_file *file, const struct image *image,
                       const struct debug_places *places, struct error *err);
 
-/* Put PATH, a debug file's, in front of the reason in ERR, so that the reason
-   is not taken for one about the file that the debug file belongs to.  Returns
-   false.  */
+/* Insert the path of a debug file in front of the reason in ERR, so that the
+   reason is not read as one about the other file.  Returns false.  */
 bool debug_file_blame (struct error *err, const char *path);
 
-/* Close FILE, which may be closed already or never have been open.  */
+/* Close FILE, which may be closed already, or never have been open.  */
 void debug_file_close (struct debug_file *file);
 
-/* The contents of a section that is not loaded, decompressed.  System V gABI,
-   "Section Compression"; the older form of GNU tools, sections called
-   .zdebug_*, is known to libelf, too.  */
+/* The contents of a section that is not loaded, decompressed if necessary.
+   See System V gABI, "Section Compression"; libelf also reads the older form
+   of GNU tools, in sections called .zdebug_*.  */
 struct section_data
 {
-  const uint8_t *bytes; /* NULL when there are none */
+  const uint8_t *bytes; /* NULL: the section has no bytes */
   uint64_t size;
-  /* Behind bytes that had to be decompressed: libelf, which owns them, and the
-     copy of the file it works on.  */
+  /* If the bytes were decompressed: libelf, which owns them, and the private
+     copy of the file that it works on.  */
   Elf *elf;
   void *copy;
   size_t copy_size;
 };
 
-/* Read SECTION of IMAGE, which must outlive DATA.  Status
-   CFI2SFRAME_UNSUPPORTED for a compression that libelf does not know,
-   CFI2SFRAME_MALFORMED for damaged contents.  Nothing is to be freed then.  */
+/* Read SECTION of IMAGE, which must outlive DATA.  On failure, the status is
+   CFI2SFRAME_UNSUPPORTED for a compression that libelf does not support and
+   CFI2SFRAME_MALFORMED for damaged contents, and DATA needs no freeing.  */
 bool section_data_read (struct section_data *data, const struct image *image,
                         const struct image_section *section,
                         struct error *err);
 
-/* Free DATA, which may be all zero.  */
+/* Free DATA, which may be zeroed.  */
 void section_data_free (struct section_data *data);
 
 #endif /* ELF_DEBUG_FILE_H */

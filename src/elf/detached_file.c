@@ -1,4 +1,4 @@
-/* Detached sections: names, contents, looking for them.
+/* Detached sections: their paths, writing them, and finding them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -15,7 +15,8 @@
 #include "elf/notes.h"
 #include "elf/sframe_place.h"
 
-/* Path of the file of ID below the first LENGTH bytes of FOLDER.  */
+/* Return the path of the detached section for ID below the first LENGTH bytes
+   of FOLDER, or NULL when memory ran out.  */
 static char *
 path_of (const struct build_id *id, const char *folder, size_t length)
 {
@@ -47,7 +48,7 @@ detached_file_path (const struct image *program, const char *folder,
 
 /* ---- Writing */
 
-/* Sections in their order, and where their names are in NAMES.  */
+/* The section names, in the sections' order, and their offsets.  */
 static const char names[] = "\0.note.gnu.build-id\0.sframe\0.shstrtab";
 
 enum
@@ -58,8 +59,8 @@ enum
   N_SECTIONS = 4
 };
 
-/* The executable segment of IMAGE behind LAST, the first if that is NULL; or
-   NULL.  */
+/* Return the executable segment of IMAGE behind LAST, or the first one if LAST
+   is NULL; NULL if there is none.  */
 static const GElf_Phdr *
 next_executable (const struct image *image, const GElf_Phdr *last)
 {
@@ -79,7 +80,7 @@ count_executable (const struct image *image)
   return n;
 }
 
-/* Append SIZE bytes of libelf's structures of TYPE.  */
+/* Append SIZE bytes of libelf's structures of TYPE, as PROGRAM has them.  */
 static void
 put (struct buffer *file, const struct image *program, Elf_Type type,
      const void *source, size_t size)
@@ -89,8 +90,8 @@ put (struct buffer *file, const struct image *program, Elf_Type type,
     image_encode (program, type, source, size, to);
 }
 
-/* The ELF header, with the section header table at SECTIONS, and the program
-   headers.  */
+/* Append the ELF header, with SECTIONS as offset of the section header table,
+   and the program headers.  */
 static void
 put_headers (struct buffer *file, const struct image *program,
              uint64_t sections)
@@ -164,10 +165,10 @@ detached_file_compose (const struct image *program,
   return !file->failed || error_set_no_memory (err);
 }
 
-/* ---- Looking for it */
+/* ---- Finding */
 
-/* Whether A and B have code at the same addresses.  A tool that moves code
-   leaves the build-id as it is.  */
+/* Return whether A and B have executable segments at the same addresses.  A
+   tool that moves code keeps the build-id.  */
 static bool
 have_same_code (const struct image *a, const struct image *b)
 {

@@ -1,12 +1,11 @@
-/* Detached sections: the SFrame data of a file that stays as it is, in a file
-   of its own.
+/* Detached sections: a program's SFrame section in a file of its own.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Such a file is FOLDER/XX/YYYY.sframe, where XXYYYY is the build-id of the
-   file it is for, as debug files are found (GDB's manual, "Separate Debug
-   Files").  It is an ELF file of the same machine, with .note.gnu.build-id,
-   .sframe with an address of the program's own for sh_addr, and a program
-   header without contents for each executable segment of the program.  */
+   The file is FOLDER/XX/YYYY.sframe, where XXYYYY is the build-id of the
+   program, by analogy with debug files (GDB's manual, "Separate Debug Files").
+   It is an ELF file for the same machine.  It contains .note.gnu.build-id,
+   .sframe, whose sh_addr is an address in the program, and a program header
+   without contents for each executable segment of the program.  */
 
 #ifndef ELF_DETACHED_FILE_H
 #define ELF_DETACHED_FILE_H
@@ -18,13 +17,13 @@
 #include "base/error.h"
 #include "elf/image.h"
 
-/* The path below FOLDER of PROGRAM's detached section; to be freed.  NULL with
-   CFI2SFRAME_UNSUPPORTED when it has no build-id.  */
+/* Return the path of PROGRAM's detached section below FOLDER; the caller frees
+   it.  NULL with CFI2SFRAME_UNSUPPORTED when PROGRAM has no build-id.  */
 char *detached_file_path (const struct image *program, const char *folder,
                           struct error *err);
 
-/* Compose PROGRAM's detached file in FILE, which is empty.  SECTION counts
-   from ADDRESS.  False when memory ran out.  */
+/* Compose PROGRAM's detached file in FILE, which is empty.  Offsets in SECTION
+   count from ADDRESS.  Returns false when memory ran out.  */
 bool detached_file_compose (const struct image *program,
                             const struct buffer *section, uint64_t address,
                             struct buffer *file, struct error *err);
@@ -33,19 +32,18 @@ bool detached_file_compose (const struct image *program,
 struct detached_file
 {
   struct image image;
-  const uint8_t *section; /* in the image */
+  const uint8_t *section; /* in the image's bytes */
   uint64_t size, address;
 };
 
-/* Open the file FD, if it has PROGRAM's section: what is for a file with other
-   code, or not for this machine, has not.  FD is closed, or belongs to
-   detached->image, which the caller closes.  */
+/* Open the file FD if it has PROGRAM's detached section: its build-id, machine
+   and code addresses must be those of PROGRAM.  On success FD belongs to
+   detached->image, which the caller closes; otherwise FD is closed.  */
 bool detached_file_open (struct detached_file *detached, int fd,
                          const struct image *program);
 
 /* Look for PROGRAM's detached section in the folders FOLDERS, separated by
-   colons, as detached_file_open does.  If true, the caller closes
-   detached->image.  */
+   colons, and open it.  On success the caller closes detached->image.  */
 bool detached_file_find (const struct image *program, const char *folders,
                          struct detached_file *detached);
 

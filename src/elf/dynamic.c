@@ -18,12 +18,12 @@ enum
   /* Packed relocations of Android (bionic's linker/linker_common_types.h).  */
   TAG_ANDROID_REL = 0x6000000f,
   TAG_ANDROID_RELA = 0x60000011,
-  PLACE_SIZE = 8 /* bytes that a relocation changes at most */
+  PLACE_SIZE = 8 /* the most bytes that a relocation changes */
 };
 
 /* ---- The dynamic section */
 
-/* The entry at *AT of DYNAMIC, which may be NULL.  */
+/* Read the entry at *AT of the segment DYNAMIC, which may be NULL.  */
 static bool
 next_of (const struct image *image, const GElf_Phdr *dynamic, uint64_t *at,
          int64_t *tag, uint64_t *value)
@@ -49,8 +49,8 @@ dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
                   value);
 }
 
-/* Looks for the segment once: a file can have 60,000 entries and 1,000
-   program headers.  */
+/* The loop looks for the segment only once, because a file can have 60,000
+   entries and 1,000 program headers.  */
 bool
 dynamic_find (const struct image *image, int64_t tag, uint64_t *value)
 {
@@ -99,8 +99,8 @@ dynamic_soname (const struct image *image)
 
 /* ---- PLTs */
 
-/* GNU ld has the first three, and had .plt.bnd (releases 2.26 to 2.28); lld
-   has .iplt, for functions that are chosen at run time.  */
+/* GNU ld makes the first three, and made .plt.bnd in releases 2.26 to 2.28.
+   lld makes .iplt, for functions that are chosen at run time.  */
 static const char *const plt_names[PLT_SECTIONS_MAX]
     = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
 
@@ -133,14 +133,14 @@ struct relocation_walk
   const struct image *image;
   dynamic_relocation_visitor *visit;
   void *data;
-  size_t next; /* index of the first segment that was not looked at yet */
-  const GElf_Phdr *load; /* the last PT_LOAD in front of it, or NULL */
+  size_t next;           /* index of the first segment behind `load' */
+  const GElf_Phdr *load; /* that of the last place, or NULL */
   struct dynamic_relocation latest;
 };
 
-/* The bytes at PLACE, or NULL when they are not in the file.  A table may have
-   eight places for each of its bytes.  Most places ascend, as PT_LOADs do, so
-   a search begins where the last one ended.  */
+/* Return the bytes at PLACE, or NULL when they are not in the file.  A table
+   may have eight places per byte.  Most places ascend, as PT_LOADs do, so the
+   search continues from the last one.  */
 static const uint8_t *
 place_bytes (struct relocation_walk *walk, uint64_t place)
 {
@@ -165,8 +165,9 @@ place_bytes (struct relocation_walk *walk, uint64_t place)
   return image->bytes + load->p_offset + (place - load->p_vaddr);
 }
 
-/* INFO is the field r_info; 0, which has no type, for relative relocations.
-   Inline: large programs have several relocations per function.  */
+/* Call the visitor for a relocation.  INFO is the field r_info; relative
+   relocations, which have no type, pass 0.  This is inline because large
+   programs have several relocations per function.  */
 static inline __attribute__ ((always_inline)) void
 visit (struct relocation_walk *walk, uint64_t place, uint64_t info,
        const uint8_t *addend)
@@ -188,8 +189,8 @@ visit (struct relocation_walk *walk, uint64_t place, uint64_t info,
   walk->visit (walk->data, latest);
 }
 
-/* The table at the address in entry TAG with the size in entry SIZE_TAG: false
-   if there is one and it cannot be read.  */
+/* Find the table whose address and size are in the entries TAG and SIZE_TAG.
+   Returns false if there is such a table, but it cannot be read.  */
 static bool
 find_table (const struct image *image, int64_t tag, int64_t size_tag,
             const uint8_t **table, uint64_t *size)
@@ -205,7 +206,7 @@ find_table (const struct image *image, int64_t tag, int64_t size_tag,
   return *table != NULL || *size == 0;
 }
 
-/* Entries with an addend, RELA, or without.  */
+/* Visit the relocations of a table, with addends in its entries if RELA.  */
 static bool
 walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
             bool rela)
@@ -226,10 +227,11 @@ walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
   return true;
 }
 
-/* Relative relocations: an even word is the address of a place, an odd one
-   says which of the 63 words behind the last place are places, too (gABI,
-   "Relative relocation table").  Each is another word of the file; a table of
-   more names some twice, or some that are in no file, and loads nowhere.  */
+/* Visit relative relocations.  An even word is the address of a place.  The
+   bits of an odd word stand for the 63 words behind the last place (gABI,
+   "Relative relocation table").  Each place is a different word of the file.
+   A table with more places than the file has words names some twice, or some
+   outside of the file, and no loader accepts it.  */
 static bool
 walk_relative (struct relocation_walk *walk)
 {
@@ -274,11 +276,11 @@ dynamic_relocations_walk (const struct image *image,
 
 /* ---- Places that relocations change */
 
-/* A search for the places in a range.  */
+/* A search for the places in a range of addresses.  */
 struct place_search
 {
   struct dynamic_places *places;
-  uint64_t begin, end; /* addresses that are looked for */
+  uint64_t begin, end; /* the range */
   bool failed;         /* memory ran out */
 };
 

@@ -13,25 +13,24 @@
 #include "base/error.h"
 #include "elf/image.h"
 
-/* The next entry of the dynamic section, starting with *AT == 0.  False at
-   the end.  */
+/* Read the next entry of the dynamic section; *AT is 0 at first.  Returns
+   false at the end.  */
 bool dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,
                    uint64_t *value);
 
-/* Whether an entry TAG holds VALUE.  */
+/* Return whether an entry with TAG has VALUE.  */
 bool dynamic_holds (const struct image *image, int64_t tag, uint64_t value);
 
-/* The value of the first entry TAG.  */
+/* Set *VALUE to that of the first entry with TAG; false if there is none.  */
 bool dynamic_find (const struct image *image, int64_t tag, uint64_t *value);
 
-/* The dynamic string table, of *SIZE bytes with a zero at the end; or
-   NULL.  */
+/* Return the dynamic string table, of *SIZE bytes that end in 0, or NULL.  */
 const char *dynamic_strings (const struct image *image, uint64_t *size);
 
-/* DT_SONAME, the name by which other files depend on the library, or NULL.  */
+/* Return DT_SONAME, by which other files depend on the library, or NULL.  */
 const char *dynamic_soname (const struct image *image);
 
-/* ---- The sections that are procedure linkage tables, by name */
+/* ---- Sections that are procedure linkage tables, by their names */
 
 enum
 {
@@ -44,10 +43,9 @@ struct plt_sections
   size_t n;
 };
 
-/* Find the PLT sections of IMAGE.  */
 void plt_sections_find (struct plt_sections *plt, const struct image *image);
 
-/* The PLT section that holds ADDRESS, or NULL.  */
+/* Return the PLT section that contains ADDRESS, or NULL.  */
 const struct image_section *plt_sections_at (const struct plt_sections *plt,
                                              uint64_t address);
 
@@ -56,42 +54,42 @@ const struct image_section *plt_sections_at (const struct plt_sections *plt,
 struct dynamic_relocation
 {
   uint64_t place;  /* an address */
-  uint32_t type;   /* of the psABI; 0: relative, of a table of those only */
-  uint64_t symbol; /* index; 0: the addend is what gets relocated */
-  uint64_t addend; /* of the entry, or else what is in the place */
+  uint32_t type;   /* of the psABI; 0: relative, from a DT_RELR table */
+  uint64_t symbol; /* index; 0: the addend alone is relocated */
+  uint64_t addend; /* of the entry, or else the contents of the place */
   bool has_addend; /* false: the place is not in the file */
-  bool is_tls; /* the addend is not an address, see struct arch_relocations */
+  bool is_tls;     /* the addend is not an address (struct arch_relocations) */
 };
 
 typedef void
 dynamic_relocation_visitor (void *data,
                             const struct dynamic_relocation *relocation);
 
-/* Show VISITOR all dynamic relocations: with and without addends, those of the
-   PLT, and relative ones.  False when there are other kinds, or a table that
-   cannot be read.  */
+/* Call VISITOR for all dynamic relocations: with and without addends, those of
+   the PLT, and relative ones.  Returns false when there are other kinds, or
+   when a table cannot be read.  */
 bool dynamic_relocations_walk (const struct image *image,
                                dynamic_relocation_visitor *visitor,
                                void *data);
 
-/* Addresses that dynamic relocations change.  */
+/* The addresses that dynamic relocations change.  */
 struct dynamic_places
 {
-  uint64_t *addresses; /* owned; ascending; 8 bytes each, or less */
+  uint64_t *addresses; /* owned; ascending; of 8 bytes each, or fewer */
   size_t n, capacity;
-  bool unknown; /* some relocations are in a form that was not read */
+  bool unknown; /* some relocations could not be read */
 };
 
-/* Find the places that relocations change in the SIZE bytes at ADDRESS, and in
-   the 7 bytes below.  Places are looked for only where the dynamic linker may
-   write: in writable segments, or in all if the file says that it has text
-   relocations.  False when memory ran out.  */
+/* Find the places that relocations change in the SIZE bytes at ADDRESS and in
+   the 7 bytes in front of them.  Only places to which the dynamic linker may
+   write are searched: writable segments, or all segments if the file says that
+   it has text relocations.  Returns false when memory ran out.  */
 bool dynamic_places_find (struct dynamic_places *places,
                           const struct image *image, uint64_t address,
                           uint64_t size, struct error *err);
 void dynamic_places_free (struct dynamic_places *places);
 
-/* Whether a relocation may change one of the SIZE bytes at ADDRESS.  */
+/* Return whether a relocation may change one of the SIZE bytes at ADDRESS.  */
 bool dynamic_places_touch (const struct dynamic_places *places,
                            uint64_t address, uint64_t size);
 

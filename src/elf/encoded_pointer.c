@@ -1,4 +1,4 @@
-/* Pointers as .eh_frame and its tables store them.
+/* Reading pointers as .eh_frame and its tables store them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "elf/encoded_pointer.h"

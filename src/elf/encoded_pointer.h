@@ -1,7 +1,7 @@
-/* Pointers as .eh_frame and its tables store them.
+/* Reading pointers as .eh_frame and its tables store them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   LSB Core, section 10.5.1.  */
+   See LSB Core, section 10.5.1.  */
 
 #ifndef ELF_ENCODED_POINTER_H
 #define ELF_ENCODED_POINTER_H
@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 
-/* How a pointer is stored: its format, what it counts from, and whether it
-   leads to the pointer that is meant.  */
+/* The encoding of a pointer: its format, what it counts from, and whether it
+   is the address of the pointer.  */
 enum
 {
   PE_ABSPTR = 0x00,
@@ -33,14 +33,13 @@ enum
   PE_OMIT = 0xff
 };
 
-/* Read a pointer encoded as ENCODING.  PC-relative values count from the
-   address FIELD_ADDRESS of the field itself.  False when ENCODING is not an
-   absolute or PC-relative one or the bytes end.  */
+/* Read a pointer encoded as ENCODING.  PC-relative values count from
+   FIELD_ADDRESS, the address of the pointer itself.  Returns false if ENCODING
+   is not absolute or PC-relative, or if the bytes end.  */
 bool encoded_pointer_read (struct cursor *cursor, uint8_t encoding,
                            uint64_t field_address, uint64_t *value);
 
-/* Read a pointer, where a null stays null; a plain PC-relative one would
-   not.  FIELD_ADDRESS is the address of the next byte of CURSOR.  */
+/* Do the same, but a stored 0 is a null pointer, even if PC-relative.  */
 bool encoded_pointer_read_nullable (struct cursor *cursor, uint8_t encoding,
                                     uint64_t field_address, uint64_t *value);
 

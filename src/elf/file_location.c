@@ -96,8 +96,8 @@ is_same_directory (const char *directory, const char *name)
   return same;
 }
 
-/* Whether the resolved DIRECTORY has the descriptors of a process or thread
-   (/proc/N/fd); *OWN: of this process.  */
+/* Return whether DIRECTORY, a path without links, contains the descriptors of
+   a process or thread (/proc/N/fd).  *OWN says whether it is this process.  */
 static bool
 is_descriptor_directory (const char *directory, bool *own)
 {
@@ -121,9 +121,9 @@ parse_number (const char *name, int *number)
   return true;
 }
 
-/* The target of the symbolic link NAME in DIRECTORY, as a path that does not
-   depend on where the link is.  NULL if NAME is not a symbolic link.  To be
-   freed.  */
+/* Return the target of the symbolic link NAME in DIRECTORY, as a path that
+   does not depend on the link's directory, or NULL if NAME is not a symbolic
+   link.  The caller frees the result.  */
 static char *
 follow_link (const char *directory, const char *name)
 {
@@ -140,8 +140,9 @@ follow_link (const char *directory, const char *name)
   return asprintf (&next, "%s/%s", directory, target) < 0 ? NULL : next;
 }
 
-/* One step along PATH.  The path a link leads to, to be freed, or NULL at the
-   end of the chain; then *FOUND says whether that is a descriptor.  */
+/* Follow one link of PATH.  Returns the path that the link leads to, which the
+   caller frees, or NULL at the end; then *FOUND says whether PATH is a
+   descriptor, and *NUMBER which.  */
 static char *
 step (const char *path, bool *found, int *number)
 {

@@ -1,4 +1,4 @@
-/* Opening and classifying ELF files through libelf.
+/* Opening ELF files through libelf, checking them, and finding their parts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "elf/image.h"
@@ -18,10 +18,11 @@
 
 enum
 {
-  /* Few sections share any bytes.  Where a million headers are those of one
-     section, its contents would be read a million times.  The same goes for
-     segments that are not loaded: together they are smaller than the file.  */
-  TIMES_SIZE = 2,
+  /* The contents of all sections, and those of all segments that are not
+     loaded, are together at most this many times as large as the file.  Few of
+     them share bytes in real files.  In a hostile file a million headers could
+     name the same contents, which would be read a million times.  */
+  OVERLAP_FACTOR_MAX = 2,
   SYMBOL_TABLES_MAX = 4
 };
 
@@ -46,7 +47,7 @@ image_is_archive (const struct image *image)
   return archive_has_magic (image->bytes, image->size);
 }
 
-/* The identification, before libelf interprets anything.  */
+/* Check e_ident, before libelf interprets the file.  */
 static bool
 check_ident (const struct image *image, struct error *err)
 {
@@ -92,8 +93,8 @@ check_header_tables (const struct image *image, struct error *err)
   return true;
 }
 
-/* Number of entries in both tables, as extended by section header 0.  libelf
-   reads that header only when it lies in the file.  */
+/* Read the number of entries in both header tables, with the extensions in
+   section header 0.  libelf reads that header only if it lies in the file.  */
 static bool
 read_counts (struct image *image, struct error *err)
 {
@@ -130,7 +131,7 @@ read_segments (struct image *image, struct error *err)
   return true;
 }
 
-/* The string table of section names, NULL when there is none.  */
+/* Return the string table of section names, or NULL if there is none.  */
 static const char *
 find_name_table (const struct image *image, uint64_t *size)
 {
@@ -170,11 +171,11 @@ read_sections (struct image *image, struct error *err)
   return true;
 }
 
-/* Find out whether --only-keep-debug has made the file.  The segments of a
-   debug file are those of the program, and their bytes are not in it: so
-   where these were is forgotten.  */
+/* Set debug_only if objcopy --only-keep-debug has made the file.  The segments
+   of such a file are those of the program, but the file does not contain their
+   bytes, so their offsets and sizes in the file are set to 0.  */
 static void
-settle_debug_only (struct image *image)
+detect_debug_only (struct image *image)
 {
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -216,7 +217,7 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   if (__builtin_add_overflow (load->p_vaddr, load->p_memsz, &end))
     return error_set (err, CFI2SFRAME_MALFORMED,
                       "segment %zu wraps around the address space", index);
-  /* Linux for x86-64 has what each processor has of its own at address 0.  */
+  /* In a kernel image for x86-64 per-CPU variables have a segment at 0.  */
   if (load->p_vaddr == 0 && *previous_end >> 63)
     return error_set_word (
         err, CFI2SFRAME_REFUSED, WORD_KERNEL_IMAGE,
@@ -229,7 +230,7 @@ check_load (const struct image *image, size_t index, uint64_t *previous_end,
   return true;
 }
 
-/* PT_LOADs are sorted and disjoint besides.  */
+/* Check that segments lie inside the file, and PT_LOADs do not overlap.  */
 static bool
 check_segment_ranges (const struct image *image, struct error *err)
 {
@@ -248,8 +249,9 @@ check_segment_ranges (const struct image *image, struct error *err)
   return true;
 }
 
-/* Contents are not so many that loops over sections and symbols take longer
-   than in proportion to the file's size.  No real file has so many.  */
+/* Check that loops over the contents of all sections, and over all symbol
+   tables, take time in proportion to the file's size.  Real files are far
+   below these limits.  */
 static bool
 check_section_limits (const struct image *image, struct error *err)
 {
@@ -262,7 +264,7 @@ check_section_limits (const struct image *image, struct error *err)
           += header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
       if (image_section_has_bytes (header))
         sum += header->sh_size; /* at most the file's size */
-      if (sum > TIMES_SIZE * image->size)
+      if (sum > OVERLAP_FACTOR_MAX * image->size)
         return error_set (err, CFI2SFRAME_MALFORMED,
                           "its sections overlap each other");
     }
@@ -270,7 +272,7 @@ check_section_limits (const struct image *image, struct error *err)
          || error_set (err, CFI2SFRAME_MALFORMED, "too many symbol tables");
 }
 
-/* The same of segments.  */
+/* Check the same for segments.  */
 static bool
 check_segment_limits (const struct image *image, struct error *err)
 {
@@ -281,14 +283,14 @@ check_segment_limits (const struct image *image, struct error *err)
     {
       if (segment->p_type != PT_LOAD && image_segment_has_bytes (segment))
         sum += segment->p_filesz; /* at most the file's size */
-      if (sum > TIMES_SIZE * image->size)
+      if (sum > OVERLAP_FACTOR_MAX * image->size)
         return error_set (err, CFI2SFRAME_MALFORMED,
                           "its segments overlap each other");
     }
   return true;
 }
 
-/* Everything after image->elf is set.  */
+/* Read and check the file, after image->elf was set.  */
 static bool
 image_read (struct image *image, struct error *err)
 {
@@ -299,21 +301,22 @@ image_read (struct image *image, struct error *err)
       || !read_segments (image, err) || !read_sections (image, err))
     return false;
   image->arch = arch_of_machine (image->header.e_machine, image->big_endian);
-  /* A core file's sections and segments may be cut off.  Only the type of the
-     file matters, so it is opened without them.  */
+  /* A core file's sections and segments may be truncated.  Users need only its
+     type, so it is opened without them.  */
   if (image->header.e_type == ET_CORE)
     {
       image->n_segments = image->n_sections = image->section_names = 0;
       return true;
     }
-  settle_debug_only (image);
-  /* Why a kernel image is refused is said before limits are.  */
+  detect_debug_only (image);
+  /* Ranges come before limits, so that a kernel image is refused as one.  */
   return check_section_ranges (image, err) && check_segment_ranges (image, err)
          && check_section_limits (image, err)
          && check_segment_limits (image, err);
 }
 
-/* A regular, non-empty file.  O_NONBLOCK keeps a FIFO from blocking.  */
+/* Open the file at LOCATION if it is a regular file and not empty; return -1
+   otherwise.  O_NONBLOCK prevents that opening a FIFO waits for a writer.  */
 static int
 open_regular (const struct file_location *location, struct error *err)
 {
@@ -334,8 +337,8 @@ open_regular (const struct file_location *location, struct error *err)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
   else if (mapped_file_check_size (&status, err))
     {
-      /* If locking fails for another reason than that another process has the
-         lock (the file system has no locks), the file is used without.  */
+      /* A file is refused if another process has a lock on it.  If locking
+         fails otherwise (some file systems have no locks), it is used.  */
       if (location->lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
           || errno != EWOULDBLOCK)
         return fd;
@@ -380,8 +383,8 @@ image_expect_machine (const struct image *image, struct error *err)
                             image->header.e_machine);
 }
 
-/* elf_version sets a global variable, which other threads read, at each call.
-   So it is called once.  */
+/* Each call of elf_version sets a global variable, which other threads read.
+   So it must be called only once.  */
 static void
 set_version (void)
 {
@@ -405,14 +408,13 @@ image_map (struct image *image, int fd, struct error *err)
   return image->bytes != NULL;
 }
 
-/* Everything after image->bytes and size are set.  IMAGE is closed if this
-   fails.  */
+/* Open the image after its bytes and size were set; on failure close it.  */
 static bool
 image_open_elf (struct image *image, struct error *err)
 {
   image_start_libelf ();
   errno = 0;
-  /* libelf takes a writable pointer but writes only on elf_update.  */
+  /* libelf's parameter is not const, but libelf writes only in elf_update.  */
   image->elf = elf_memory ((char *)image->bytes, image->size);
   if (image->elf != NULL
           ? image_read (image, err)
@@ -593,7 +595,7 @@ image_executable_bytes (const struct image *image)
   return total;
 }
 
-/* Whether the range lies in one PT_LOAD with FLAG.  */
+/* Return whether the range lies in one PT_LOAD that has FLAG.  */
 static inline bool
 is_in_segment (const struct image *image, uint64_t address, uint64_t size,
                uint32_t flag)

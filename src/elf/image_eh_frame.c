@@ -6,9 +6,9 @@
 #include "base/bytes.h"
 #include "elf/encoded_pointer.h"
 
-/* The end of the last entry that the search table of .eh_frame_hdr points to,
-   or 0 if that is not known.  Without section headers only this table says how
-   long .eh_frame is.  */
+/* Return the end of the last entry of .eh_frame that the search table of
+   .eh_frame_hdr points to, or 0 if it cannot be found.  Without section
+   headers only this table shows where .eh_frame ends.  */
 static uint64_t
 last_entry_end (const struct image *image, uint64_t header_address,
                 struct cursor *table, uint32_t count)

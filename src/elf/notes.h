@@ -1,9 +1,9 @@
-/* Walking over notes as their readers do; the build-id, which is a note.
+/* Walking over notes as their readers do; and the build-id, which is a note.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   System V gABI, "Note Section".  A note and its contents are aligned to 4
-   bytes, or to 8 where the header of the section or segment says so; but Linux
-   (lib/buildid.c) always takes 4.  */
+   See System V gABI, "Note Section".  A note and its contents are aligned to 4
+   bytes, or to 8 if the header of the section or segment says so.  Linux,
+   however, always aligns to 4 (lib/buildid.c).  */
 
 #ifndef ELF_NOTES_H
 #define ELF_NOTES_H
@@ -16,7 +16,7 @@
 
 struct note
 {
-  uint64_t begin, end; /* within the walk's bytes, without padding */
+  uint64_t begin, end; /* offsets in the walk's bytes, without padding */
   uint64_t name_size, size;
   uint32_t type;
   const uint8_t *name, *contents;
@@ -28,43 +28,43 @@ struct note_walk
   uint64_t size;
   uint64_t align; /* 4 or 8 */
   bool big_endian;
-  uint64_t at; /* starts with 0; where the next note begins */
+  uint64_t at; /* offset of the next note; 0 at first */
 };
 
-/* A walk over the notes in SIZE bytes of IMAGE at file offset OFFSET, with
-   HEADER_ALIGN, the alignment in the header that says so.  The bytes are in
-   the file, as those of sections and segments are (elf/image.h).  */
+/* Return a walk over the notes in SIZE bytes of IMAGE at file offset OFFSET,
+   which lie in the file, as sections and segments do.  HEADER_ALIGN is the
+   alignment in the header of the section or segment.  */
 struct note_walk note_walk_over (const struct image *image, uint64_t offset,
                                  uint64_t size, uint64_t header_align);
 
-/* A walk over the notes of SEGMENT as its header says; with BY_4, as Linux
-   does.  A segment other than PT_NOTE has none.  */
+/* Return a walk over the notes of SEGMENT, with the alignment in its header
+   or, with BY_4, Linux's.  A segment other than PT_NOTE has no notes.  */
 struct note_walk note_walk_segment (const struct image *image,
                                     const GElf_Phdr *segment, bool by_4);
 
-/* The next note; false at the end, and where no note is, in front of SIZE.  */
+/* Read the next note; returns false at the end, and where no note is.  */
 bool note_next (struct note_walk *walk, struct note *note);
 
-/* Whether NOTE is of TYPE and OWNER, a name of three letters.  */
+/* Return whether NOTE has TYPE and the name OWNER, of three letters.  */
 bool note_is (const struct note *note, const char *owner, uint32_t type);
 
-/* Notes that are put in another order take so many bytes at most.  */
+/* The most bytes of notes that are put in another order.  */
 enum
 {
   NOTES_SPAN_MAX = 1 << 15
 };
 
-/* Whether a reader of the PT_NOTEs of a file looks for NOTE: a reader that
-   aligns notes as the header says, or, with BY_4, Linux, which looks for the
-   build-id.  No reader looks for the ABI tag of a PROGRAM.  */
+/* Return whether a reader of PT_NOTEs looks for NOTE: with BY_4 Linux, which
+   looks for the build-id; otherwise a reader that aligns as the header says.
+   Such a reader may look for any note but the ABI tag of a PROGRAM.  */
 bool note_is_wanted (const struct note *note, bool by_4, bool program);
 
-/* Write a note without name and without contents worth reading, between notes
-   that are aligned to 4 and notes that are aligned to 8.  A reader that aligns
-   notes to 8 sees one note, from AT on.  A reader that aligns them to 4 begins
-   4 bytes in front of it, and sees one empty note up to its name and another
-   up to its end.  So both continue at the same place.  NOTE_FILLER_SIZE
-   bytes.  */
+/* Write a note of NOTE_FILLER_SIZE bytes that contains no information.  It
+   lies between notes that are aligned to 4 and notes that are aligned to 8, so
+   that all readers find the notes behind it.  A reader that aligns to 8 sees
+   one note, from AT on.  A reader that aligns to 4 begins 4 bytes in front of
+   AT, and sees an empty note that ends at the filler's name, and another one
+   up to the filler's end.  */
 enum
 {
   NOTE_FILLER_SIZE = 24
@@ -72,14 +72,14 @@ enum
 void note_filler_write (uint8_t *at, bool big_endian);
 bool note_is_filler (const uint8_t *at, bool big_endian);
 
-/* The alignment that readers take from an alignment in a header.  */
+/* Return the alignment that readers use if a header contains HEADER_ALIGN.  */
 static inline uint64_t
 note_align (uint64_t header_align)
 {
   return header_align == 8 ? 8 : 4;
 }
 
-/* ---- The build-id: the note that tells which code is in a file */
+/* ---- The build-id, the note that identifies the code of a file */
 
 enum
 {
@@ -93,14 +93,14 @@ struct build_id
   size_t size;          /* 0 without a build-id */
 };
 
-/* The build-id of IMAGE, from its sections or, in a file without sections,
-   its segments.  */
+/* Return the build-id of IMAGE, from its sections or, in a file without
+   sections, from its segments.  */
 struct build_id build_id_find (const struct image *image);
 
-/* Whether A and B are one build-id; also when both are none.  */
+/* Return whether A and B are equal, or are both missing.  */
 bool build_id_equal (const struct build_id *a, const struct build_id *b);
 
-/* Write ID to DIGITS in hexadecimal digits, by which files are found.  */
+/* Write ID to DIGITS in hexadecimal, as names of files have it.  */
 void build_id_digits (const struct build_id *id,
                       char digits[BUILD_ID_DIGITS_SIZE]);
 

@@ -1,4 +1,4 @@
-/* Bytes between functions that nothing executes.
+/* Deciding which bytes between functions are padding.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "elf/padding.h"
@@ -19,11 +19,11 @@ enum
 /* ---- Symbols */
 
 static bool
-add_name (struct padding_finder *finder, uint64_t address)
+add_start (struct padding_finder *finder, uint64_t address)
 {
-  if (!ARRAY_ROOM (finder->names, finder->n_names + 1, &finder->capacity))
+  if (!ARRAY_ROOM (finder->starts, finder->n_starts + 1, &finder->capacity))
     return false;
-  finder->names[finder->n_names++] = address;
+  finder->starts[finder->n_starts++] = address;
   return true;
 }
 
@@ -37,65 +37,66 @@ padding_finder_init (struct padding_finder *finder, const struct image *image,
     .image = image,
     .patterns = arch_patterns_of (image->header.e_machine),
   };
-  /* Only symbols of code are of use.  A section's start is a name, too: code
-     begins there.  */
+  /* Only symbols in code matter.  The start of a section counts as well,
+     because code begins there.  */
   while (symbol_walk_next (&walk, &symbol))
     if (symbol_has_address (&symbol)
         && image_is_executable (image, symbol.value, 0)
-        && !add_name (finder, symbol.value))
+        && !add_start (finder, symbol.value))
       return error_set_no_memory (err);
   FOR_EACH_SECTION (section, image)
     if ((section->header.sh_flags & SHF_ALLOC) != 0
-        && !add_name (finder, section->header.sh_addr))
+        && !add_start (finder, section->header.sh_addr))
       return error_set_no_memory (err);
-  return RADIX_SORT (finder->names, finder->n_names)
+  return RADIX_SORT (finder->starts, finder->n_starts)
          || error_set_no_memory (err);
 }
 
 void
 padding_finder_free (struct padding_finder *finder)
 {
-  free (finder->names);
+  free (finder->starts);
   *finder = (struct padding_finder){ 0 };
 }
 
-/* The number of the first symbol or section at ADDRESS or above.  */
+/* Return the index of the first start at ADDRESS or above.  */
 static size_t
-search_name (const struct padding_finder *finder, uint64_t address)
+search_start (const struct padding_finder *finder, uint64_t address)
 {
-  return SEARCH_FIRST (finder->n_names, i, finder->names[i] >= address);
+  return SEARCH_FIRST (finder->n_starts, i, finder->starts[i] >= address);
 }
 
-/* Do as search_name does, but begin at the last answer, because most questions
-   come in address order.  */
+/* Do as search_start, but begin at the last result, because most addresses
+   ascend from call to call.  */
 static size_t
-follow_names (struct padding_finder *finder, uint64_t address)
+find_start (struct padding_finder *finder, uint64_t address)
 {
   enum
   {
     STEPS = 8
   };
-  size_t at = finder->next, n = finder->n_names;
-  for (unsigned i = 0; i < STEPS && at < n && finder->names[at] < address; i++)
+  size_t at = finder->next, n = finder->n_starts;
+  for (unsigned i = 0; i < STEPS && at < n && finder->starts[at] < address;
+       i++)
     at++;
-  if ((at < n && finder->names[at] < address)
-      || (at > 0 && finder->names[at - 1] >= address))
-    at = search_name (finder, address);
+  if ((at < n && finder->starts[at] < address)
+      || (at > 0 && finder->starts[at - 1] >= address))
+    at = search_start (finder, address);
   finder->next = at;
   return at;
 }
 
-/* The address of name NUMBER; UINT64_MAX behind the last name.  */
+/* Return start INDEX, or UINT64_MAX behind the last one.  */
 static uint64_t
-name_address (const struct padding_finder *finder, size_t number)
+start_address (const struct padding_finder *finder, size_t index)
 {
-  return number < finder->n_names ? finder->names[number] : UINT64_MAX;
+  return index < finder->n_starts ? finder->starts[index] : UINT64_MAX;
 }
 
 /* ---- Instructions */
 
-/* How many of the SIZE bytes at ADDRESS are padding instructions, up to the
-   first other one; *FIRST is the size of the first instruction.  */
+/* Return how many of the SIZE bytes at ADDRESS are padding instructions, up to
+   the first other one.  *FIRST is the size of the first of them.  */
 static uint64_t
 padding_run (const struct padding_finder *finder, uint64_t address,
              uint64_t size, size_t *first)
@@ -124,7 +125,7 @@ padding_finder_is_padding (const struct padding_finder *finder,
   if (size == 0)
     return true;
   return size <= PADDING_MAX
-         && name_address (finder, search_name (finder, address)) - address
+         && start_address (finder, search_start (finder, address)) - address
                 >= size
          && padding_run (finder, address, size, &first) == size;
 }
@@ -144,8 +145,8 @@ uint64_t
 padding_finder_behind (struct padding_finder *finder, uint64_t address,
                        uint64_t limit)
 {
-  uint64_t name = name_address (finder, follow_names (finder, address));
-  uint64_t end = name < limit ? name : limit;
+  uint64_t start = start_address (finder, find_start (finder, address));
+  uint64_t end = start < limit ? start : limit;
   uint64_t gap = end - address;
   size_t first;
   if (gap <= PADDING_MAX)

@@ -1,4 +1,4 @@
-/* Where the .sframe of a file is.
+/* Finding the .sframe of a file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "elf/sframe_place.h"
@@ -13,7 +13,7 @@ section_is_sframe (const struct image_section *section)
              && strcmp (section->name, ".sframe") == 0);
 }
 
-/* Add SECTION of IMAGE to what was found.  */
+/* Add SECTION of IMAGE, an .sframe, to PLACE.  */
 static void
 add_section (struct sframe_place *place, const struct image *image,
              const struct image_section *section)

@@ -1,8 +1,8 @@
-/* Symbol tables, read from the file's bytes.
+/* Reading symbol tables from the file's bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Only ELF64 gets here.  libelf would copy (and for foreign byte orders
-   convert) the whole table.  */
+   All images are ELF64.  libelf is not used here, because it would copy each
+   table, and convert it if its byte order is foreign.  */
 
 #include "elf/symbols.h"
 
@@ -31,8 +31,8 @@ find_indexes (struct symbols *symbols)
     }
 }
 
-/* A string table ends with a zero byte (gABI, "String Table").  Others are not
-   read.  */
+/* A string table ends with a zero byte (gABI, "String Table").  Section LINK
+   is ignored if it does not.  */
 static void
 find_strings (struct symbols *symbols, uint32_t link)
 {
@@ -163,7 +163,7 @@ function_symbols_walk (const struct image *image, bool all,
       if ((type != STT_FUNC && type != STT_GNU_IFUNC)
           || symbol.st_shndx == SHN_UNDEF)
         continue;
-      /* GCC and LLVM call a part of a function NAME.cold or NAME.cold.N.  */
+      /* GCC and LLVM name a function's part NAME.cold or NAME.cold.N.  */
       const char *name = symbols_name (&walk.table, &symbol);
       if (name != NULL && strstr (name, ".cold") == NULL
           && !visitor (argument, symbol.value, name))

@@ -1,11 +1,9 @@
-/* Symbol tables, read from the file's bytes: the only reader of them.
+/* Reading symbol tables from the file's bytes; no other code reads them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A table is found by its section or, as the dynamic linker finds its own, by
-   the dynamic section.
-
-   System V gABI, "Symbol Table".  Nothing is owned: all pointers lead into the
-   image.  */
+   A table is found through its section header or, as the dynamic linker finds
+   its own table, through the dynamic section.  See System V gABI, "Symbol
+   Table".  Nothing is owned: all pointers point into the image.  */
 
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
@@ -21,11 +19,11 @@
 struct symbols
 {
   const struct image *image;
-  size_t section;       /* index of the table; 0: there is none */
-  size_t index_section; /* SHT_SYMTAB_SHNDX; 0: there is none */
+  size_t section;       /* section index of the table; 0: there is none */
+  size_t index_section; /* that of its SHT_SYMTAB_SHNDX; 0: there is none */
   const uint8_t *bytes; /* entries */
   size_t n;
-  size_t n_local;         /* sh_info: index of the first global one */
+  size_t n_local;         /* sh_info: index of the first global symbol */
   const uint8_t *indexes; /* u32 per symbol, or NULL */
   size_t n_indexes;
   const char *strings; /* the section that sh_link names, or NULL */
@@ -34,15 +32,15 @@ struct symbols
 
 struct symbol
 {
-  uint32_t name; /* offset among the strings */
+  uint32_t name; /* offset in the string table */
   uint8_t info;
-  uint16_t st_shndx; /* as it stands there */
+  uint16_t st_shndx; /* as in the table */
   size_t section;    /* 0 for undefined, absolute and common symbols */
   uint64_t value, size;
 };
 
-/* Whether SYMBOL has an address.  Constants, and offsets of thread-local
-   variables, are none.  */
+/* Return whether the value of SYMBOL is an address.  The values of absolute
+   symbols are constants, and those of thread-local variables are offsets.  */
 static inline bool
 symbol_has_address (const struct symbol *symbol)
 {
@@ -50,22 +48,22 @@ symbol_has_address (const struct symbol *symbol)
          && ELF64_ST_TYPE (symbol->info) != STT_TLS;
 }
 
-/* Read the table in section SECTION, of any type, as far as it goes: entries
-   are counted by the section's size, whatever sh_entsize says.  False when it
-   has no bytes in the file.  */
+/* Read the table in section SECTION, whatever its type.  The number of entries
+   follows from the section's size; sh_entsize is ignored.  Returns false when
+   the section has no bytes in the file.  */
 bool symbols_at (struct symbols *symbols, const struct image *image,
                  size_t section);
 
-/* Find the (one) table of the relocatable object IMAGE.  False when it is
-   damaged.  */
+/* Find the symbol table of the relocatable object IMAGE, which has one at
+   most.  Returns false when the table is damaged.  */
 bool symbols_open (struct symbols *symbols, const struct image *image,
                    struct error *err);
 
-/* The name of SYMBOL, or NULL when no string of the table is.  */
+/* Return the name of SYMBOL, or NULL when it is not in the string table.  */
 const char *symbols_name (const struct symbols *symbols,
                           const struct symbol *symbol);
 
-/* The fields of the entry at BYTES; no section.  */
+/* Read the table entry at BYTES, without its section.  */
 static inline void
 symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
 {
@@ -78,8 +76,8 @@ symbol_read (struct symbol *symbol, const uint8_t *bytes, bool big_endian)
   };
 }
 
-/* Symbol INDEX, which may be any number; false when there is none.  Inline:
-   whoever looks at all symbols of a program looks at a field or two.  */
+/* Read symbol INDEX; returns false if the table has no such symbol.  Inline,
+   because loops over all symbols use one or two fields of each.  */
 static inline bool
 symbols_get (const struct symbols *symbols, size_t index,
              struct symbol *symbol)
@@ -98,16 +96,16 @@ symbols_get (const struct symbols *symbols, size_t index,
   return true;
 }
 
-/* Go from SYMBOLS to the next table of a linked file: with DYNAMIC, of the
-   dynamic linker's alone.  SYMBOLS begins with an image, and is zeroed
-   otherwise.  False when there is none.  */
+/* Move SYMBOLS to the next symbol table of a linked file; with DYNAMIC to the
+   next SHT_DYNSYM.  SYMBOLS begins zeroed, but for its image.  Returns false
+   when there is no further table.  */
 bool symbols_next_table (struct symbols *symbols, bool dynamic);
 
-/* A walk over all symbols of these tables.  */
+/* A walk over all symbols of all tables that symbols_next_table finds.  */
 struct symbol_walk
 {
-  struct symbols table; /* that of the latest symbol */
-  size_t next;          /* in it */
+  struct symbols table; /* the table of the symbol that was returned last */
+  size_t next;          /* index of the next symbol in that table */
   bool dynamic;
 };
 
@@ -129,8 +127,8 @@ symbol_walk_next (struct symbol_walk *walk, struct symbol *symbol)
   return true;
 }
 
-/* The table that the dynamic section gives, which files without section
-   headers have, too.  How many symbols it has is not said there.  */
+/* The table that the dynamic section names, also in files without section
+   headers.  The dynamic section does not give the number of symbols.  */
 struct dynamic_symbols
 {
   const struct image *image;
@@ -141,28 +139,29 @@ struct dynamic_symbols
 void dynamic_symbols_find (struct dynamic_symbols *symbols,
                            const struct image *image);
 
-/* Symbol INDEX, without its section; false when no bytes of the image are that
-   of one.  */
+/* Read symbol INDEX, without its section; returns false when the image has no
+   bytes at its address.  */
 bool dynamic_symbols_get (const struct dynamic_symbols *symbols,
                           uint32_t index, struct symbol *symbol);
 
-/* The name of SYMBOL, or NULL when no string of the table is.  */
+/* Return the name of SYMBOL, or NULL when it is not in the string table.  */
 const char *dynamic_symbols_name (const struct dynamic_symbols *symbols,
                                   const struct symbol *symbol);
 
-/* ---- The functions that the tables of a linked file name */
+/* ---- Functions, by the symbol tables of a linked file */
 
-/* NAME is in the image's bytes.  False: no more.  */
+/* Receives a function; NAME is in the image.  Returns false to end the
+   walk.  */
 typedef bool function_symbol_visitor (void *argument, uint64_t address,
                                       const char *name);
 
-/* Show VISITOR the functions by the symbols of .dynsym and, if ALL, .symtab.
-   Parts of functions (NAME.cold) are none.  Stops and returns false when
-   VISITOR does.  */
+/* Call VISITOR for all functions in .dynsym and, with ALL, also in .symtab.
+   Parts of functions (NAME.cold) are left out.  Ends and returns false when
+   VISITOR returns false.  */
 bool function_symbols_walk (const struct image *image, bool all,
                             function_symbol_visitor *visitor, void *argument);
 
-/* The names of function symbols, in the image's bytes.  */
+/* The address and name of a function; the name is in the image's bytes.  */
 struct symbol_name
 {
   uint64_t address;
@@ -171,17 +170,18 @@ struct symbol_name
 
 struct symbol_names
 {
-  /* Owned; ascending, those of one address as in the file: the first
-     counts.  */
+  /* Owned; ascending by address.  Names of one address stand in the order of
+     the file, and the first is used.  */
   struct symbol_name *list;
   size_t n, capacity;
 };
 
-/* False when memory ran out.  NAMES is to be freed in any case.  */
+/* Collect the names of all functions of IMAGE.  Returns false when memory ran
+   out; NAMES is to be freed in any case.  */
 bool symbol_names_read (struct symbol_names *names, const struct image *image);
 void symbol_names_free (struct symbol_names *names);
 
-/* The name of a function at ADDRESS, or NULL.  */
+/* Return the name of the function that begins at ADDRESS, or NULL.  */
 const char *symbol_names_at (const struct symbol_names *names,
                              uint64_t address);
 

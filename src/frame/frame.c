@@ -1,4 +1,4 @@
-/* The version-neutral model of a function's frame rows.
+/* Operations on a function's frame rows.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "frame/frame.h"
@@ -61,13 +61,13 @@ frame_function_trim (struct frame_function *function)
             ? realloc (function->rows, function->n_rows * sizeof *rows)
             : NULL;
   if (rows == NULL)
-    return; /* no harm done */
+    return; /* the rows keep their memory */
   function->rows = rows;
   function->rows_capacity = function->n_rows;
 }
 
-/* Whether ROW finds the CFA and FP by FP, register number REG, the latter as
-   SURE does.  */
+/* Return whether ROW finds the CFA from FP, register number REG, and FP by the
+   rule that SURE has.  */
 static bool
 has_frame_of (const struct frame_row *row, const struct frame_row *sure,
               uint16_t reg)
@@ -83,13 +83,14 @@ frame_function_fp_sure_end (const struct frame_function *function,
 {
   const struct frame_row *row = &function->rows[index];
   const struct frame_row *last = &function->rows[function->n_rows - 1];
-  /* The CFA was found by FP up to here.  GCC names the register that has the
-     CFA as soon as it was loaded, which is in front of the instruction that
-     ends the frame.  CFI that names it behind that instruction is wrong about
-     FP at this place, too; --lint finds it.  */
+  /* Up to this row the CFA is found from FP.  GCC names the register with the
+     CFA as soon as it is loaded, which is in front of the instruction that
+     ends the frame.  So the row is right for one instruction at least.  CFI
+     that names the register only behind the instruction that ends the frame is
+     wrong about FP here, too; --lint finds such CFI.  */
   if (index > 0 && has_frame_of (row - 1, row, reg))
     return end - row->start < smallest ? end : row->start + smallest;
-  /* The rule begins here, and the frame is there behind it.  */
+  /* The FP rule begins here, and the next row shows that the frame exists.  */
   bool begins = index == 0 || !frame_rule_equal (row[-1].fp, row->fp);
   return begins && row < last && has_frame_of (row + 1, row, reg) ? end
                                                                   : row->start;
@@ -134,8 +135,8 @@ frame_function_row_at (const struct frame_function *function, uint64_t offset,
                        size_t *index, uint64_t *end)
 {
   uint64_t block = 0, next = function->size;
-  /* The rows hold in each block anew.  One row that holds everywhere needs no
-     look at blocks.  */
+  /* In repeated blocks the rows apply to each block.  A single row that starts
+     at 0 applies everywhere, whatever the block.  */
   if (function->repeat != 0
       && !(function->n_rows == 1 && function->rows[0].start == 0))
     {
@@ -154,8 +155,8 @@ frame_function_row_at (const struct frame_function *function, uint64_t offset,
   return i > 0 ? &function->rows[i - 1] : NULL;
 }
 
-/* The row that FUNCTION keeps at OFFSET when RIVAL describes the same
-   code.  */
+/* Return the row that FUNCTION keeps at OFFSET when RIVAL describes the same
+   code.  INDEXES are those of frame_function_row_at for both functions.  */
 static struct frame_row
 disputed_row (const struct frame_function *function,
               const struct frame_function *rival, uint64_t offset,

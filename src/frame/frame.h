@@ -1,9 +1,10 @@
-/* The version-neutral model: what the CFI says of a function, row by row.
+/* The model of CFI: a function is a range of addresses, and rows.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Readers (src/cfi) fill a frame_function; lowering (src/sframe/lower) turns
-   it into SFrame; decoding turns SFrame back into it, so that any two sources
-   can be compared.  No file format is in it.  */
+   A row has the rules by which CFA, RA and FP are found.  Nothing in the model
+   belongs to one file format.  src/cfi makes it from CFI, src/sframe/lower
+   turns it into SFrame, and decoding turns SFrame back into it, so that rows
+   from any two sources can be compared.  */
 
 #ifndef FRAME_FRAME_H
 #define FRAME_FRAME_H
@@ -16,8 +17,9 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* Why a PC range has no SFrame data.  Each reason has its word (REASON_word),
-   its identifier in reports, which stays, and a line for people.  */
+/* Why a range of code has no SFrame rows.  Each reason has a constant
+   (REASON_word), an identifier in reports, which later versions keep, and a
+   text for people.  */
 #define FRAME_REASONS(REASON)                                                 \
   REASON (NONE, "none", "nothing")                                            \
   /* A rule that no row, or no row of the chosen version, can express.  */    \
@@ -88,23 +90,23 @@ enum frame_reason
 
 enum frame_rule_kind
 {
-  RULE_UNDEFINED, /* no value; for the RA: end of stack */
-  RULE_SAME,      /* unchanged: the register still holds it */
+  RULE_UNDEFINED, /* no value; an RA without value ends the stack */
+  RULE_SAME,      /* the register still has the caller's value */
   RULE_REG,       /* register + offset */
   RULE_DEREF_REG, /* *(register + offset) */
   RULE_CFA,       /* CFA + offset; not for the CFA itself */
   RULE_DEREF_CFA, /* *(CFA + offset); not for the CFA itself */
   RULE_PLT, /* CFA = SP + 8 + 8 * ((pc & 15) >= offset), lazy amd64 PLT */
-  RULE_UNSUPPORTED /* anything else; `reason` says what */
+  RULE_UNSUPPORTED /* anything else, as `reason` says */
 };
 
 enum
 {
-  FRAME_PLT_BLOCK = 16 /* bytes after which RULE_PLT repeats */
+  FRAME_PLT_BLOCK = 16 /* bytes of one stub; RULE_PLT repeats after them */
 };
 
-/* How one tracked value is recovered.  Unused members are 0, so that rules
-   compare as plain data.  Registers are DWARF numbers of the machine.  */
+/* How the CFA or the value of a register is found.  Unused members are 0, so
+   that rules can be compared as plain data.  Registers are DWARF numbers.  */
 struct frame_rule
 {
   uint8_t kind;   /* enum frame_rule_kind */
@@ -113,54 +115,52 @@ struct frame_rule
   int32_t offset; /* bytes */
 };
 
-/* The rules from `start` to the next row's start (or the function's end).  */
+/* The rules from `start` to the next row's start or the function's end.  */
 struct frame_row
 {
-  uint32_t start;     /* bytes from the function's address */
+  uint32_t start;     /* offset from the function's address */
   bool ra_signed : 1; /* aarch64: RA carries a pointer authentication code */
-  /* What the row says, as a number: among rows that were numbered together
-     (frame/numbers.h) those with one number have the same rules.  0: the row
-     has none.  Whoever changes a rule takes the number away.  */
+  /* A number that stands for the rules of the row (frame/numbers.h): rows that
+     were numbered together have equal rules if they have equal numbers.  0:
+     the row has no number.  Code that changes a rule sets the number to 0.  */
   uint32_t number : 31;
   struct frame_rule cfa, ra, fp;
 };
 
 enum
 {
-  /* Of a function.  Those who read rows go from the first one to the one they
-     look for, so more are refused wherever they come from.  A row takes two
-     bytes of CFI, or 32 of memory.  The longest function of Debian has some
-     thousand rows.  */
+  /* The largest number of rows of a function.  Readers search rows from the
+     first one on, so functions with more rows are refused, whatever their
+     source.  A row takes two bytes of CFI, or 32 bytes of memory.  The longest
+     function of Debian has some thousand rows.  */
   FRAME_ROWS_MAX = 1 << 18
 };
 
-/* A range of code and its rows: of an FDE, of a PLT stub, or of code that was
-   analysed.  */
+/* The code of an FDE or PLT stub, or a function that analysis/ has found.  */
 struct frame_function
 {
   uint64_t address;
   uint32_t size;
   bool signal;   /* augmentation S */
   bool b_key;    /* aarch64: RA signed with key B */
-  bool from_plt; /* rows come from recognised stub instructions */
-  /* The code is a sequence of equal blocks of so many bytes (PLT entries), and
-     starts of rows count from the start of each block; 0: from the
-     address.  */
+  bool from_plt; /* the rows are those of a recognised PLT stub */
+  /* If not 0, the code consists of blocks of this many bytes (PLT entries),
+     and starts of rows are offsets in each block.  */
   uint8_t repeat;
-  struct frame_row *rows; /* owned; ascending start, the first one at 0
-                             unless the beginning has no rules */
+  struct frame_row *rows; /* owned; `start' ascends from 0, or from a later
+                             offset if the beginning has no rules */
   size_t n_rows;
-  size_t rows_capacity; /* 0 though there are rows: they are another
-                           function's, in the same list */
-  /* The rules of other callee-saved registers, when they were asked for:
-     n_saved of them for each row.  */
+  size_t rows_capacity; /* 0 with n_rows above 0: another function of the same
+                           list owns the rows */
+  /* The rules of the other callee-saved registers, n_saved for each row; only
+     if the reader was asked for them.  */
   struct frame_rule *saved; /* owned */
   size_t n_saved;
   size_t saved_capacity; /* in rules */
 };
 
-/* Offsets in a function, ascending, where rows start that are left out for the
-   length of an instruction (REASON_RETURN_ADDRESS).  */
+/* Ascending offsets in a function.  At each of them a row begins that is left
+   out for the length of one instruction (REASON_RETURN_ADDRESS).  */
 struct return_places
 {
   uint32_t *offsets; /* owned */
@@ -174,7 +174,7 @@ struct frame_functions
   size_t n_functions, capacity;
 };
 
-/* The one with ADDRESS in it, of N FUNCTIONS in such an order, or NULL.  */
+/* Return the one of N such FUNCTIONS that contains ADDRESS, or NULL.  */
 static inline const struct frame_function *
 frame_functions_find (const struct frame_function *functions, size_t n,
                       uint64_t address)
@@ -187,8 +187,8 @@ frame_functions_find (const struct frame_function *functions, size_t n,
 static inline bool
 frame_rule_equal (struct frame_rule a, struct frame_rule b)
 {
-  /* All bits of a rule in one number: rows are compared more often than
-     anything else is done with them.  */
+  /* All bits of a rule are compared as one number, because no operation on
+     rows is more frequent.  */
   uint64_t left, right;
   _Static_assert(sizeof a == sizeof left, "a rule has no padding");
   memcpy (&left, &a, sizeof left);
@@ -196,7 +196,7 @@ frame_rule_equal (struct frame_rule a, struct frame_rule b)
   return left == right;
 }
 
-/* Whether the rules of two rows are equal.  Their starts do not matter.  */
+/* Return whether two rows have equal rules, whatever their starts.  */
 static inline bool
 frame_row_same_rules (const struct frame_row *a, const struct frame_row *b)
 {
@@ -204,8 +204,8 @@ frame_row_same_rules (const struct frame_row *a, const struct frame_row *b)
          && frame_rule_equal (a->fp, b->fp) && a->ra_signed == b->ra_signed;
 }
 
-/* Whether ROW, which is not its function's first one, says the same as the row
-   before it.  */
+/* Return whether ROW, which is not the first of its function, has the rules of
+   the row before it.  */
 static inline bool
 frame_row_continues (const struct frame_row *row)
 {
@@ -221,8 +221,8 @@ frame_rule_unsupported (enum frame_reason reason)
                               .reason = (uint8_t)reason };
 }
 
-/* Take ROW's CFA away, for REASON, and with it all rules that need it.  A row
-   that says that the stack ends says that still.  */
+/* Remove the CFA rule of ROW, for REASON.  Rules that need the CFA have no
+   effect then, but an undefined RA still ends the stack.  */
 static inline void
 frame_row_leave_out (struct frame_row *row, enum frame_reason reason)
 {
@@ -230,18 +230,18 @@ frame_row_leave_out (struct frame_row *row, enum frame_reason reason)
   row->number = 0;
 }
 
-/* Empty FUNCTION, keeping the memory of its rows for the next one.  A
+/* Empty FUNCTION, but keep its memory for the rows of the next one.  A
    zero-initialised structure is a valid empty function.  */
 void frame_function_reset (struct frame_function *function);
 void frame_function_free (struct frame_function *function);
 
 void frame_functions_free (struct frame_functions *list);
 
-/* Free the memory that FUNCTION has for rows beyond those it has.  */
+/* Free the memory of FUNCTION for more rows than it has.  */
 void frame_function_trim (struct frame_function *function);
 
-/* Where the next row of FUNCTION can be written, or NULL when memory ran out.
-   The row counts once function->n_rows does.  */
+/* Return where the next row of FUNCTION can be written, or NULL when memory
+   ran out.  The caller increases function->n_rows afterwards.  */
 static inline struct frame_row *
 frame_function_next (struct frame_function *function)
 {
@@ -251,12 +251,12 @@ frame_function_next (struct frame_function *function)
              : NULL;
 }
 
-/* Whether ROW finds the caller's FP by FP, register number REG, but not the
-   CFA.  In functions that realign their stack GCC records FP as saved where FP
-   points, and does not take that back when pop or leave has ended the frame:
-   up to the return, FP is the caller's and points to some frame further out
-   (analysis/cfi-errors.md).  While the frame is there, the CFA is found by FP
-   as well.  */
+/* Return whether ROW finds the caller's FP from FP (register number REG), but
+   the CFA from another register.  Such a rule may be wrong: in functions that
+   realign the stack, GCC records FP as saved at the address in FP, and does
+   not cancel this when pop or leave ends the frame.  From there to the return,
+   FP is the caller's and points to an outer frame (analysis/cfi-errors.md).
+   While the frame exists, the CFA is found from FP as well.  */
 static inline bool
 frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
 {
@@ -264,61 +264,60 @@ frame_row_fp_may_be_stale (const struct frame_row *row, uint16_t reg)
          && row->cfa.reg != reg;
 }
 
-/* The offset up to which row INDEX of FUNCTION, where FP (register number REG)
-   may be stale, is right all the same.  The row would hold up to END.
-   Instructions have SMALLEST bytes or more.  */
+/* Return the offset up to which row INDEX of FUNCTION is right although its FP
+   rule may be stale.  The row would otherwise end at END.  FP is register
+   number REG, and instructions have SMALLEST bytes or more.  */
 uint32_t frame_function_fp_sure_end (const struct frame_function *function,
                                      size_t index, uint32_t end, uint16_t reg,
                                      uint32_t smallest);
 
-/* Append ROW to FUNCTION, which has no rules of saved registers.  ROW takes
-   the place of rows that start where it does or later, and is merged into a
-   row in front of it with equal rules.  False when memory ran out.  */
+/* Append ROW to FUNCTION, which has no rules of saved registers.  Rows that
+   start where ROW does or later are dropped first.  ROW is not stored if the
+   row in front of it has equal rules.  Returns false when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 
-/* Append ROW, with function->n_saved rules in SAVED, in the same way.  */
+/* Append ROW in the same way, with its function->n_saved rules SAVED.  */
 bool frame_function_append_saved (struct frame_function *function,
                                   const struct frame_row *row,
                                   const struct frame_rule *saved);
 
-/* Replace the rows of FUNCTION by rows with no rule but REASON_OVERLAP
-   wherever RIVAL, which describes the same code, says anything else or
-   nothing.  Rules of saved registers go.  False when memory ran out.  */
+/* Compare the rows of FUNCTION with those of RIVAL, which describes some of
+   the same code.  Where RIVAL has other rules or none, replace the row of
+   FUNCTION by one without rules, for REASON_OVERLAP.  Rules of saved registers
+   are dropped.  Returns false when memory ran out.  */
 bool frame_function_dispute (struct frame_function *function,
                              const struct frame_function *rival);
 
-/* Whether a row for one of the first SIZE bytes of FUNCTION was left out by
-   frame_function_dispute.  */
+/* Return whether frame_function_dispute has replaced a row for one of the
+   first SIZE bytes of FUNCTION.  */
 bool frame_function_is_disputed (const struct frame_function *function,
                                  uint64_t size);
 
-/* The row of FUNCTION at OFFSET from its address, in whichever block that is,
-   or NULL.  *END, an offset too, is lowered to where the answer changes.
-   *INDEX, 0 at first, tells where to search from; from call to call OFFSET
-   must not become smaller.  */
+/* Return the row of FUNCTION at OFFSET from its address, or NULL.  *END, also
+   an offset, is lowered to where the next answer begins.  *INDEX, 0 at first,
+   remembers where the search ended: OFFSET must not decrease.  */
 const struct frame_row *
 frame_function_row_at (const struct frame_function *function, uint64_t offset,
                        size_t *index, uint64_t *end);
 
-/* Drop what FUNCTION says of its first SIZE bytes, at most as many as it
-   has.  */
+/* Drop the first SIZE bytes of FUNCTION, at most all, and their rows.  */
 void frame_function_drop_front (struct frame_function *function,
                                 uint32_t size);
 
-/* The saved registers' rules of row INDEX.  */
+/* Return the rules of saved registers of row INDEX.  */
 static inline const struct frame_rule *
 frame_function_saved (const struct frame_function *function, size_t index)
 {
   return function->saved + index * function->n_saved;
 }
 
-/* Replace the rows of FUNCTION by those of OTHER, which has none then.  Rules
+/* Replace the rows of FUNCTION by those of OTHER, which becomes empty.  Rules
    of saved registers are dropped.  */
 void frame_function_take_rows (struct frame_function *function,
                                struct frame_function *other);
 
-/* The identifier of REASON, like "cfa-expression", and its explanation.  */
+/* Return the identifier of REASON ("cfa-expression"), or its explanation.  */
 const char *frame_reason_name (enum frame_reason reason);
 const char *frame_reason_text (enum frame_reason reason);
 

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A program has some hundred different sets of rules ("CFA = SP + 16, RA at
-   CFA - 8, FP at CFA - 16") in very many rows.  A row is therefore numbered
-   when it is made, and what can be known of its rules is worked out once per
-   number, not once per row.  */
+   CFA - 8, FP at CFA - 16") in very many rows.  So a row gets the number of
+   its rules when it is made, and later stages do their work once for each
+   number, and not once for each row.  */
 
 #ifndef FRAME_NUMBERS_H
 #define FRAME_NUMBERS_H
@@ -18,42 +18,42 @@
 
 enum
 {
-  /* Numbers are 1 to NUMBERS_MAX.  A damaged file can have more rules than
-     that.  Their rows get none, which costs time only.  */
+  /* Numbers are 1 to NUMBERS_MAX.  A damaged file can have more different
+     rules.  Rows with these get no number, which costs only time.  */
   NUMBERS_MAX = 1 << 16,
   NUMBERS_RECENT = 256
 };
 
 struct frame_numbers
 {
-  struct frame_row *rows; /* owned; what number I + 1 means, with it */
+  struct frame_row *rows; /* owned; rows[I] has number I + 1 */
   size_t n, capacity;
-  struct table table;              /* the rows by their rules */
-  uint16_t recent[NUMBERS_RECENT]; /* indexes in `rows', to try first */
+  struct table table;              /* indexes of `rows', by hashes */
+  uint16_t recent[NUMBERS_RECENT]; /* indexes of `rows', to be tried first */
 };
 
-/* False when memory ran out; freeing is allowed then, too.  */
+/* Initialize NUMBERS.  False: no memory; freeing is allowed then, too.  */
 bool frame_numbers_init (struct frame_numbers *numbers);
 void frame_numbers_free (struct frame_numbers *numbers);
 
-/* The number of what ROW says, by a search among all numbers, or a new one.  0
-   when there are too many, or memory ran out.  */
+/* Return the number of ROW's rules: an old one, found by the table, or a new
+   one.  Returns 0 when there are too many, or when memory ran out.  */
 uint32_t frame_numbers_find (struct frame_numbers *numbers,
                              const struct frame_row *row);
 
-/* Where the index of what rows like ROW say is kept.  */
+/* Return the element of `recent' for rows with rules like those of ROW.  */
 static inline uint16_t *
 frame_numbers_recent (struct frame_numbers *numbers,
                       const struct frame_row *row)
 {
-  /* A hash of what differs between most rows.  */
+  /* A hash of the members in which most rules differ.  */
   uint32_t mixed = (uint32_t)row->cfa.offset / 8 + row->cfa.reg * 64u
                    + row->fp.kind * 32u + row->ra.kind * 128u;
   return &numbers->recent[mixed % NUMBERS_RECENT];
 }
 
-/* What ROW says, as a row with its number, if that was given recently;
-   otherwise NULL.  Valid until a number is given.  */
+/* Return a row with the rules of ROW and their number, or NULL if these did
+   not get it recently.  The result is valid until a row gets a number.  */
 static inline const struct frame_row *
 frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
 {
@@ -64,7 +64,7 @@ frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
              : NULL;
 }
 
-/* Give ROW the number of what it says.  */
+/* Give ROW the number of its rules.  */
 static inline void
 frame_numbers_give (struct frame_numbers *numbers, struct frame_row *row)
 {

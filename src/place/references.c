@@ -189,7 +189,7 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
   place = data->address + word_at;
   note_distance (fields, place, 8, word);
   if (fields->has_base)
-    address_search_note (fields, word);
+    address_search_report (fields, word);
 }
 
 static void

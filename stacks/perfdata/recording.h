@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "base/key_table.h"
+#include "base/table.h"
 #include "stacks/perfdata/perfdata.h"
 
 /* A part of the file, which is inside of it: perf_file_section.  */

@@ -166,7 +166,7 @@ END
 }
 
 @test "the manual has all words for reasons, and no others" {
-  { sed -n 's/^ *WORD (.*, "\([a-z-]*\)").*/\1/p; s/.*] = "\([a-z-]*\)",$/\1/p' \
+  { sed -n 's/^ *WORD (.*, "\([a-z-]*\)").*/\1/p; s/.*] = { [A-Z_]*, "\([a-z-]*\)" },$/\1/p' \
       "$srcdir"/src/base/error.[ch]
     sed -n 's/.*"lint-cfa", "lint-ra", "lint-fp".*/lint-cfa\nlint-ra\nlint-fp/p' \
       "$srcdir/src/cli/findings.c"

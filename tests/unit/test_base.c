@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
-#include "base/key_table.h"
+#include "base/table.h"
 #include "base/mapped_file.h"
 #include "base/printable.h"
 #include "base/radix.h"

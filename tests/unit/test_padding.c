@@ -26,8 +26,8 @@ is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
                          .n_segments = 1 };
   struct padding_finder finder = { .image = &image,
                                    .patterns = arch_patterns_of (machine),
-                                   .names = &symbol,
-                                   .n_names = 1 };
+                                   .starts = &symbol,
+                                   .n_starts = 1 };
   return padding_finder_is_padding (&finder, CODE, size);
 }
 
@@ -42,8 +42,9 @@ TEST (amd64_padding_is_nops_int3_and_zeros)
   assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x44\x00\x00\x0f\x1f\x80\0\0\0"
                                       "\0"));
   assert_true (IS_PADDING (EM_X86_64, "\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0"));
-  /* A register operand, and an address without base.  */
+  /* A register operand, and addresses without base.  */
   assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\xc0\x0f\x1f\x05\0\0\0\0"));
+  assert_true (IS_PADDING (EM_X86_64, "\x0f\x1f\x04\x25\x01\0\0\0"));
   /* Cut off, prefix without instruction, other instructions.  */
   assert_false (IS_PADDING (EM_X86_64, "\x0f\x1f\x44\x00"));
   assert_false (IS_PADDING (EM_X86_64, "\x90\x66"));
@@ -94,8 +95,8 @@ behind (const char *text, size_t size, size_t skip, uint64_t symbol,
                          .n_segments = 1 };
   struct padding_finder finder = { .image = &image,
                                    .patterns = arch_patterns_of (EM_X86_64),
-                                   .names = &symbol,
-                                   .n_names = 1 };
+                                   .starts = &symbol,
+                                   .n_starts = 1 };
   return padding_finder_behind (&finder, CODE + skip, limit);
 }
 
@@ -131,7 +132,7 @@ TEST (padding_behind_a_function_is_measured)
 TEST (questions_may_go_back)
 {
   char text[64];
-  uint64_t names[] = { CODE + 4, CODE + 40 };
+  uint64_t starts[] = { CODE + 4, CODE + 40 };
   memset (text, 0x90, sizeof text);
   GElf_Phdr load = { .p_type = PT_LOAD,
                      .p_flags = PF_R | PF_X,
@@ -145,8 +146,8 @@ TEST (questions_may_go_back)
                          .n_segments = 1 };
   struct padding_finder finder = { .image = &image,
                                    .patterns = arch_patterns_of (EM_X86_64),
-                                   .names = names,
-                                   .n_names = 2 };
+                                   .starts = starts,
+                                   .n_starts = 2 };
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
   assert_int_equal (padding_finder_behind (&finder, CODE + 20, CODE + 30), 10);
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
