@@ -137,9 +137,8 @@ perf_events_sample (struct perf_events *events,
 {
   struct profile *profile = events->profile;
   struct registers registers;
-  const struct profile_moment moment
-      = { (pid_t)sample->tid, sample->time, &registers, sample->chain,
-          sample->n_chain };
+  const struct raw_sample raw = { (pid_t)sample->tid, sample->time, &registers,
+                                  sample->chain, sample->n_chain };
   if (!is_sampled (events, sample->pid))
     return NULL;
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
@@ -147,7 +146,7 @@ perf_events_sample (struct perf_events *events,
       profile->narrow += sample->registers != NULL
                          && sample->abi == PERF_SAMPLE_REGS_ABI_32;
       if (profile->off_cpu)
-        off_cpu_stack (&events->waits, (pid_t)sample->pid, moment.tid, NULL);
+        off_cpu_stack (&events->waits, (pid_t)sample->pid, raw.tid, NULL);
       return NULL;
     }
   struct member *member = member_of (events, sample->pid);
@@ -158,9 +157,9 @@ perf_events_sample (struct perf_events *events,
                   &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
-  struct profile_sample taken = profile_place (profile, member, &moment);
+  struct profile_sample taken = profile_walk (profile, member, &raw);
   if (profile->off_cpu)
-    off_cpu_stack (&events->waits, process->pid, moment.tid, &taken);
+    off_cpu_stack (&events->waits, process->pid, raw.tid, &taken);
   else
     profile_count (profile, &taken);
   /* The stack is the record's.  */

@@ -23,6 +23,7 @@
 #include "stacks/live.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
+#include "stacks/profile_writers.h"
 
 struct perf_input
 {

@@ -3,7 +3,7 @@
 
 #include <config.h>
 
-#include "stacks/profile.h"
+#include "stacks/profile_writers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -91,4 +91,26 @@ struct function_share *top_list (const struct named_profile *profile,
 bool top_print (const struct named_profile *profile,
                 const struct named_profile *old, size_t lines, FILE *out);
 
+/* ---- Output files (printed_file.c).
+
+   Each file is written to a temporary file and replaces the old one when it is
+   complete, where the file system lets it (write/output_file.h, rewrite).  */
+
+/* Whether the file NAME can be written, as far as creating a temporary file
+   beside it tells.  INPUT, which may be NULL, is a file that is being read:
+   NAME must not replace it.  */
+bool printed_file_check (const char *name, const char *input,
+                         struct error *err);
+
+/* Whether the names A and B lead to the same file, as far as both can be
+   written.  */
+bool printed_file_is_one (const char *a, const char *b);
+
+/* Write the file NAME: call PRINT with CONTEXT and a stream OUT.  PRINT may
+   seek in OUT, even if NAME is a pipe, which gets the contents at the end.  */
+bool printed_file_make (const char *name,
+                        bool (*print) (void *context, FILE *out,
+                                       struct error *err),
+                        void *context, struct error *err);
+
 #endif /* STACKS_PROFILE_WRITERS_H */

@@ -27,9 +27,9 @@ static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)
 {
-  const struct profile_moment moment = { .tid = thread->tid,
-                                         .time = member->process.stopped_at,
-                                         .registers = &thread->registers };
+  const struct raw_sample raw = { .tid = thread->tid,
+                                  .time = member->process.stopped_at,
+                                  .registers = &thread->registers };
   if (thread->known)
     {
       char name[sizeof ((struct profile_thread *)NULL)->own_name] = "";
@@ -37,7 +37,7 @@ count_thread (struct profile *profile, struct member *member,
       if (name[0] != '\0')
         sampled_threads_rename (&profile->threads, member->process.pid,
                                 thread->tid, name);
-      struct profile_sample sample = profile_place (profile, member, &moment);
+      struct profile_sample sample = profile_walk (profile, member, &raw);
       profile_count (profile, &sample);
     }
   else
