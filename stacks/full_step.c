@@ -156,7 +156,10 @@ combine (unsigned code, uint64_t *a, uint64_t b)
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].code == code)
-      return *a = all[i].result, true;
+      {
+        *a = all[i].result;
+        return true;
+      }
   return false;
 }
 

@@ -202,13 +202,15 @@ is_start (struct process *process, const struct stack_walk *walk,
                  : syscall_code_ends (process, last->pc));
 }
 
-/* What is tried, in this order, where a walk by rows has ended, by why.  */
+/* Ways to find the caller of a frame from which no row leads on.  */
 enum
 {
-  TRY_GUESS = 1, /* that what was called is no code */
+  TRY_GUESS = 1, /* assume that a wild pointer was called */
   TRY_CFI = 2,
-  TRY_CODE = 4 /* rows that are made from it, and the frame pointer */
+  TRY_CODE = 4 /* analyze the code for rows; follow the frame pointer */
 };
+
+/* The ways that are tried, by the reason why the walk by rows has ended.  */
 static const uint8_t tries[SFW_INVALID + 1] = {
   [SFW_NO_SECTION] = TRY_GUESS | TRY_CFI | TRY_CODE,
   [SFW_NO_ROW] = TRY_GUESS | TRY_CFI | TRY_CODE,
@@ -218,12 +220,12 @@ static const uint8_t tries[SFW_INVALID + 1] = {
 enum outcome
 {
   WALK_ENDS,    /* walk->end says why */
-  WALK_REPEATS, /* rows may lead on from the last frame now */
-  WALK_GOES_ON  /* with the caller, which was found */
+  WALK_REPEATS, /* the file of the last frame has more rows now: try again */
+  WALK_GOES_ON  /* from the caller, which was found */
 };
 
-/* Replace *FRAME, the last one of WALK, from which no row leads on, by its
-   caller, and say how that was found.  */
+/* Replace *FRAME, the last frame of WALK, from which no row leads on, by its
+   caller.  Set *WAY to how the caller was found.  */
 static enum outcome
 find_caller (struct process *process, struct stack_walk *walk,
              struct full_frame *full, struct sfw_frame *frame,
@@ -234,22 +236,30 @@ find_caller (struct process *process, struct stack_walk *walk,
   const uint64_t sp = frame->sp;
   if (walk->n > walk->max)
     return WALK_ENDS;
+  *way = WAY_GUESS;
   if (may & TRY_GUESS && guess_step (process, frame))
-    return *way = WAY_GUESS, WALK_GOES_ON;
+    return WALK_GOES_ON;
   if (!(may & TRY_CFI) || process->policy.only_sframe)
     return WALK_ENDS;
   enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
   if (step == SFW_MORE)
-    return restore_fp (process, sp, full, frame), WALK_GOES_ON;
+    {
+      restore_fp (process, sp, full, frame);
+      return WALK_GOES_ON;
+    }
   if (step == SFW_NO_ROW && is_start (process, walk, full))
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
-    return walk->end = step, WALK_ENDS;
-  if (may & TRY_CODE && process_analyze (process, last->pc - !last->at_pc))
+    {
+      walk->end = step;
+      return WALK_ENDS;
+    }
+  if (!(may & TRY_CODE))
+    return WALK_ENDS;
+  if (process_analyze (process, last->pc - !last->at_pc))
     return WALK_REPEATS;
-  if (may & TRY_CODE && fp_step (process, frame))
-    return *way = WAY_FP, WALK_GOES_ON;
-  return WALK_ENDS;
+  *way = WAY_FP;
+  return fp_step (process, frame) ? WALK_GOES_ON : WALK_ENDS;
 }
 
 /* If no call made the last frame but one of WALK, and what it has for a return
