@@ -53,7 +53,7 @@ static const ElfW (Phdr)
 struct listing
 {
   struct sfw_modules *modules;
-  struct walk_table *draft;
+  struct walk_table *edited;
   int pid;
   uint64_t left;  /* bytes of sections that may still be read */
   bool no_memory; /* for the bytes of a section */
@@ -203,8 +203,8 @@ add_mapping (void *context, const struct walk_mapping *mapping)
       errno = ENOMEM;
       return false;
     }
-  bool added = walk_draft_add (listing->modules, &listing->draft, module,
-                               found ? &section : NULL)
+  bool added = walk_edit_add (listing->modules, &listing->edited, module,
+                              found ? &section : NULL)
                || errno != ENOMEM;
   free ((void *)section.bytes);
   return added;
@@ -265,14 +265,14 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
 {
   struct listing listing
       = { .modules = modules, .pid = pid, .left = SECTIONS_MAX };
-  listing.draft = walk_draft_begin (modules, true);
-  if (listing.draft == NULL)
+  listing.edited = walk_edit_begin (modules, true);
+  if (listing.edited == NULL)
     return false;
   bool done = walk_maps_read (pid, add_mapping, &listing);
   /* The table is not the dynamic linker's list any more.  */
   if (done)
     *walk_modules_counters (modules) = (struct walk_counters){ 0 };
-  walk_draft_end (modules, listing.draft, done);
+  walk_edit_end (modules, listing.edited, done);
   return done;
 }
 
@@ -282,7 +282,7 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
 struct own_listing
 {
   struct sfw_modules *modules;
-  struct walk_table *draft;
+  struct walk_table *edited;
   struct walk_counters counters;
   bool unchanged, failed;
 };
@@ -303,8 +303,8 @@ list_segments (struct own_listing *listing, const struct dl_phdr_info *info,
           = { .start = info->dlpi_addr + segment->p_vaddr,
               .origin = WALK_LISTED };
       module.end = module.start + segment->p_memsz;
-      bool added = walk_draft_add (listing->modules, &listing->draft, module,
-                                   section);
+      bool added = walk_edit_add (listing->modules, &listing->edited, module,
+                                  section);
       if (!added && errno == ENOMEM)
         return false;
       listing->counters.covered |= !added && errno == EEXIST;
@@ -350,12 +350,12 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
   (void)size;
   struct own_listing *listing = data;
   struct sfw_section section;
-  if (listing->draft == NULL)
+  if (listing->edited == NULL)
     {
       /* dl_iterate_phdr has its lock by now: whoever is called by it and
          changes MODULES takes that lock first, too.  */
-      listing->draft = walk_draft_begin (listing->modules, true);
-      if (listing->draft == NULL)
+      listing->edited = walk_edit_begin (listing->modules, true);
+      if (listing->edited == NULL)
         return 1;
       listing->counters = *walk_modules_counters (listing->modules);
       listing->unchanged = listing->counters.adds > 0;
@@ -377,11 +377,11 @@ sfw_modules_update (struct sfw_modules *modules)
 {
   struct own_listing listing = { .modules = modules };
   dl_iterate_phdr (list_module, &listing);
-  if (listing.draft == NULL)
+  if (listing.edited == NULL)
     return false;
   bool changed = !listing.failed && !listing.unchanged;
   if (changed)
     *walk_modules_counters (modules) = listing.counters;
-  walk_draft_end (modules, listing.draft, changed);
+  walk_edit_end (modules, listing.edited, changed);
   return !listing.failed;
 }

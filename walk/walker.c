@@ -533,7 +533,7 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
   if (why == SFW_MORE && marks != NULL && max > 0)
     mark_last (&walk);
   if (walk.finder.hold.table != NULL)
-    walk_modules_let_go (walker->modules, walk.finder.hold);
+    walk_modules_release (walker->modules, walk.finder.hold);
   *frame = walk.frame;
   if (end != NULL)
     *end = why;
