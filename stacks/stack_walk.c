@@ -147,7 +147,7 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
   uint64_t sp = next.registers.values[arch->sp];
   if (next.registers.pc == 0 && !found.interrupted)
     return SFW_ZERO;
-  if (!unwind_gets_on (frame, sp, found.interrupted))
+  if (!unwind_makes_progress (frame, sp, found.interrupted))
     return SFW_NO_PROGRESS;
   next.at++;
   *full = next;

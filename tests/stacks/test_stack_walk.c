@@ -40,7 +40,7 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
     return SFW_NO_SECTION;
   rules->arch = &arch_amd64;
   rules->signal = kind == SIGNAL;
-  rules->begin = kind == NO_CALL || kind == POPPED || kind == SAVED;
+  rules->starts_row = kind == NO_CALL || kind == POPPED || kind == SAVED;
   if (kind == OUTERMOST)
     return SFW_MORE;
   rules->row = (struct frame_row){
