@@ -134,13 +134,14 @@ code_file_address (const struct code_file *file, uint64_t offset)
   const uint64_t page = arch != NULL ? arch->max_page_size : 1;
   FOR_EACH_LOAD (segment, &file->image)
     {
-      bool runs = segment->p_flags & PF_X;
+      bool executable = segment->p_flags & PF_X;
       uint64_t end = segment->p_offset + segment->p_filesz;
       if (offset < segment->p_offset)
         continue;
       if (offset - segment->p_offset >= segment->p_filesz)
-        before = runs && offset < align_up (end, page) ? segment : before;
-      else if (found == NULL || runs)
+        before
+            = executable && offset < align_up (end, page) ? segment : before;
+      else if (found == NULL || executable)
         found = segment;
     }
   /* Code may be behind its segment, in the last page, which is mapped whole.
@@ -154,7 +155,7 @@ code_file_section (struct code_file *file, const struct section_policy *policy,
                    uint64_t offset, struct sfw_section *section,
                    uint64_t *address)
 {
-  if (file->rows.origin == SECTION_UNKNOWN && !policy->at_once)
+  if (file->rows.origin == SECTION_UNKNOWN && !policy->is_stopped)
     row_source_open (&file->rows, &file->image, policy);
   *address = code_file_address (file, offset);
   return row_source_at (&file->rows, *address, section);

@@ -52,7 +52,7 @@ struct segment
 {
   uint64_t start, end;
   uint64_t offset, size; /* of the contents; no more than the core has */
-  bool runs;
+  bool executable;
 };
 
 struct core
@@ -76,7 +76,7 @@ enum
   NOT_THERE = 127 /* exit status: no such program, as shells have it */
 };
 
-struct packer
+struct compressor
 {
   uint8_t magic[MAGIC_MAX];
   uint8_t size;
@@ -85,7 +85,7 @@ struct packer
 
 /* RFC 8878, the .xz file format 1.2.1, the LZ4 frame format 1.6.4, RFC 1952.
  */
-static const struct packer packers[] = {
+static const struct compressor compressors[] = {
   { { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
   { { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, "xz" },
   { { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" },
@@ -93,14 +93,14 @@ static const struct packer packers[] = {
 };
 
 static const char *
-packer_of (int fd)
+compressor_of (int fd)
 {
   uint8_t magic[MAGIC_MAX];
   if (pread (fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic)
     return NULL;
-  for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
-    if (memcmp (magic, packers[i].magic, packers[i].size) == 0)
-      return packers[i].program;
+  for (size_t i = 0; i < sizeof compressors / sizeof *compressors; i++)
+    if (memcmp (magic, compressors[i].magic, compressors[i].size) == 0)
+      return compressors[i].program;
   return NULL;
 }
 
@@ -130,7 +130,8 @@ open_nameless (struct rlimit *limit)
 
 /* The child.  */
 _Noreturn static void
-run_packer (const char *program, int from, int to, const struct rlimit *limit)
+run_decompressor (const char *program, int from, int to,
+                  const struct rlimit *limit)
 {
   /* What it writes is of no use when the parent has ended.  */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
@@ -147,9 +148,9 @@ run_packer (const char *program, int from, int to, const struct rlimit *limit)
    in $TMPDIR (/var/tmp), close *FD and put the new file's descriptor there.
    At most half of the space that is free is used.  */
 static bool
-unpack_file (int *fd, struct error *err)
+decompress_file (int *fd, struct error *err)
 {
-  const char *program = packer_of (*fd);
+  const char *program = compressor_of (*fd);
   struct rlimit limit;
   int status = 1;
   if (program == NULL)
@@ -159,7 +160,7 @@ unpack_file (int *fd, struct error *err)
     return error_set_errno (err, "a temporary file");
   pid_t child = fork ();
   if (child == 0)
-    run_packer (program, *fd, to, &limit);
+    run_decompressor (program, *fd, to, &limit);
   pid_t ended;
   do
     ended = child > 0 ? waitpid (child, &status, 0) : child;
@@ -189,7 +190,7 @@ map_file (struct core *core, const char *path, struct error *err)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   if (core->fd < 0)
     return error_set_errno (err, "cannot open");
-  if (!unpack_file (&core->fd, err))
+  if (!decompress_file (&core->fd, err))
     return false;
   if (fstat (core->fd, &status) == 0 && status.st_size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
@@ -310,7 +311,7 @@ take_segment (struct core *core, struct process *process,
                                                               : start,
                           .offset = header->p_offset,
                           .size = size,
-                          .runs = header->p_flags & PF_X };
+                          .executable = header->p_flags & PF_X };
   return true;
 }
 
@@ -375,7 +376,7 @@ map_segments (const struct core *core, struct process *process, size_t *next,
       const struct walk_mapping report
           = { .start = segment->start > *mapped ? segment->start : *mapped,
               .end = segment->end,
-              .runs = segment->runs };
+              .executable = segment->executable };
       done = process_map (process, &report);
       *mapped = segment->end > *mapped ? segment->end : *mapped;
     }
@@ -412,7 +413,7 @@ map_all (const struct core *core, struct process *process)
       done = map_segments (core, process, &next, &mapped, range.start + 1);
       const struct mapping *segment
           = mappings_at (&process->mappings, range.start);
-      range.runs = segment == NULL || segment->runs;
+      range.executable = segment == NULL || segment->executable;
       range.path = mapping_is_of_file (name, true) ? name : NULL;
       done = done && process_map (process, &range);
       names += length + 1;
@@ -432,7 +433,7 @@ map_vdso (const struct core *core, struct process *process)
   const struct walk_mapping vdso = { .start = mapping->start,
                                      .end = mapping->end,
                                      .path = "[vdso]",
-                                     .runs = true };
+                                     .executable = true };
   return process_map (process, &vdso);
 }
 
@@ -457,7 +458,7 @@ map_program (const struct core *core, struct process *process)
                 .end = bias + load->p_vaddr + load->p_filesz,
                 .offset = load->p_offset,
                 .path = process->program,
-                .runs = load->p_flags & PF_X };
+                .executable = load->p_flags & PF_X };
         mapped = mapped && process_map (process, &report);
       }
   image_close (&image);

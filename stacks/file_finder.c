@@ -338,7 +338,7 @@ open_by_build_id (struct process *process, const struct mapping *mapping)
             digits + 2);
   int fd = open_same (process, mapping, name);
   return fd >= 0 ? fd
-                 : take_same (process, mapping, served_find_program (&id));
+                 : take_same (process, mapping, debuginfod_find_program (&id));
 }
 
 int

@@ -61,7 +61,7 @@ may_be_returned_to (struct process *process, uint64_t pc)
   uint64_t offset;
   return process_file_at (process, pc, &offset) != NULL
              ? process_may_return_to (process, pc)
-             : process_runs_at (process, pc);
+             : process_is_executable (process, pc);
 }
 
 /* Take the caller's FP and the return address from the two words at AT of the

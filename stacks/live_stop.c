@@ -407,9 +407,9 @@ copy_once (struct process *process, struct live_copy *copy, bool walk,
   if (walk)
     {
       /* Stacks that the walks arrive at are copied, too.  */
-      process->policy.at_once = true;
+      process->policy.is_stopped = true;
       walk_all (process, copy);
-      process->policy.at_once = false;
+      process->policy.is_stopped = false;
     }
   live_resume (process);
   copy->stopped += clock_nanoseconds () - process->stopped_at;

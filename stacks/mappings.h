@@ -19,9 +19,9 @@ struct mapping
   uint64_t start, end;
   uint64_t offset; /* of START in FILE */
   struct code_file
-      *file;     /* one of the process's files; NULL: memory without */
-  bool runs;     /* it may be executed */
-  bool compared; /* with what the files beside it have there */
+      *file;       /* one of the process's files; NULL: memory without */
+  bool executable; /* it may be executed */
+  bool compared;   /* with what the files beside it have there */
 };
 
 struct mappings

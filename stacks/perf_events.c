@@ -199,7 +199,7 @@ take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
           .end = recorded->end,
           .offset = recorded->offset,
           .file = is_file ? file_of (events, recorded) : NULL,
-          .runs = recorded->executable };
+          .executable = recorded->executable };
   if (member != NULL)
     mappings_put (&member->process.mappings,
                   &events->profile->family.files.mappings, &mapping);

@@ -106,7 +106,7 @@ process_file_at (const struct process *process, uint64_t address,
                  uint64_t *offset)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, address);
-  if (mapping != NULL && mapping->file == NULL && mapping->runs
+  if (mapping != NULL && mapping->file == NULL && mapping->executable
       && !mapping->compared)
     find_copied_file (process, (struct mapping *)mapping, address);
   if (mapping == NULL || mapping->file == NULL)
@@ -124,7 +124,7 @@ open_dump (struct process *process)
   for (size_t i = 0; i < process->mappings.n; i++)
     {
       const struct mapping *mapping = &process->mappings.list[i];
-      if (mapping->runs && mapping->file != NULL
+      if (mapping->executable && mapping->file != NULL
           && jit_names_is_dump (mapping->file->path))
         return process->open_file (process, mapping);
     }
@@ -136,7 +136,7 @@ process_code_at (struct process *process, uint64_t address, uint64_t *offset)
 {
   struct code_file *file = process_file_at (process, address, offset);
   if (file != NULL || process->memory.fetch == NULL
-      || !process_runs_at (process, address))
+      || !process_is_executable (process, address))
     return file;
   *offset = address;
   if (process->jit == NULL)
@@ -166,10 +166,10 @@ process_read_code (void *reader, uint64_t address, void *to, size_t size)
 }
 
 bool
-process_runs_at (const struct process *process, uint64_t address)
+process_is_executable (const struct process *process, uint64_t address)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, address);
-  return mapping != NULL && mapping->runs;
+  return mapping != NULL && mapping->executable;
 }
 
 bool
@@ -177,7 +177,7 @@ process_is_code (struct process *process, uint64_t pc)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, pc);
   uint8_t byte;
-  return mapping != NULL ? mapping->runs
+  return mapping != NULL ? mapping->executable
                          : process_read_code (process, pc, &byte, sizeof byte);
 }
 
@@ -198,7 +198,7 @@ process_map (struct process *process, const struct walk_mapping *report)
   struct mapping mapping = { .start = report->start,
                              .end = report->end,
                              .offset = report->offset,
-                             .runs = report->runs };
+                             .executable = report->executable };
   if (report->path != NULL && report->start < report->end)
     {
       mapping.file = code_files_get (process->files, report->path, &identity);

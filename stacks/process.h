@@ -100,7 +100,7 @@ bool process_is_code (struct process *process, uint64_t pc);
 bool process_map (struct process *process, const struct walk_mapping *report);
 
 /* Whether the mapping with ADDRESS may be executed.  */
-bool process_runs_at (const struct process *process, uint64_t address);
+bool process_is_executable (const struct process *process, uint64_t address);
 
 /* Append a thread; NULL when memory ran out.  */
 struct thread *process_add_thread (struct process *process, pid_t tid);

@@ -25,7 +25,7 @@ row_source_free (struct row_source *rows)
   rows_on_demand_free (rows->demanded);
   rows_on_demand_free (rows->cfi);
   free (rows->bytes);
-  free (rows->more_bytes);
+  free (rows->analyzed_bytes);
   free (rows->reason);
   *rows = (struct row_source){ 0 };
 }
@@ -98,7 +98,7 @@ take_detached (struct row_source *rows, const struct image *image,
 {
   struct detached_file found;
   return ((folders != NULL && detached_file_find (image, folders, &found))
-          || served_find (image, &found))
+          || debuginfod_find_detached (image, &found))
          && take_copy (rows, &found, SECTION_DETACHED);
 }
 
@@ -154,34 +154,34 @@ row_source_analyze (struct row_source *rows, const struct image *image,
                     const struct section_policy *policy)
 {
   bool found = rows->origin == SECTION_OWN || rows->origin == SECTION_DETACHED;
-  if (!policy->on_need || policy->at_once || policy->only_sframe
+  if (!policy->analyze_on_demand || policy->is_stopped || policy->only_sframe
       || (policy->analyze && !found) || rows->analyzed || image->bytes == NULL)
     return false;
-  struct row_source more = { 0 };
+  struct row_source made = { 0 };
   struct error err;
   if (image->size > ANALYZED_MAX && !policy->analyze)
     {
       error_set (&err, CFI2SFRAME_NOTHING,
                  "not analyzed without --analyze, as it is large");
-      row_source_set_none (&more, &err);
+      row_source_set_none (&made, &err);
     }
   else
-    analyze (&more, image);
-  bool is_more = more.origin != SECTION_NONE;
+    analyze (&made, image);
+  bool is_more = made.origin != SECTION_NONE;
   if (!is_more)
     {
       free (rows->reason);
-      rows->reason = more.reason;
+      rows->reason = made.reason;
     }
   else if (found)
     {
-      rows->more = more.section;
-      rows->more_bytes = more.bytes;
+      rows->analyzed_section = made.section;
+      rows->analyzed_bytes = made.bytes;
     }
   else
     {
       row_source_free (rows);
-      *rows = more;
+      *rows = made;
     }
   rows->analyzed = true;
   return is_more;
@@ -197,10 +197,10 @@ row_source_at (const struct row_source *rows, uint64_t address,
   *section = rows->section;
   if (rows->demanded != NULL)
     *section = rows_on_demand_at (rows->demanded, address, &err);
-  else if (rows->more.size > 0
+  else if (rows->analyzed_section.size > 0
            && unwind_find_rules (&rows->section, address, &rules)
                   == SFW_NO_ROW)
-    *section = rows->more;
+    *section = rows->analyzed_section;
   shortage_note_error (&err);
   return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;
 }

@@ -42,8 +42,9 @@ struct section_policy
   bool analyze;     /* converted files get rows for code without CFI */
   /* Where a walk comes to code without rows, its file is analyzed, unless it
      is large.  */
-  bool on_need;
-  bool at_once; /* a process stands still: nothing is done that takes long */
+  bool analyze_on_demand;
+  bool
+      is_stopped; /* a process stands still: nothing is done that takes long */
 };
 
 /* Where detached sections are by default: beside debug files.  */
@@ -56,8 +57,8 @@ struct row_source
   void *bytes;                /* of the section, if they are owned */
   /* Made from code, for what a section that was found has no rows for; size 0:
      none.  */
-  struct sfw_section more;
-  void *more_bytes;                /* owned */
+  struct sfw_section analyzed_section;
+  void *analyzed_bytes;            /* owned */
   struct rows_on_demand *demanded; /* owned, or NULL */
   /* Owned, or NULL; where there are rows: why the file was not analyzed.  */
   char *reason;
@@ -119,7 +120,7 @@ bool row_cache_find (const struct image *elf, XXH128_hash_t digest,
 void row_cache_keep (const struct image *elf, XXH128_hash_t digest,
                      const struct sfw_section *section);
 
-/* ---- Files and detached sections from debuginfod's servers (served.c).
+/* ---- Files and detached sections from debuginfod's servers (debuginfod.c).
 
    A server hands out URL/buildid/ID/section/.sframe (debuginfod(8), "WEBAPI");
    here that is a detached section (elf/detached_file.h), from any web server.
@@ -131,16 +132,17 @@ void row_cache_keep (const struct image *elf, XXH128_hash_t digest,
 
 /* Load libdebuginfod.  False with ERR when it is not there, or DEBUGINFOD_URLS
    names no server.  To be called once, before the next function.  */
-bool served_open (struct error *err);
+bool debuginfod_open (struct error *err);
 
 /* Ask the servers for PROGRAM's detached section; false if there are none, or
    they have none that is for this file.  If true, the caller closes
    detached->image.  For one thread.  */
-bool served_find (const struct image *program, struct detached_file *detached);
+bool debuginfod_find_detached (const struct image *program,
+                               struct detached_file *detached);
 
 /* Ask the servers that DEBUGINFOD_URLS names, if it names any, for the program
    or library with ID, for which no other name is known; -1 if they have
    none.  */
-int served_find_program (const struct build_id *id);
+int debuginfod_find_program (const struct build_id *id);
 
 #endif /* STACKS_ROWS_H */

@@ -340,7 +340,8 @@ main (int argc, char **argv)
                           &session.options);
   session.process.files = &session.files;
   session.process.policy = session.options.policy;
-  session.process.policy.on_need = !session.options.policy.only_sframe;
+  session.process.policy.analyze_on_demand
+      = !session.options.policy.only_sframe;
   int status = run (&session);
   if (!shortage_is_none ("sframe-stack"))
     status = EXIT_FAILURE;

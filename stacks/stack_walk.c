@@ -77,21 +77,22 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
 }
 
 /* All registers of frame number AT of a walk, as far as they are known.  */
-struct full_frame
+struct frame_registers
 {
   size_t at;
   struct registers registers;
 };
 
-/* Make FULL the frame number AT of WALK.  No more is known of it than
+/* Make KNOWN the frame number AT of WALK.  No more is known of it than
    walks by rows tell, or by the frame pointer (fp_step_settle).  */
 static void
-full_set (const struct process *process, const struct stack_walk *walk,
-          size_t at, struct full_frame *full)
+restart_registers (const struct process *process,
+                   const struct stack_walk *walk, size_t at,
+                   struct frame_registers *known)
 {
   const struct frame *frame = &walk->frames[at];
-  struct registers *registers = &full->registers;
-  full->at = at;
+  struct registers *registers = &known->registers;
+  known->at = at;
   registers->pc = frame->pc;
   for (unsigned i = 0; i < registers->n; i++)
     registers->values[i] = UNKNOWN_REGISTER;
@@ -102,45 +103,44 @@ full_set (const struct process *process, const struct stack_walk *walk,
   registers->values[process->arch->fp] = frame->fp;
 }
 
-/* Bring FULL to the last frame of WALK: what no frame in between has saved is
+/* Bring KNOWN to the last frame of WALK: what no frame in between has saved is
    what it was.  */
 static void
-full_catch_up (struct process *process, const struct stack_walk *walk,
-               struct full_frame *full)
+catch_up_registers (struct process *process, const struct stack_walk *walk,
+                    struct frame_registers *known)
 {
   const unsigned sp = process->arch->sp;
-  struct full_caller found;
-  while (full->at + 1 < walk->n)
+  struct cfi_caller found;
+  while (known->at + 1 < walk->n)
     {
-      const struct frame *frame = &walk->frames[full->at++];
-      if (full_step (process, &full->registers, frame->at_pc, &found)
+      const struct frame *frame = &walk->frames[known->at++];
+      if (cfi_step (process, &known->registers, frame->at_pc, &found)
               != SFW_MORE
-          || full->registers.pc != frame[1].pc
-          || full->registers.values[sp] != frame[1].sp)
-        full_set (process, walk, full->at, full);
+          || known->registers.pc != frame[1].pc
+          || known->registers.values[sp] != frame[1].sp)
+        restart_registers (process, walk, known->at, known);
     }
 }
 
-/* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
+/* Go from *FRAME, the last one of WALK, to its caller by CFI; KNOWN becomes
    that caller.  */
 static enum sfw_end
 step_by_cfi (struct process *process, const struct stack_walk *walk,
-             struct full_frame *full, struct sfw_frame *frame,
+             struct frame_registers *known, struct sfw_frame *frame,
              enum frame_way *way)
 {
   const struct arch *arch = process->arch;
   const struct frame *last = &walk->frames[walk->n - 1];
-  struct full_frame next = *full;
-  struct full_caller found;
-  if (full->at + 1 != walk->n)
-    full_set (process, walk, walk->n - 1, &next);
-  enum sfw_end step
-      = full_step (process, &next.registers, last->at_pc, &found);
-  if (step == SFW_REGISTER && full->at + 1 != walk->n)
+  struct frame_registers next = *known;
+  struct cfi_caller found;
+  if (known->at + 1 != walk->n)
+    restart_registers (process, walk, walk->n - 1, &next);
+  enum sfw_end step = cfi_step (process, &next.registers, last->at_pc, &found);
+  if (step == SFW_REGISTER && known->at + 1 != walk->n)
     {
-      full_catch_up (process, walk, full);
-      next = *full;
-      step = full_step (process, &next.registers, last->at_pc, &found);
+      catch_up_registers (process, walk, known);
+      next = *known;
+      step = cfi_step (process, &next.registers, last->at_pc, &found);
     }
   if (step != SFW_MORE)
     return step;
@@ -150,7 +150,7 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
   if (!unwind_makes_progress (frame, sp, found.interrupted))
     return SFW_NO_PROGRESS;
   next.at++;
-  *full = next;
+  *known = next;
   *way = found.way;
   uint64_t ra = next.registers.values[arch->ra];
   *frame = (struct sfw_frame){
@@ -160,8 +160,8 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
     .interrupted = found.interrupted,
     .has_ra = arch_tracks_ra (arch) && ra != UNKNOWN_REGISTER,
     .ra = ra,
-    .registers = full->registers.values,
-    .n_registers = full->registers.n,
+    .registers = known->registers.values,
+    .n_registers = known->registers.n,
     .stack_changes = frame->stack_changes + (sp < frame->sp),
   };
   return step;
@@ -169,11 +169,11 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
 
 /* CFI that does not mention FP, as Go's, leaves it as it was, although a
    function has made FP its own: if FP points into the frame from SP on that
-   CALLER, which is FULL, does not have any more, the caller's FP is where it
+   CALLER, which is KNOWN, does not have any more, the caller's FP is where it
    points.  */
 static void
-restore_fp (struct process *process, uint64_t sp, struct full_frame *full,
-            struct sfw_frame *caller)
+restore_fp (struct process *process, uint64_t sp,
+            struct frame_registers *known, struct sfw_frame *caller)
 {
   const struct arch *arch = process->arch;
   uint8_t word[sizeof caller->fp];
@@ -183,22 +183,22 @@ restore_fp (struct process *process, uint64_t sp, struct full_frame *full,
   bool there = memory_read (&process->memory, caller->fp, word, sizeof word);
   uint64_t saved = there ? load_u64 (word, arch->big_endian) : 0;
   caller->fp = saved >= caller->sp ? saved : UNKNOWN_REGISTER;
-  full->registers.values[arch->fp] = caller->fp;
+  known->registers.values[arch->fp] = caller->fp;
 }
 
 /* Whether the program, or a thread, begins in the last frame of WALK, in code
-   that nothing describes.  FULL is that frame or an earlier one.  */
+   that nothing describes.  KNOWN is that frame or an earlier one.  */
 static bool
 is_start (struct process *process, const struct stack_walk *walk,
-          const struct full_frame *full)
+          const struct frame_registers *known)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t offset, pc = last->pc - !last->at_pc;
   struct code_file *file = process_file_at (process, pc, &offset);
   return (file != NULL && code_file_is_entry (file, offset))
          || (last->at_pc
-                 ? full->at + 1 == walk->n
-                       && syscall_code_begins (process, &full->registers)
+                 ? known->at + 1 == walk->n
+                       && syscall_code_begins (process, &known->registers)
                  : syscall_code_ends (process, last->pc));
 }
 
@@ -228,7 +228,7 @@ enum outcome
    caller.  Set *WAY to how the caller was found.  */
 static enum outcome
 find_caller (struct process *process, struct stack_walk *walk,
-             struct full_frame *full, struct sfw_frame *frame,
+             struct frame_registers *known, struct sfw_frame *frame,
              enum frame_way *way)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
@@ -241,13 +241,13 @@ find_caller (struct process *process, struct stack_walk *walk,
     return WALK_GOES_ON;
   if (!(may & TRY_CFI) || process->policy.only_sframe)
     return WALK_ENDS;
-  enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
+  enum sfw_end step = step_by_cfi (process, walk, known, frame, way);
   if (step == SFW_MORE)
     {
-      restore_fp (process, sp, full, frame);
+      restore_fp (process, sp, known, frame);
       return WALK_GOES_ON;
     }
-  if (step == SFW_NO_ROW && is_start (process, walk, full))
+  if (step == SFW_NO_ROW && is_start (process, walk, known))
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
     {
@@ -283,7 +283,7 @@ stack_walk_by_sframe (struct process *process,
                       struct stack_walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
-  struct full_frame full = { 0, *registers };
+  struct frame_registers known = { 0, *registers };
   enum frame_way way = WAY_ROW;
   enum outcome next;
   walk->n = 0;
@@ -298,7 +298,7 @@ stack_walk_by_sframe (struct process *process,
         fp_step_settle (process, &source, &frame);
       walk_by_rows (process, &source, &frame, walk);
       first->way = way;
-      next = find_caller (process, walk, &full, &frame, &way);
+      next = find_caller (process, walk, &known, &frame, &way);
       if (next == WALK_REPEATS)
         way = walk->frames[--walk->n].way;
     }
@@ -316,13 +316,13 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
                    struct stack_walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
-  struct full_frame full = { 0, *registers };
+  struct frame_registers known = { 0, *registers };
   enum frame_way ignored;
   walk->n = 0;
   do
     {
       add_frame (walk, &frame, frame.interrupted);
-      walk->end = step_by_cfi (process, walk, &full, &frame, &ignored);
+      walk->end = step_by_cfi (process, walk, &known, &frame, &ignored);
       /* Frames are compared by FP, too.  */
       if (walk->end == SFW_MORE && frame.fp == UNKNOWN_REGISTER)
         walk->end = SFW_REGISTER;

@@ -1,5 +1,5 @@
 /* One step of a walk where no row says how to go on: by CFI and all registers
-   (full_step.c), by code of system calls (syscall_code.c), by the frame
+   (cfi_step.c), by code of system calls (syscall_code.c), by the frame
    pointer or by a guess (fp_step.c).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -32,7 +32,7 @@ enum frame_way
 /* A word for WAY, a constant.  */
 const char *frame_way_name (enum frame_way way);
 
-struct full_caller
+struct cfi_caller
 {
   enum frame_way way; /* from WAY_CFI to WAY_SYSCALL */
   bool interrupted;   /* a signal interrupted the caller */
@@ -42,8 +42,8 @@ struct full_caller
    not known are UNKNOWN_REGISTER.  AT_PC: PC is the next instruction, not the
    end of a call.  REGISTERS are unchanged unless the result is
    SFW_MORE; SFW_NO_ROW: nothing is said of that code.  */
-enum sfw_end full_step (struct process *process, struct registers *registers,
-                        bool at_pc, struct full_caller *found);
+enum sfw_end cfi_step (struct process *process, struct registers *registers,
+                       bool at_pc, struct cfi_caller *found);
 
 /* ---- Code that makes a system call, known by its bytes, because nothing
    describes it in some C libraries: the way back from signal handlers, and

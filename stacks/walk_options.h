@@ -62,7 +62,7 @@ walk_option_parse (int key, char *argument, struct argp_state *state,
   error_clear (&err);
   if (key != OPTION_DEBUGINFOD)
     return standard_option_take (key, argument, state, members, n);
-  if (!served_open (&err))
+  if (!debuginfod_open (&err))
     argp_failure (state, EXIT_FAILURE, 0, "%s", err.reason);
   return 0;
 }

@@ -194,7 +194,7 @@ add_mapping (void *context, const struct walk_mapping *mapping)
   struct walk_module module = { .start = mapping->start,
                                 .end = mapping->end,
                                 .origin = WALK_LISTED };
-  if (!mapping->runs)
+  if (!mapping->executable)
     return true;
   int fd = mapping->path[0] == '/' ? open_mapped (listing->pid, mapping) : -1;
   bool found = fd >= 0 && mapping_section (listing, fd, mapping, &section);
@@ -222,7 +222,7 @@ walk_maps_line (char *line, struct walk_mapping *mapping)
     return false;
   mapping->end = strtoull (at + 1, &at, 16);
   at += strspn (at, " ");
-  mapping->runs = strlen (at) > 4 && at[2] == 'x';
+  mapping->executable = strlen (at) > 4 && at[2] == 'x';
   at += strcspn (at, " ");
   mapping->offset = strtoull (at, &at, 16);
   unsigned long high = strtoul (at, &at, 16);

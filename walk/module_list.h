@@ -20,8 +20,8 @@ struct walk_mapping
   uint64_t start, end, offset; /* bytes; of the file */
   const char *path;            /* in the line; "" if there is none */
   dev_t device;
-  ino_t inode; /* 0: no file */
-  bool runs;   /* it may be executed */
+  ino_t inode;     /* 0: no file */
+  bool executable; /* it may be executed */
 };
 
 /* Read LINE of /proc/PID/maps: START-END PERMISSIONS OFFSET DEVICE INODE

@@ -328,7 +328,7 @@ TEST (mappings_may_come_in_any_order)
     {
       uint64_t start = (i < MANY ? MANY - i : i + 1) << 16;
       const struct walk_mapping report
-          = { .start = start, .end = start + 0x8000, .runs = i & 1 };
+          = { .start = start, .end = start + 0x8000, .executable = i & 1 };
       assert_true (process_map (&process, &report));
     }
   limit_processor (0);
@@ -358,9 +358,9 @@ TEST (few_mappings_move_for_a_new_one)
   /* What only takes the place of others has no bound.  */
   report = (struct walk_mapping){ .start = middle,
                                   .end = middle + 0x8000,
-                                  .runs = true };
+                                  .executable = true };
   assert_true (process_map (&process, &report));
-  assert_true (process_runs_at (&process, middle));
+  assert_true (process_is_executable (&process, middle));
   report = (struct walk_mapping){ .start = (UINT64_C (60000) << 16) + 0x9000,
                                   .end = (UINT64_C (60000) << 16) + 0xa000 };
   assert_true (process_map (&process, &report));

@@ -42,9 +42,9 @@ take (struct profile *profile, struct member *member, const uint64_t *chain,
 {
   const struct registers registers = { .pc = 0x1000 };
   const struct raw_sample moment = { .tid = member->process.pid,
-                                         .registers = &registers,
-                                         .chain = (const uint8_t *)chain,
-                                         .n_chain = n };
+                                     .registers = &registers,
+                                     .chain = (const uint8_t *)chain,
+                                     .n_chain = n };
   struct profile_sample sample = profile_walk (profile, member, &moment);
   profile_count (profile, &sample);
 }
@@ -177,8 +177,7 @@ TEST_OF_MANY (many_threads_are_renamed_and_sampled)
         const struct raw_sample moment
             = { .tid = (pid_t)(i + 1), .registers = &registers };
         rename_task (events, 1, i + 1, round == 0 ? "before" : "after");
-        struct profile_sample sample
-            = profile_walk (profile, member, &moment);
+        struct profile_sample sample = profile_walk (profile, member, &moment);
         assert_int_equal (sample.thread, i - 1);
       }
   assert_int_equal (profile->threads.n, MANY);
@@ -201,8 +200,7 @@ TEST_OF_MANY (the_thread_that_is_sampled_is_renamed)
   for (unsigned i = 0; i < 3; i++)
     {
       rename_task (events, 1, 1, processes[i]);
-      assert_int_equal (profile_walk (profile, member, &moment).thread,
-                        i % 2);
+      assert_int_equal (profile_walk (profile, member, &moment).thread, i % 2);
     }
   rename_task (events, 1, 2, "worker");
   assert_string_equal (profile->threads.threads[0].own_name, "worker");
@@ -277,7 +275,7 @@ TEST_OF_MANY (many_files_are_mapped_and_not_found)
           = { .start = i << 16,
               .end = (i << 16) + 0x1000,
               .file = code_files_get (process->files, "/no/file", &inode),
-              .runs = true };
+              .executable = true };
       uint64_t offset;
       assert_true (mappings_put (&process->mappings, &process->files->mappings,
                                  &mapping));

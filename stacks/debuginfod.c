@@ -50,7 +50,8 @@ load (struct error *err)
 }
 
 bool
-served_find (const struct image *program, struct detached_file *detached)
+debuginfod_find_detached (const struct image *program,
+                          struct detached_file *detached)
 {
   const struct build_id id = build_id_find (program);
   char *path = NULL;
@@ -63,14 +64,14 @@ served_find (const struct image *program, struct detached_file *detached)
 }
 
 bool
-served_open (struct error *err)
+debuginfod_open (struct error *err)
 {
   sections_wanted = true;
   return load (err);
 }
 
 int
-served_find_program (const struct build_id *id)
+debuginfod_find_program (const struct build_id *id)
 {
   static bool tried;
   struct error ignored;

@@ -363,13 +363,13 @@ find_rules (const struct process *process, uint64_t pc, uint64_t *shift,
 }
 
 enum sfw_end
-full_step (struct process *process, struct registers *registers, bool at_pc,
-           struct full_caller *found)
+cfi_step (struct process *process, struct registers *registers, bool at_pc,
+          struct cfi_caller *found)
 {
   struct machine machine = { .process = process, .registers = registers };
   struct registers caller = { .n = registers->n };
   struct register_rules rules;
-  *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
+  *found = (struct cfi_caller){ .way = WAY_SIGNAL, .interrupted = true };
   if (syscall_code_step (process, registers))
     return SFW_MORE;
   bool has_cfi
@@ -377,7 +377,7 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
   if (!has_cfi && !(at_pc && syscall_code_rules (process, registers, &rules)))
     return SFW_NO_ROW;
   *found
-      = (struct full_caller){ has_cfi ? WAY_CFI : WAY_SYSCALL, rules.signal };
+      = (struct cfi_caller){ has_cfi ? WAY_CFI : WAY_SYSCALL, rules.signal };
   enum sfw_end step
       = step_by_rules (&machine, &rules, at_pc, &caller, &found->way);
   if (step == SFW_MORE && !has_cfi
