@@ -103,7 +103,7 @@ code_files_add_jit (struct code_files *files, pid_t pid, bool recorded,
 }
 
 void
-code_file_take (struct code_file *file, int fd)
+code_file_open (struct code_file *file, int fd)
 {
   struct error err;
   file->opened = true;

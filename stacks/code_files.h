@@ -83,7 +83,7 @@ void code_files_free (struct code_files *files);
 
 /* FILE has the contents of descriptor FD, which is closed; -1: it was not
    found.  */
-void code_file_take (struct code_file *file, int fd);
+void code_file_open (struct code_file *file, int fd);
 
 /* Whether FILE, which was opened, is a memfd without a program or a library,
    as just-in-time compilers have for their code.  */

@@ -219,8 +219,8 @@ take_thread (struct process *process, const struct note *note)
   struct thread *thread = process_add_thread (process, tid);
   if (thread == NULL)
     return false;
-  registers_take (arch, ORDER_THREAD, note->contents + PRSTATUS_REGISTERS,
-                  UINT64_MAX, &thread->registers);
+  registers_decode (arch, ORDER_THREAD, note->contents + PRSTATUS_REGISTERS,
+                    UINT64_MAX, &thread->registers);
   thread->known = true;
   return true;
 }

@@ -49,7 +49,7 @@ member_new (struct family *family, pid_t pid)
 {
   struct member *member = calloc (1, sizeof *member);
   if (member != NULL)
-    live_begin (&member->process, pid);
+    live_init (&member->process, pid);
   if (member == NULL
       || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
       || !key_table_add (&family->numbers, key_of_pid (family, pid),

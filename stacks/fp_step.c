@@ -43,7 +43,7 @@ guess_step (struct process *process, struct sfw_frame *frame)
   if (!frame->interrupted || process_is_code (process, frame->pc)
       || !call_of (frame, process, &pc, &sp)
       || !(process_may_return_to (process, pc)
-           || syscall_code_returns (process, pc)))
+           || syscall_code_is_sigreturn (process, pc)))
     return false;
   frame->pc = pc;
   frame->sp = sp;
@@ -157,8 +157,8 @@ fp_step (struct process *process, struct sfw_frame *frame)
 }
 
 void
-fp_step_settle (const struct process *process,
-                const struct unwind_source *source, struct sfw_frame *frame)
+fp_step_find_sp (const struct process *process,
+                 const struct unwind_source *source, struct sfw_frame *frame)
 {
   struct unwind_rules rules;
   if (!arch_tracks_ra (process->arch)

@@ -42,7 +42,7 @@ fetch (void *source, uint64_t address, void *to, size_t size)
 }
 
 void
-live_begin (struct process *process, pid_t pid)
+live_init (struct process *process, pid_t pid)
 {
   process->memory_fd = -1;
   process->pid = pid;
@@ -141,7 +141,7 @@ set_no_memory (const struct process *process, struct error *err)
 bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
-  live_begin (process, pid);
+  live_init (process, pid);
   return live_renew (process, err) && live_refresh (process, err);
 }
 
@@ -263,8 +263,8 @@ live_registers (pid_t tid, struct registers *registers)
   if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &area) != 0
       || area.iov_len != sizeof user)
     return false;
-  registers_take (live_arch (), ORDER_THREAD, (const uint8_t *)&user,
-                  UINT64_MAX, registers);
+  registers_decode (live_arch (), ORDER_THREAD, (const uint8_t *)&user,
+                    UINT64_MAX, registers);
   return true;
 }
 

@@ -23,7 +23,7 @@ const struct arch *live_arch (void);
 /* Prepare to look at process PID; nothing of it is read yet.  PROCESS is
    zeroed but for its policy and files, stays where it is, and must be closed.
    */
-void live_begin (struct process *process, pid_t pid);
+void live_init (struct process *process, pid_t pid);
 
 /* Read the mappings of process PID, which goes on running.  PROCESS is zeroed
    but for its policy and files, and must be closed even after a failure.  */

@@ -153,8 +153,8 @@ perf_events_sample (struct perf_events *events,
   if (member == NULL)
     return NULL;
   struct process *process = &member->process;
-  registers_take (process->arch, ORDER_PERF, sample->registers, mask,
-                  &registers);
+  registers_decode (process->arch, ORDER_PERF, sample->registers, mask,
+                    &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
   struct profile_sample taken = profile_walk (profile, member, &raw);

@@ -19,7 +19,7 @@ static struct code_file *
 open_file (const struct process *process, const struct mapping *mapping)
 {
   if (!mapping->file->opened)
-    code_file_take (mapping->file,
+    code_file_open (mapping->file,
                     process->open_file ((struct process *)process, mapping));
   return mapping->file;
 }

@@ -93,9 +93,9 @@ registers_mask (const struct arch *arch, enum register_order order)
 }
 
 void
-registers_take (const struct arch *arch, enum register_order order,
-                const uint8_t *words, uint64_t mask,
-                struct registers *registers)
+registers_decode (const struct arch *arch, enum register_order order,
+                  const uint8_t *words, uint64_t mask,
+                  struct registers *registers)
 {
   const struct layout *layout = layout_of (arch, order);
   *registers = (struct registers){ 0 };

@@ -45,8 +45,8 @@ uint64_t registers_mask (const struct arch *arch, enum register_order order);
 
 /* Set REGISTERS to the WORDS of ORDER.  There is a word for each bit of MASK;
    registers without a word are UNKNOWN_REGISTER (walk/apply.h).  */
-void registers_take (const struct arch *arch, enum register_order order,
-                     const uint8_t *words, uint64_t mask,
-                     struct registers *registers);
+void registers_decode (const struct arch *arch, enum register_order order,
+                       const uint8_t *words, uint64_t mask,
+                       struct registers *registers);
 
 #endif /* STACKS_REGISTERS_H */

@@ -84,7 +84,7 @@ struct frame_registers
 };
 
 /* Make KNOWN the frame number AT of WALK.  No more is known of it than
-   walks by rows tell, or by the frame pointer (fp_step_settle).  */
+   walks by rows tell, or by the frame pointer (fp_step_find_sp).  */
 static void
 restart_registers (const struct process *process,
                    const struct stack_walk *walk, size_t at,
@@ -196,10 +196,10 @@ is_start (struct process *process, const struct stack_walk *walk,
   uint64_t offset, pc = last->pc - !last->at_pc;
   struct code_file *file = process_file_at (process, pc, &offset);
   return (file != NULL && code_file_is_entry (file, offset))
-         || (last->at_pc
-                 ? known->at + 1 == walk->n
-                       && syscall_code_begins (process, &known->registers)
-                 : syscall_code_ends (process, last->pc));
+         || (last->at_pc ? known->at + 1 == walk->n
+                               && syscall_code_begins_thread (
+                                   process, &known->registers)
+                         : syscall_code_ends_thread (process, last->pc));
 }
 
 /* Ways to find the caller of a frame from which no row leads on.  */
@@ -295,7 +295,7 @@ stack_walk_by_sframe (struct process *process,
     {
       struct frame *first = &walk->frames[walk->n];
       if (way == WAY_FP)
-        fp_step_settle (process, &source, &frame);
+        fp_step_find_sp (process, &source, &frame);
       walk_by_rows (process, &source, &frame, walk);
       first->way = way;
       next = find_caller (process, walk, &known, &frame, &way);

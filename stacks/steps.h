@@ -55,16 +55,16 @@ enum sfw_end cfi_step (struct process *process, struct registers *registers,
 bool syscall_code_step (struct process *process, struct registers *registers);
 
 /* Whether PC is on that way.  */
-bool syscall_code_returns (struct process *process, uint64_t pc);
+bool syscall_code_is_sigreturn (struct process *process, uint64_t pc);
 
 /* Whether the thread ends as soon as the call returns that ends at PC: its
    frame has no caller.  */
-bool syscall_code_ends (struct process *process, uint64_t pc);
+bool syscall_code_ends_thread (struct process *process, uint64_t pc);
 
 /* Whether the thread with REGISTERS has just begun, and is still in clone or
    clone3: its frame has no caller.  */
-bool syscall_code_begins (struct process *process,
-                          const struct registers *registers);
+bool syscall_code_begins_thread (struct process *process,
+                                 const struct registers *registers);
 
 /* Set RULES to those of a thread with REGISTERS that makes another one, in
    clone or clone3, or a process, in vfork of musl.  False if it is in neither.
@@ -92,8 +92,8 @@ bool fp_step (struct process *process, struct sfw_frame *frame);
    frame, so that fp_step knows only what SP is not below.  If the row of
    FRAME, by SOURCE, says where these words are, SP is known.  If it needs SP
    and does not say so, nothing can be read there.  */
-void fp_step_settle (const struct process *process,
-                     const struct unwind_source *source,
-                     struct sfw_frame *frame);
+void fp_step_find_sp (const struct process *process,
+                      const struct unwind_source *source,
+                      struct sfw_frame *frame);
 
 #endif /* STACKS_STEPS_H */

@@ -31,7 +31,7 @@ struct code_bytes
    uc_mcontext (176), fault_address; of s390x, what the handler may save (160),
    the system call, struct siginfo (128), struct ucontext up to uc_mcontext
    (40), or a struct sigcontext (16).  */
-static const struct code_bytes returns[] = {
+static const struct code_bytes sigreturns[] = {
   /* mov $15, %rax; syscall */
   { EM_X86_64, 9, 7, { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 }, 40 },
   /* mov $15, %eax; syscall */
@@ -44,7 +44,7 @@ static const struct code_bytes returns[] = {
 };
 
 /* exit, with what the call in front of it returned.  */
-static const struct code_bytes ends[] = {
+static const struct code_bytes exits[] = {
   /* mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall */
   { EM_X86_64, 8, 0, { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05 }, 0 },
   /* mov %eax, %edi; mov $60, %eax; syscall */
@@ -114,36 +114,37 @@ code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
 
 /* The rt_sigreturn that PC is at, or NULL.  */
 static const struct code_bytes *
-return_at (struct process *process, uint64_t pc)
+sigreturn_at (struct process *process, uint64_t pc)
 {
-  return code_at (process, pc, returns, sizeof returns / sizeof *returns);
+  return code_at (process, pc, sigreturns,
+                  sizeof sigreturns / sizeof *sigreturns);
 }
 
 bool
-syscall_code_returns (struct process *process, uint64_t pc)
+syscall_code_is_sigreturn (struct process *process, uint64_t pc)
 {
-  return return_at (process, pc) != NULL;
+  return sigreturn_at (process, pc) != NULL;
 }
 
 bool
 syscall_code_step (struct process *process, struct registers *registers)
 {
   const struct arch *arch = process->arch;
-  const struct code_bytes *code = return_at (process, registers->pc);
+  const struct code_bytes *code = sigreturn_at (process, registers->pc);
   uint8_t words[REGISTER_WORDS_MAX * sizeof (uint64_t)];
   if (code == NULL
       || !memory_read (
           &process->memory, registers->values[arch->sp] + code->saved, words,
           registers_words (arch, ORDER_SIGNAL) * sizeof (uint64_t)))
     return false;
-  registers_take (arch, ORDER_SIGNAL, words, UINT64_MAX, registers);
+  registers_decode (arch, ORDER_SIGNAL, words, UINT64_MAX, registers);
   return true;
 }
 
 bool
-syscall_code_ends (struct process *process, uint64_t pc)
+syscall_code_ends_thread (struct process *process, uint64_t pc)
 {
-  return code_at (process, pc, ends, sizeof ends / sizeof *ends) != NULL;
+  return code_at (process, pc, exits, sizeof exits / sizeof *exits) != NULL;
 }
 
 enum
@@ -178,8 +179,8 @@ clone_around (struct process *process, uint64_t pc, unsigned *at)
 }
 
 bool
-syscall_code_begins (struct process *process,
-                     const struct registers *registers)
+syscall_code_begins_thread (struct process *process,
+                            const struct registers *registers)
 {
   unsigned at;
   return registers->values[RAX] == 0

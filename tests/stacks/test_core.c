@@ -749,7 +749,7 @@ FIXTURE_TEST (the_section_is_in_the_file)
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       struct code_file *file = code_files_get (&files, path, &unknown);
       assert_non_null (file);
-      code_file_take (file, fd);
+      code_file_open (file, fd);
       bool found
           = code_file_section (file, &policy, 0x123, &section, &address);
       assert_int_equal (found, cases[i].reason == NULL);
@@ -788,7 +788,7 @@ TEST (only_the_file_that_was_mapped_is_opened)
       mapping.file = code_files_get (&files, path, &identity);
       assert_true (
           mappings_put (&process.mappings, &files.mappings, &mapping));
-      code_file_take (mapping.file,
+      code_file_open (mapping.file,
                       file_finder_open (&process, process.mappings.list));
       assert_true (mapping.file->opened);
       assert_int_equal (mapping.file->image.bytes != NULL, i == 0);
