@@ -93,8 +93,8 @@ family_add (struct family *family, pid_t pid, struct error *err)
     member->others += tid != pid;
   if (threads != NULL)
     closedir (threads);
-  if (live_renew (&member->process, err)
-      && live_refresh (&member->process, err))
+  if (live_open_memory (&member->process, err)
+      && live_read_mappings (&member->process, err))
     return member;
   family_remove (family, pid);
   return NULL;
@@ -122,7 +122,7 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
   (void)mappings_share (&member->process.mappings, &from->process.mappings);
   /* If the process has ended, its mappings stay those of its parent.  */
   if (!family->recorded)
-    live_renew (&member->process, &err);
+    live_open_memory (&member->process, &err);
 }
 
 void
@@ -139,7 +139,7 @@ family_execute (struct family *family, pid_t pid)
   member->others = 0;
   mappings_forget (&member->process.mappings, &family->files.mappings);
   if (!family->recorded)
-    live_renew (&member->process, &err);
+    live_open_memory (&member->process, &err);
 }
 
 void
@@ -221,11 +221,11 @@ family_add_children (struct family *family)
 }
 
 void
-family_refresh (struct family *family)
+family_read_mappings (struct family *family)
 {
   struct error ended;
   for (size_t i = 0; i < family->n; i++)
-    live_refresh (&family->members[i]->process, &ended);
+    live_read_mappings (&family->members[i]->process, &ended);
 }
 
 void

@@ -72,7 +72,7 @@ void family_add_children (struct family *family);
 
 /* Read anew what all members have mapped; those that have ended keep what was
    known.  */
-void family_refresh (struct family *family);
+void family_read_mappings (struct family *family);
 
 /* Read the name of MEMBER, which may have changed.  */
 void member_read_name (struct member *member);

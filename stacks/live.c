@@ -142,11 +142,11 @@ bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
   live_init (process, pid);
-  return live_renew (process, err) && live_refresh (process, err);
+  return live_open_memory (process, err) && live_read_mappings (process, err);
 }
 
 bool
-live_renew (struct process *process, struct error *err)
+live_open_memory (struct process *process, struct error *err)
 {
   char name[64];
   if (process->memory_fd >= 0)
@@ -189,7 +189,7 @@ add_mapping (void *context, const struct walk_mapping *mapping)
 }
 
 bool
-live_refresh (struct process *process, struct error *err)
+live_read_mappings (struct process *process, struct error *err)
 {
   struct process now = { .files = process->files };
   char name[64];

@@ -32,10 +32,10 @@ void live_close (struct process *process);
 
 /* Start anew after the process has executed another program: all its memory is
    new.  */
-bool live_renew (struct process *process, struct error *err);
+bool live_open_memory (struct process *process, struct error *err);
 
 /* Read the list of mappings again.  */
-bool live_refresh (struct process *process, struct error *err);
+bool live_read_mappings (struct process *process, struct error *err);
 
 /* Stop all threads and read their registers; the memory is open until
    live_resume, which must follow.  A thread that the kernel does not let be

@@ -402,7 +402,7 @@ copy_once (struct process *process, struct live_copy *copy, bool walk,
 {
   if (!live_stop (process, copy->running, err))
     return false;
-  bool fresh = live_refresh (process, err);
+  bool fresh = live_read_mappings (process, err);
   copy->cut = live_copy_stacks (process, copy->most);
   if (walk)
     {

@@ -272,7 +272,7 @@ take_record (struct perf_sampler *sampler, const struct ring *ring,
      this round began.  */
   if (record.type == PERF_RECORD_LOST && !sampler->renewed)
     {
-      family_refresh (&sampler->events.profile->family);
+      family_read_mappings (&sampler->events.profile->family);
       sampler->renewed = true;
     }
 }

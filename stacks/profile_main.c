@@ -115,7 +115,7 @@ open_command (struct session *session)
   if (!command_start (&session->command))
     return profile_fail (arguments[0], strerror (errno));
   family_execute (family, session->pid);
-  live_refresh (&member->process, &err);
+  live_read_mappings (&member->process, &err);
   member_read_name (member);
   read_name (session);
   return true;
@@ -149,7 +149,7 @@ open_target (struct session *session)
              family->n - 1, family->n == 2 ? "" : "es");
   /* The sampler reports mappings from now on: read those that were made since
      the processes were first looked at.  */
-  family_refresh (family);
+  family_read_mappings (family);
   return true;
 }
 

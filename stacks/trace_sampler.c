@@ -54,7 +54,7 @@ take_member (struct profile *profile, struct member *member, struct error *err)
                             .running = true,
                             .walk = walk_thread,
                             .context = profile };
-  if (!live_renew (process, err))
+  if (!live_open_memory (process, err))
     return false;
   member_read_name (member);
   bool there

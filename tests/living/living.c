@@ -325,7 +325,7 @@ subject_refresh (struct subject *subject)
 {
   struct error err;
   uint64_t before = code_digest (&subject->process);
-  return live_refresh (&subject->process, &err)
+  return live_read_mappings (&subject->process, &err)
          && (code_digest (&subject->process) == before
              || referee_report (&subject->referee));
 }
