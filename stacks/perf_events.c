@@ -272,18 +272,19 @@ take_task (struct perf_events *events, const struct perf_record *record,
 
 static void
 take_switch (struct perf_events *events, const struct perf_record *record,
-             const struct perf_stamp *stamp)
+             const struct perf_sample_id *sample_id)
 {
-  pid_t pid = (pid_t)stamp->pid, tid = (pid_t)stamp->tid;
-  events->last = stamp->time > events->last ? stamp->time : events->last;
+  pid_t pid = (pid_t)sample_id->pid, tid = (pid_t)sample_id->tid;
+  events->last
+      = sample_id->time > events->last ? sample_id->time : events->last;
   /* Processors without work have thread 0, each its own.  */
   if (tid == 0)
     return;
   if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
-    off_cpu_leave (&events->waits, pid, tid, stamp->time,
+    off_cpu_leave (&events->waits, pid, tid, sample_id->time,
                    (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0);
   else
-    off_cpu_return (&events->waits, pid, tid, stamp->time);
+    off_cpu_return (&events->waits, pid, tid, sample_id->time);
 }
 
 static void
@@ -301,11 +302,11 @@ take_lost (struct perf_events *events, const struct perf_record *record,
 
 void
 perf_events_take (struct perf_events *events, const struct perf_record *record,
-                  uint64_t stamps, bool switches)
+                  uint64_t sample_id_type, bool switches)
 {
   struct perf_mapping mapping;
   struct perf_task task;
-  struct perf_stamp stamp;
+  struct perf_sample_id sample_id;
   bool whole = true;
   switch (record->type)
     {
@@ -324,9 +325,9 @@ perf_events_take (struct perf_events *events, const struct perf_record *record,
       break;
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
-      whole = perf_stamp_read (stamps, record, &stamp);
-      if (whole && is_sampled (events, stamp.pid))
-        take_switch (events, record, &stamp);
+      whole = perf_sample_id_read (sample_id_type, record, &sample_id);
+      if (whole && is_sampled (events, sample_id.pid))
+        take_switch (events, record, &sample_id);
       break;
     case PERF_RECORD_LOST:
       take_lost (events, record, switches);

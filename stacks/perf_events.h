@@ -47,11 +47,12 @@ const struct process *perf_events_sample (struct perf_events *events,
 
 /* Take RECORD, which is not a sample: what was mapped, a process or a thread
    that was made, has another name or program or has ended, a switch, or how
-   many records were lost.  It ends as the event with the sample type STAMPS
-   has it.  SWITCHES: records of switches may be among the lost ones.  */
+   many records were lost.  It ends as the event with the sample type
+   SAMPLE_ID_TYPE has it.  SWITCHES: records of switches may be among the lost
+   ones.  */
 void perf_events_take (struct perf_events *events,
-                       const struct perf_record *record, uint64_t stamps,
-                       bool switches);
+                       const struct perf_record *record,
+                       uint64_t sample_id_type, bool switches);
 
 /* ---- Waits */
 

@@ -128,7 +128,8 @@ take_sample (struct perf_input *input, const struct perf_record *record)
 static void
 take_records (struct perf_input *input)
 {
-  const uint64_t stamps = perf_data_facts (input->data)->stamps;
+  const uint64_t sample_id_type
+      = perf_data_facts (input->data)->sample_id_type;
   struct perf_events *events = &input->events;
   struct perf_record record;
   while (perf_data_next (input->data, &record))
@@ -136,7 +137,7 @@ take_records (struct perf_input *input)
       take_sample (input, &record);
     else
       {
-        perf_events_take (events, &record, stamps, true);
+        perf_events_take (events, &record, sample_id_type, true);
         if (input->writer.out != NULL)
           perf_writer_copy (&input->writer, &record);
       }

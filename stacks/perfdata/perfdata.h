@@ -98,7 +98,7 @@ bool perf_task_read (const struct perf_record *record, struct perf_task *task);
 
 /* The last fields of every record but a sample: which thread it is of, and
    when it was made.  They are there if the event asked for sample_id_all.  */
-struct perf_stamp
+struct perf_sample_id
 {
   uint32_t pid, tid;
   uint64_t time; /* nanoseconds; 0: not asked for */
@@ -106,8 +106,9 @@ struct perf_stamp
 
 /* Read the end of RECORD, which is not a sample, of an event with SAMPLE_TYPE.
    False when it is damaged.  */
-bool perf_stamp_read (uint64_t sample_type, const struct perf_record *record,
-                      struct perf_stamp *stamp);
+bool perf_sample_id_read (uint64_t sample_type,
+                          const struct perf_record *record,
+                          struct perf_sample_id *sample_id);
 
 /* ---- Recordings */
 
@@ -132,14 +133,15 @@ bool perf_data_sample (const struct perf_data *data,
 /* What the recording says of itself.  */
 struct perf_data_facts
 {
-  const char *machine;    /* of uname(2), or "" */
-  const char *release;    /* likewise of the kernel */
-  uint64_t register_mask; /* sample_regs_user; 0: no registers or no stacks */
-  uint64_t frequency;     /* samples per second that were asked for, or 0 */
-  bool by_time;           /* records have times, in nanoseconds */
-  uint64_t stamps; /* sample type that other records end by; 0: they do not */
-  size_t events;   /* that can be told apart */
-  uint32_t switches; /* which of them counts context switches; 0: none */
+  const char *machine;     /* of uname(2), or "" */
+  const char *release;     /* likewise of the kernel */
+  uint64_t register_mask;  /* sample_regs_user; 0: no registers or no stacks */
+  uint64_t frequency;      /* samples per second that were asked for, or 0 */
+  bool by_time;            /* records have times, in nanoseconds */
+  uint64_t sample_id_type; /* sample type that other records end by; 0: they do
+                              not */
+  size_t events;           /* that can be told apart */
+  uint32_t switches;       /* which of them counts context switches; 0: none */
 };
 const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 

@@ -33,7 +33,7 @@ unsupported (struct error *err, const char *what)
 }
 
 static bool
-is_inside (const struct perf_data *data, struct perf_part part)
+is_inside (const struct perf_data *data, struct perf_section part)
 {
   return part.offset <= data->size && part.size <= data->size - part.offset;
 }
@@ -68,7 +68,7 @@ read_header (struct perf_data *data, struct error *err)
 }
 
 static bool
-read_event (struct perf_data *data, struct perf_part entry,
+read_event (struct perf_data *data, struct perf_section entry,
             struct perf_event *event, struct error *err)
 {
   const uint8_t *at = data->bytes + entry.offset;
@@ -90,7 +90,7 @@ read_events (struct perf_data *data, struct error *err)
 {
   const struct perf_header *header = &data->header;
   uint64_t each = header->attr_size;
-  if (each < PERF_ATTR_SIZE_VER0 + sizeof (struct perf_part)
+  if (each < PERF_ATTR_SIZE_VER0 + sizeof (struct perf_section)
       || each > header->attrs.size || header->attrs.size % each != 0)
     return malformed (err, 0, "its events have no possible size");
   data->entry_size = (size_t)each;
@@ -100,7 +100,7 @@ read_events (struct perf_data *data, struct error *err)
     return error_set_no_memory (err);
   for (size_t i = 0; i < data->n_events; i++)
     {
-      struct perf_part entry = { header->attrs.offset + i * each, each };
+      struct perf_section entry = { header->attrs.offset + i * each, each };
       if (!read_event (data, entry, &data->events[i], err))
         return false;
     }
@@ -116,7 +116,7 @@ read_ids (struct perf_data *data, struct error *err)
     return error_set_no_memory (err);
   for (size_t i = 0; i < data->n_events; i++)
     {
-      struct cursor at = perf_part_cursor (data, data->events[i].ids);
+      struct cursor at = perf_section_cursor (data, data->events[i].ids);
       while (cursor_left (&at) > 0)
         data->ids[n++] = (struct perf_id){ cursor_u64 (&at), (uint32_t)i };
     }
@@ -128,7 +128,7 @@ static void
 read_string (const struct perf_data *data, unsigned feature, char *to,
              size_t room)
 {
-  struct cursor at = perf_part_cursor (data, data->features[feature]);
+  struct cursor at = perf_section_cursor (data, data->features[feature]);
   uint32_t size = cursor_u32 (&at);
   const uint8_t *text = cursor_take (&at, size);
   size_t length = text != NULL ? strnlen ((const char *)text, size) : 0;
@@ -141,14 +141,14 @@ static bool
 read_features (struct perf_data *data, struct error *err)
 {
   uint64_t all = 0;
-  const struct perf_part *records = &data->header.data;
+  const struct perf_section *records = &data->header.data;
   uint64_t offset = records->offset + records->size;
-  struct cursor at = perf_part_cursor (
-      data, (struct perf_part){ offset, data->size - offset });
+  struct cursor at = perf_section_cursor (
+      data, (struct perf_section){ offset, data->size - offset });
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_part *part = &data->features[i];
+        struct perf_section *part = &data->features[i];
         part->offset = cursor_u64 (&at);
         part->size = cursor_u64 (&at);
         /* Each is at a place of its own.  */
@@ -229,7 +229,7 @@ add_build_id (struct perf_data *data, const struct perf_record *record,
 bool
 perf_build_ids_list (struct perf_data *data, struct error *err)
 {
-  struct perf_part part = data->features[PERF_FEATURE_BUILD_ID];
+  struct perf_section part = data->features[PERF_FEATURE_BUILD_ID];
   struct perf_record record;
   while (
       perf_record_read (data->bytes + part.offset, (size_t)part.size, &record))
@@ -317,9 +317,10 @@ collect_facts (struct perf_data *data, struct error *err)
   facts->machine = data->machine;
   facts->release = data->release;
   facts->by_time = true;
-  facts->stamps = data->n_events > 0 && data->events[0].attr.sample_id_all
-                      ? data->events[0].attr.sample_type
-                      : 0;
+  facts->sample_id_type
+      = data->n_events > 0 && data->events[0].attr.sample_id_all
+            ? data->events[0].attr.sample_type
+            : 0;
   facts->events = tells_events (data) ? data->n_events : 1;
   for (size_t i = 0; i < data->n_events; i++)
     {
@@ -353,11 +354,11 @@ static uint64_t
 time_of (const struct perf_data *data, const struct perf_record *record)
 {
   uint64_t type = data->events[0].attr.sample_type;
-  struct perf_stamp stamp;
+  struct perf_sample_id sample_id;
   if (!data->facts.by_time || record->type >= PERF_USER_TYPES)
     return 0;
   if (record->type != PERF_RECORD_SAMPLE)
-    return perf_stamp_read (type, record, &stamp) ? stamp.time : 0;
+    return perf_sample_id_read (type, record, &sample_id) ? sample_id.time : 0;
   struct cursor at = perf_cursor (record->bytes, record->size);
   cursor_take (&at, 8
                         * (!!(type & PERF_SAMPLE_IDENTIFIER)
@@ -428,7 +429,7 @@ add_compressed (struct perf_data *data, const struct perf_record *record,
 static bool
 list_records (struct perf_data *data, struct error *err)
 {
-  struct perf_part part = data->header.data;
+  struct perf_section part = data->header.data;
   struct perf_record record;
   while (part.size > 0)
     {

@@ -157,23 +157,23 @@ perf_sample_read (const struct perf_event_attr *attr,
 }
 
 bool
-perf_stamp_read (uint64_t sample_type, const struct perf_record *record,
-                 struct perf_stamp *stamp)
+perf_sample_id_read (uint64_t sample_type, const struct perf_record *record,
+                     struct perf_sample_id *sample_id)
 {
   const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID
                           | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU
                           | PERF_SAMPLE_IDENTIFIER;
   size_t size = 8 * (size_t)__builtin_popcountll (sample_type & fields);
-  *stamp = (struct perf_stamp){ 0 };
+  *sample_id = (struct perf_sample_id){ 0 };
   if (size > record->size)
     return false;
   struct cursor at = perf_cursor (record->bytes + record->size - size, size);
   if (sample_type & PERF_SAMPLE_TID)
     {
-      stamp->pid = cursor_u32 (&at);
-      stamp->tid = cursor_u32 (&at);
+      sample_id->pid = cursor_u32 (&at);
+      sample_id->tid = cursor_u32 (&at);
     }
-  stamp->time = word_if (&at, sample_type, PERF_SAMPLE_TIME);
+  sample_id->time = word_if (&at, sample_type, PERF_SAMPLE_TIME);
   return true;
 }
 

@@ -10,7 +10,7 @@
 #include "stacks/perfdata/perfdata.h"
 
 /* A part of the file, which is inside of it: perf_file_section.  */
-struct perf_part
+struct perf_section
 {
   uint64_t offset, size;
 };
@@ -27,7 +27,7 @@ struct perf_header
   uint8_t magic[PERF_MAGIC_SIZE];
   uint64_t size;      /* of this */
   uint64_t attr_size; /* of an entry of `attrs' */
-  struct perf_part attrs, data, event_types;
+  struct perf_section attrs, data, event_types;
   uint64_t features[PERF_FEATURES / 64];
 };
 
@@ -56,7 +56,7 @@ enum
 struct perf_event
 {
   struct perf_event_attr attr;
-  struct perf_part ids; /* words */
+  struct perf_section ids; /* words */
 };
 
 /* Which event an ID is of.  */
@@ -89,7 +89,7 @@ struct perf_data
   size_t n_ids;
   struct perf_entry *entries; /* owned; in the order of perf_data_next */
   size_t n_entries, entries_capacity, next;
-  struct perf_part features[PERF_FEATURES]; /* size 0: not there */
+  struct perf_section features[PERF_FEATURES]; /* size 0: not there */
   /* Owned: offsets of the entries of the table of build-ids, one for each
      path.  */
   uint64_t *build_ids;
@@ -114,7 +114,7 @@ perf_cursor (const uint8_t *bytes, size_t size)
 }
 
 static inline struct cursor
-perf_part_cursor (const struct perf_data *data, struct perf_part part)
+perf_section_cursor (const struct perf_data *data, struct perf_section part)
 {
   return perf_cursor (data->bytes + part.offset, (size_t)part.size);
 }

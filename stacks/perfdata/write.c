@@ -64,7 +64,7 @@ perf_writer_begin (struct perf_writer *writer, const struct perf_data *data,
   fwrite (&header, sizeof header, 1, out);
   for (size_t i = 0; i < data->n_events; i++)
     {
-      struct perf_part ids = data->events[i].ids;
+      struct perf_section ids = data->events[i].ids;
       uint8_t *entry = entries + i * data->entry_size;
       size_t attr_size = data->entry_size - sizeof ids;
       fwrite (data->bytes + ids.offset, 1, (size_t)ids.size, out);
@@ -170,7 +170,7 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
   for (unsigned i = 0; i < PERF_FEATURES / 64; i++)
     n += (uint64_t)__builtin_popcountll (header->features[i]);
   uint64_t offset = header->data.offset + header->data.size
-                    + n * sizeof (struct perf_part);
+                    + n * sizeof (struct perf_section);
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
@@ -181,7 +181,7 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_part part = data->features[i];
+        struct perf_section part = data->features[i];
         const uint8_t *bytes = data->bytes + part.offset;
         if (i != PERF_FEATURE_EVENTS)
           fwrite (bytes, 1, (size_t)part.size, writer->out);
@@ -195,9 +195,9 @@ bool
 perf_writer_end (struct perf_writer *writer)
 {
   struct perf_header header = writer->data->header;
-  header.data = (struct perf_part){ writer->data_start, writer->data_size };
+  header.data = (struct perf_section){ writer->data_start, writer->data_size };
   header.attrs.offset = writer->data_start - header.attrs.size;
-  header.event_types = (struct perf_part){ 0, 0 };
+  header.event_types = (struct perf_section){ 0, 0 };
   if (!put_features (writer, &header))
     return false;
   if (fseek (writer->out, 0, SEEK_SET) == 0)
