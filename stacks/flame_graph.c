@@ -42,7 +42,7 @@ struct rank
 struct picture
 {
   const struct named_profile *profile;
-  const struct flame_graph *words;
+  const struct flame_graph_settings *settings;
   FILE *out;
   uint64_t *start; /* of each node, as what is before it weighs, and of the
                       next callee to come */
@@ -115,7 +115,7 @@ static const char *
 name_of (const struct picture *picture, uint32_t node)
 {
   const struct named_profile *profile = picture->profile;
-  return node == 0 ? picture->words->root
+  return node == 0 ? picture->settings->root
                    : profile->names.list[profile->calls.nodes[node].key];
 }
 
@@ -216,11 +216,12 @@ choose (struct picture *picture)
    closed.  */
 static bool
 open_picture (struct picture *picture, const struct named_profile *profile,
-              const struct flame_graph *words, bool icicle, FILE *out)
+              const struct flame_graph_settings *settings, bool icicle,
+              FILE *out)
 {
   uint32_t n = profile->calls.n;
   *picture = (struct picture){
-    .profile = profile, .words = words, .out = out, .icicle = icicle
+    .profile = profile, .settings = settings, .out = out, .icicle = icicle
   };
   picture->start = calloc (n, sizeof *picture->start);
   picture->next = calloc (n, sizeof *picture->next);
@@ -285,14 +286,14 @@ static void
 print_bar (const struct picture *picture, bool as_page)
 {
   FILE *out = picture->out;
-  const char *subtitle = picture->words->subtitle;
+  const char *subtitle = picture->settings->subtitle;
   size_t first = strcspn (subtitle, ";");
   char left_out[64];
   fprintf (out,
            "<g id=\"bar\"><rect id=\"back\" width=\"100%%\" height=\"%d\" "
            "fill=\"#fdfcf8\"/>\n",
            HEAD - 2);
-  print_line (picture, "t", 20, picture->words->root, SIZE_MAX);
+  print_line (picture, "t", 20, picture->settings->root, SIZE_MAX);
   print_line (picture, "s", 38, subtitle, first);
   if (subtitle[first] == ';')
     print_line (picture, "s", 54, subtitle + first + 2, SIZE_MAX);
@@ -331,7 +332,7 @@ print_head (const struct picture *picture, bool as_page)
              "<meta name=\"color-scheme\" content=\"light dark\">"
              "<title>",
              out);
-      print_text (picture->words->root, SIZE_MAX, out);
+      print_text (picture->settings->root, SIZE_MAX, out);
       fputs ("</title>", out);
       fputs (page_style, out);
       fputs ("</head><body>\n<div id=\"graph\">\n", out);
@@ -370,7 +371,7 @@ static bool
 print_table (const struct picture *picture)
 {
   FILE *out = picture->out;
-  const struct named_profile *old = picture->words->old;
+  const struct named_profile *old = picture->settings->old;
   size_t n;
   struct function_share *shares = top_list (picture->profile, old, &n);
   if (shares == NULL)
@@ -420,13 +421,14 @@ print_picture (const struct picture *picture, const struct picture *turned)
 static bool
 turn_and_print (const struct picture *picture)
 {
-  const struct flame_graph *words = picture->words;
+  const struct flame_graph_settings *settings = picture->settings;
   struct named_profile inverted, old = { 0 };
   struct picture turned = { 0 };
-  bool ready = profile_invert (picture->profile, &inverted)
-               && open_picture (&turned, &inverted, words, true, picture->out);
-  if (ready && words->old != NULL)
-    ready = profile_invert (words->old, &old) && compare (&turned, &old);
+  bool ready
+      = profile_invert (picture->profile, &inverted)
+        && open_picture (&turned, &inverted, settings, true, picture->out);
+  if (ready && settings->old != NULL)
+    ready = profile_invert (settings->old, &old) && compare (&turned, &old);
   ready = ready && print_picture (picture, &turned);
   close_picture (&turned);
   profile_inverted_free (&inverted);
@@ -436,11 +438,13 @@ turn_and_print (const struct picture *picture)
 
 bool
 flame_graph_print (const struct named_profile *profile,
-                   const struct flame_graph *words, bool as_page, FILE *out)
+                   const struct flame_graph_settings *settings, bool as_page,
+                   FILE *out)
 {
   struct picture picture;
-  bool ready = open_picture (&picture, profile, words, words->icicle, out)
-               && (words->old == NULL || compare (&picture, words->old));
+  bool ready
+      = open_picture (&picture, profile, settings, settings->icicle, out)
+        && (settings->old == NULL || compare (&picture, settings->old));
   if (ready)
     ready
         = as_page ? turn_and_print (&picture) : print_picture (&picture, NULL);

@@ -99,14 +99,14 @@ print_as (const struct output *output, FILE *file)
   if (has_suffix (name, ".json"))
     return firefox_print (named, hz, file);
   bool page = has_suffix (name, ".html");
-  const struct flame_graph words = {
+  const struct flame_graph_settings settings = {
     named->process != NULL ? named->process : output->profile->name,
     output->subtitle,
     output->options->icicle,
     output->old,
   };
   return page || has_suffix (name, ".svg")
-             ? flame_graph_print (named, &words, page, file)
+             ? flame_graph_print (named, &settings, page, file)
              : folded_print (named, file);
 }
 

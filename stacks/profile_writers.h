@@ -49,7 +49,7 @@ bool pprof_print (const struct named_profile *profile, unsigned hz, FILE *out);
 bool firefox_print (const struct named_profile *profile, unsigned hz,
                     FILE *out);
 
-struct flame_graph
+struct flame_graph_settings
 {
   const char *root;     /* the process */
   const char *subtitle; /* what was measured */
@@ -66,8 +66,8 @@ struct flame_graph
    functions with their callers above, and a table of functions beside it.
    False when memory ran out.  */
 bool flame_graph_print (const struct named_profile *profile,
-                        const struct flame_graph *words, bool as_page,
-                        FILE *out);
+                        const struct flame_graph_settings *settings,
+                        bool as_page, FILE *out);
 
 /* Shares in percent of all.  */
 struct function_share

@@ -183,19 +183,19 @@ open_living (struct session *session, struct error *err)
 /* Print the stack WALK of the N threads; WALK is NULL if nothing is known of
    it.  */
 static void
-print_stack (const struct session *session, struct page *page,
+print_stack (const struct session *session, struct stack_printer *printer,
              const struct thread *const *threads, size_t n,
              const struct stack_walk *walk)
 {
-  (session->options.json ? stack_json_print : stack_print) (page, threads, n,
-                                                            walk);
-  page->first = false;
+  (session->options.json ? stack_json_print : stack_print) (printer, threads,
+                                                            n, walk);
+  printer->first = false;
 }
 
 /* Show the stack of THREAD, or add it to its group.  False when the walk by
    DWARF differs.  */
 static bool
-show_thread (struct session *session, struct page *page,
+show_thread (struct session *session, struct stack_printer *printer,
              const struct thread *thread)
 {
   const struct stack_options *options = &session->options;
@@ -206,19 +206,19 @@ show_thread (struct session *session, struct page *page,
       && stack_groups_add (&session->groups, thread, walk))
     return true;
   if (walk != NULL && options->dwarf)
-    return stack_print_both (page, thread, walk, &session->dwarf);
-  print_stack (session, page, &thread, 1, walk);
+    return stack_print_both (printer, thread, walk, &session->dwarf);
+  print_stack (session, printer, &thread, 1, walk);
   return true;
 }
 
 static void
-show_groups (struct session *session, struct page *page)
+show_groups (struct session *session, struct stack_printer *printer)
 {
   struct stack_groups *groups = &session->groups;
   stack_groups_sort (groups);
   for (size_t i = 0; i < groups->n; i++)
-    print_stack (session, page, groups->groups[i].threads, groups->groups[i].n,
-                 &groups->groups[i].walk);
+    print_stack (session, printer, groups->groups[i].threads,
+                 groups->groups[i].n, &groups->groups[i].walk);
   stack_groups_free (groups);
 }
 
@@ -227,27 +227,28 @@ show_threads (struct session *session)
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  struct page page = { process,
-                       (options->source ? SYMBOL_SOURCE : 0)
-                           | (options->mangled ? SYMBOL_MANGLED : 0),
-                       stdout, true };
+  struct stack_printer printer
+      = { process,
+          (options->source ? SYMBOL_SOURCE : 0)
+              | (options->mangled ? SYMBOL_MANGLED : 0),
+          stdout, true };
   pid_t wanted = options->thread;
   size_t shown = 0;
   bool agree = true;
   if (options->json)
-    stack_json_begin (&page, process->pid, options->core);
+    stack_json_begin (&printer, process->pid, options->core);
   for (size_t i = 0; i < process->n_threads; i++)
     {
       const struct thread *thread = &process->threads[i];
       if (!(thread->known || thread->waits || thread->tracer != 0)
           || (wanted != 0 && thread->tid != wanted))
         continue;
-      agree &= show_thread (session, &page, thread);
+      agree &= show_thread (session, &printer, thread);
       shown++;
     }
-  show_groups (session, &page);
+  show_groups (session, &printer);
   if (options->json)
-    stack_json_end (&page);
+    stack_json_end (&printer);
   if (shown == 0)
     fprintf (stderr, "sframe-stack: no such thread\n");
   return agree && shown > 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -22,7 +22,7 @@
 #include "stacks/stack_walk.h"
 
 /* What is printed, and how.  */
-struct page
+struct stack_printer
 {
   struct process *process;
   unsigned wanted; /* of symbols (names.h) */
@@ -33,27 +33,30 @@ struct page
 /* Print a line for the N threads that have WALK, one for each frame of it (and
    one for its source), and one that says why it ended.  WALK is NULL for a
    thread that nothing is known of.  */
-void stack_print (const struct page *page, const struct thread *const *threads,
-                  size_t n, const struct stack_walk *walk);
+void stack_print (const struct stack_printer *printer,
+                  const struct thread *const *threads, size_t n,
+                  const struct stack_walk *walk);
 
 /* Print the walk by SFrame, compared with the walk by DWARF: from the first
    frame on in which they differ, the rest of both is shown.  False when they
    differ.  */
-bool stack_print_both (const struct page *page, const struct thread *thread,
+bool stack_print_both (const struct stack_printer *printer,
+                       const struct thread *thread,
                        const struct stack_walk *sframe,
                        const struct stack_walk *dwarf);
 
 /* Begin JSON with process PID, or with the core file CORE, unless that is
    NULL.  */
-void stack_json_begin (const struct page *page, pid_t pid, const char *core);
+void stack_json_begin (const struct stack_printer *printer, pid_t pid,
+                       const char *core);
 
 /* Print a stack, as stack_print does; WALK is NULL for a thread that
    nothing is known of.  */
-void stack_json_print (const struct page *page,
+void stack_json_print (const struct stack_printer *printer,
                        const struct thread *const *threads, size_t n,
                        const struct stack_walk *walk);
 
-void stack_json_end (const struct page *page);
+void stack_json_end (const struct stack_printer *printer);
 
 /* ---- Threads with equal stacks, together */
 

@@ -1,4 +1,4 @@
-/* Unit tests of stacks/flame_graph.c: which functions are drawn.
+/* Unit tests of stacks/flame_graph_settings.c: which functions are drawn.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ free_profile (void)
 static char *
 print_picture (bool icicle)
 {
-  const struct flame_graph words
+  const struct flame_graph_settings words
       = { "root", "subtitle; second line", icicle, NULL };
   char *text = NULL;
   size_t size;
