@@ -37,7 +37,7 @@ find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
    than a file is.  libdwfl's default path is ":.debug:/usr/lib/debug"; without
    LINK libdwfl tries the file's name with ".debug" behind it.  */
 static bool
-leads_elsewhere (const char *file, const char *link)
+has_special_file (const char *file, const char *link)
 {
   static const struct
   {
@@ -66,7 +66,7 @@ code_symbols_find_debuginfo (Dwfl_Module *module, void **user,
                              const char *file, const char *link, GElf_Word crc,
                              char **found)
 {
-  if (file != NULL && leads_elsewhere (file, link))
+  if (file != NULL && has_special_file (file, link))
     return -1;
   return dwfl_standard_find_debuginfo (module, user, name, base, file, link,
                                        crc, found);
@@ -94,7 +94,7 @@ find_extent (const struct image *image, uint64_t *start, uint64_t *end)
 /* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
    cannot be read.  */
 static Dwfl_Module *
-module_of (struct code_file *file)
+open_module (struct code_file *file)
 {
   enum
   {
@@ -130,7 +130,7 @@ static void
 find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
              struct code_name *symbol)
 {
-  Dwfl_Module *module = module_of (file);
+  Dwfl_Module *module = open_module (file);
   uint64_t value;
   *symbol = (struct code_name){ 0 };
   if (module == NULL)
@@ -159,7 +159,7 @@ find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
    linker, which needs no other library: the entry point of other libraries
    says nothing.  */
 static bool
-is_begun (const struct code_file *file)
+has_entry_code (const struct code_file *file)
 {
   const struct image *image = &file->image;
   uint64_t name;
@@ -193,7 +193,7 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
   uint64_t address = code_file_address (file, offset);
   if (file->entry_size == 0)
     file->entry_size
-        = 1 + (is_begun (file) ? undescribed_size (file, entry) : 0);
+        = 1 + (has_entry_code (file) ? undescribed_size (file, entry) : 0);
   if (address - entry >= file->entry_size - 1)
     return false;
   /* A symbol may say that it is another function's; but glibc has a second
@@ -259,7 +259,7 @@ code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted,
                    bool (*take) (void *context, const char *name),
                    void *context)
 {
-  Dwfl_Module *module = module_of (file);
+  Dwfl_Module *module = open_module (file);
   return module == NULL
          || inlines_at (&file->inlines, module,
                         code_file_address (file, offset) + file->bias, wanted,

@@ -68,7 +68,7 @@ numbers_init (struct numbers *numbers, uint64_t n)
 
 /* Give WHAT the next number, unless it has one.  */
 static void
-number (struct numbers *numbers, uint32_t what)
+assign_number (struct numbers *numbers, uint32_t what)
 {
   if (numbers->of[what] != 0)
     return;
@@ -111,7 +111,7 @@ count_ticks (const struct writer *writer)
 
 /* Give WRITER a log of samples at equal intervals.  */
 static bool
-spread_log (struct writer *writer)
+sample_waits (struct writer *writer)
 {
   const struct named_profile *profile = writer->profile;
   uint64_t room;
@@ -140,7 +140,7 @@ copy_log (struct writer *writer)
 {
   size_t n = writer->profile->n_log;
   if (writer->profile->off_cpu)
-    return spread_log (writer);
+    return sample_waits (writer);
   writer->log = calloc (n + 1, sizeof *writer->log);
   if (writer->log == NULL)
     return false;
@@ -177,8 +177,8 @@ number_stack (struct writer *writer, uint32_t node)
   while (depth-- > 0)
     {
       uint32_t at = writer->path[depth];
-      number (&writer->stacks, at);
-      number (&writer->names, (uint32_t)nodes[at].key);
+      assign_number (&writer->stacks, at);
+      assign_number (&writer->names, (uint32_t)nodes[at].key);
     }
 }
 

@@ -27,8 +27,8 @@ struct interval_span
 /* Make spans of the N INTERVALS, sorted, and one behind them.  Set PLACES to
    what their numbers were.  */
 static bool
-cut (struct interval_map *map, const struct address_interval *intervals,
-     size_t n, uint32_t *places)
+make_spans (struct interval_map *map, const struct address_interval *intervals,
+            size_t n, uint32_t *places)
 {
   struct interval_span *spans = calloc (2 * n + 1, sizeof *spans);
   if (spans == NULL)
@@ -55,7 +55,7 @@ cut (struct interval_map *map, const struct address_interval *intervals,
 
 /* The first span from number AT on that is left; the last one always is.  */
 static uint32_t
-next_left (struct interval_span *spans, uint32_t at)
+next_free (struct interval_span *spans, uint32_t at)
 {
   while (spans[at].next != at)
     {
@@ -71,10 +71,10 @@ interval_map_make (struct interval_map *map,
 {
   uint32_t *places = calloc (2 * n + 1, sizeof *places);
   *map = (struct interval_map){ 0 };
-  bool made = places != NULL && cut (map, intervals, n, places);
+  bool made = places != NULL && make_spans (map, intervals, n, places);
   for (uint32_t i = (uint32_t)n; made && i-- > 0;)
     for (uint32_t at = places[2 * i];
-         (at = next_left (map->spans, at)) < places[2 * i + 1];)
+         (at = next_free (map->spans, at)) < places[2 * i + 1];)
       {
         map->spans[at].number = i;
         map->spans[at].next = at + 1;

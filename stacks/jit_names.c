@@ -42,7 +42,7 @@ jit_names_is_dump (const char *path)
 /* DESCRIPTOR, which is counted, or -1 if there are too many; then it is
    closed.  */
 static int
-keep (struct jit_names *names, int descriptor)
+count_descriptor (struct jit_names *names, int descriptor)
 {
   if (descriptor < 0)
     return -1;
@@ -56,7 +56,7 @@ keep (struct jit_names *names, int descriptor)
 }
 
 static void
-let_go (struct jit_names *names, int descriptor)
+close_descriptor (struct jit_names *names, int descriptor)
 {
   if (descriptor < 0)
     return;
@@ -73,7 +73,7 @@ jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump,
   *names = (struct jit_names){
     .pid = pid, .own_pid = pid, .folder = -1, .user = geteuid (), .sums = sums
   };
-  names->dump = keep (names, dump);
+  names->dump = count_descriptor (names, dump);
   snprintf (path, sizeof path, "/proc/%d", (int)pid);
   if (recorded || stat (path, &status) != 0)
     return;
@@ -81,7 +81,8 @@ jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump,
   /* When a container ends, its root folder remains, but without what was
      mounted there.  */
   snprintf (path, sizeof path, "/proc/%d/root/tmp", (int)pid);
-  names->folder = keep (names, open (path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  names->folder = count_descriptor (
+      names, open (path, O_PATH | O_DIRECTORY | O_CLOEXEC));
   snprintf (path, sizeof path, "/proc/%d/status", (int)pid);
   /* In a container, the last of several numbers.  */
   long own_pid = lines_status (path, "NSpid:");
@@ -285,8 +286,8 @@ jit_names_free (struct jit_names *names)
   if (names->pid != 0)
     {
       names->sums->names -= names->n;
-      let_go (names, names->folder);
-      let_go (names, names->dump);
+      close_descriptor (names, names->folder);
+      close_descriptor (names, names->dump);
     }
   *names = (struct jit_names){ 0 };
 }

@@ -13,7 +13,7 @@
 
 /* TASK is at a point where none of its waits can be open.  */
 static void
-wait_forget (struct off_cpu *waits, struct sampled_task *task)
+wait_drop (struct off_cpu *waits, struct sampled_task *task)
 {
   waits->profile->unknown
       += task->wait.state == WAIT_BEGINS || task->wait.state == WAIT_LASTS;
@@ -23,11 +23,11 @@ wait_forget (struct off_cpu *waits, struct sampled_task *task)
 /* Take what was lost into account, whatever task it was of; TASK may be
    NULL.  */
 static struct sampled_task *
-wait_settle (struct off_cpu *waits, struct sampled_task *task)
+wait_check_losses (struct off_cpu *waits, struct sampled_task *task)
 {
   if (task != NULL && task->wait.losses != waits->losses)
     {
-      wait_forget (waits, task);
+      wait_drop (waits, task);
       task->wait.losses = waits->losses;
     }
   return task;
@@ -37,7 +37,7 @@ wait_settle (struct off_cpu *waits, struct sampled_task *task)
 static struct sampled_task *
 wait_task (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  return wait_settle (
+  return wait_check_losses (
       waits, sampled_threads_task (&waits->profile->threads, pid, tid));
 }
 
@@ -48,7 +48,7 @@ off_cpu_stack (struct off_cpu *waits, pid_t pid, pid_t tid,
   struct sampled_task *task = wait_task (waits, pid, tid);
   if (task == NULL)
     return;
-  wait_forget (waits, task);
+  wait_drop (waits, task);
   task->wait.state = sample != NULL ? WAIT_BEGINS : WAIT_IGNORED;
   if (sample != NULL)
     task->wait.sample = *sample;
@@ -94,16 +94,16 @@ off_cpu_return (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time)
   if (task != NULL && task->wait.state == WAIT_LASTS)
     wait_count (waits, &task->wait, time);
   else if (task != NULL)
-    wait_forget (waits, task);
+    wait_drop (waits, task);
 }
 
 void
 off_cpu_exit (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  struct sampled_task *task = wait_settle (
+  struct sampled_task *task = wait_check_losses (
       waits, sampled_threads_find (&waits->profile->threads, pid, tid));
   if (task != NULL)
-    wait_forget (waits, task);
+    wait_drop (waits, task);
 }
 
 void
@@ -111,7 +111,8 @@ off_cpu_end (struct off_cpu *waits, uint64_t time)
 {
   struct sampled_threads *threads = &waits->profile->threads;
   for (size_t i = 0; i < threads->n_tasks; i++)
-    if (wait_settle (waits, &threads->tasks[i])->wait.state == WAIT_LASTS)
+    if (wait_check_losses (waits, &threads->tasks[i])->wait.state
+        == WAIT_LASTS)
       wait_count (waits, &threads->tasks[i].wait, time);
 }
 

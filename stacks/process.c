@@ -42,8 +42,8 @@ has_code_of (const struct process *process, uint64_t address,
 /* If FILE has code at its address OWN, and that is at ADDRESS, MAPPING, which
    has ADDRESS and no other code, is of FILE.  */
 static void
-take_code (const struct process *process, struct mapping *mapping,
-           struct code_file *file, uint64_t own, uint64_t address)
+match_code (const struct process *process, struct mapping *mapping,
+            struct code_file *file, uint64_t own, uint64_t address)
 {
   const uint64_t page = process->arch->max_page_size;
   for (size_t i = 0; i < file->image.n_segments && i < SEGMENTS_MAX; i++)
@@ -65,8 +65,8 @@ take_code (const struct process *process, struct mapping *mapping,
    segments share is in the mappings of both, so that NEIGHBOUR may be of the
    one or the other.  */
 static void
-take_over (const struct process *process, struct mapping *mapping,
-           const struct mapping *neighbour, uint64_t address)
+match_neighbour (const struct process *process, struct mapping *mapping,
+                 const struct mapping *neighbour, uint64_t address)
 {
   if (neighbour->file == NULL)
     return;
@@ -79,9 +79,9 @@ take_over (const struct process *process, struct mapping *mapping,
       uint64_t at = neighbour->offset - segment->p_offset;
       if (mapping->file == NULL && segment->p_type == PT_LOAD
           && at + before < segment->p_filesz + before)
-        take_code (process, mapping, file,
-                   segment->p_vaddr + at + address - neighbour->start,
-                   address);
+        match_code (process, mapping, file,
+                    segment->p_vaddr + at + address - neighbour->start,
+                    address);
     }
 }
 
@@ -95,10 +95,10 @@ find_copied_file (const struct process *process, struct mapping *mapping,
   const struct mappings *all = &process->mappings;
   mapping->compared = true;
   if (mapping > all->list && mapping[-1].end == mapping->start)
-    take_over (process, mapping, mapping - 1, address);
+    match_neighbour (process, mapping, mapping - 1, address);
   if (mapping->file == NULL && mapping + 1 < all->list + all->n
       && mapping[1].start == mapping->end)
-    take_over (process, mapping, mapping + 1, address);
+    match_neighbour (process, mapping, mapping + 1, address);
 }
 
 struct code_file *
