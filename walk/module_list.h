@@ -1,6 +1,6 @@
 /* The parts that lists of modules are made of: lines of /proc/PID/maps, which
    stacks/ reads, too, and modules of the dynamic linker.
-   SPDX-License-Identifier: LGPL-2.1-or-later */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_MODULE_LIST_H
 #define WALK_MODULE_LIST_H

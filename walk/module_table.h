@@ -1,5 +1,5 @@
 /* A table of modules, which walks read while other threads change it.
-   SPDX-License-Identifier: LGPL-2.1-or-later */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_MODULE_TABLE_H
 #define WALK_MODULE_TABLE_H

@@ -1,5 +1,5 @@
 /* The cache of rules by PC: lookup and replacement.
-   SPDX-License-Identifier: LGPL-2.1-or-later */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 

@@ -1,5 +1,5 @@
 /* The public functions for one row and one step (sframewalk.h).
-   SPDX-License-Identifier: LGPL-2.1-or-later */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Functions of walker.c for here.c, which sframewalk.h does not have.
-   SPDX-License-Identifier: LGPL-2.1-or-later */
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_WALKER_H
 #define WALK_WALKER_H

@@ -1,4 +1,4 @@
-/* Unit tests of stacks/flame_graph_settings.c: which functions are drawn.
+/* Unit tests of stacks/flame_graph.c: which functions are drawn.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <stdio.h>
