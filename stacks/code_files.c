@@ -1,9 +1,9 @@
-/* The files of code of one process or of several, each once.
+/* The files with code of one process or of several, each of them once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A build starts thousands of processes from few programs and libraries: rows
-   and symbols of a file are read once for all processes.  The bytes are a
-   mapping of the file: only the pages that are looked at come into memory.  */
+   A build starts thousands of processes from few programs and libraries.  So
+   the rows and symbols of a file are read once for all processes.  The file is
+   mapped, so that only the pages that are read take memory.  */
 
 #include <config.h>
 
@@ -19,8 +19,9 @@
 #include "base/prefix.h"
 #include "stacks/shortage.h"
 
-/* What is at PATH and has IDENTITY.  With a build-id, device and inode are not
-   known: many files of a recording may have those and the path in common.  */
+/* Return the hash key of the file with PATH and IDENTITY.  If there is a
+   build-id, device and inode are not known, and many files of a recording may
+   have the same path.  */
 static uint32_t
 key_of_file (struct code_files *files, const char *path,
              const struct mapped_identity *identity)
@@ -46,7 +47,7 @@ is_file (const struct code_file *file, const char *path,
          && strcmp (file->path, path) == 0;
 }
 
-/* Add a file.  NULL when memory ran out.  */
+/* Add a file with PATH and IDENTITY.  NULL when memory ran out.  */
 static struct code_file *
 add_file (struct code_files *files, const char *path,
           const struct mapped_identity *identity)
@@ -79,7 +80,7 @@ code_files_get (struct code_files *files, const char *path,
   if (found != UINT32_MAX)
     return files->files[found];
   struct code_file *file = add_file (files, path, identity);
-  /* A file that is not found again is taken for another one.  */
+  /* If this fails, the next request for the file adds it again.  */
   if (file != NULL && !key_table_add (&files->numbers, hash, files->n - 1))
     shortage_note ();
   return file;
@@ -144,8 +145,9 @@ code_file_address (const struct code_file *file, uint64_t offset)
       else if (found == NULL || executable)
         found = segment;
     }
-  /* Code may be behind its segment, in the last page, which is mapped whole.
-     OFFSET itself may be the address of other code.  */
+  /* The last page of a segment is mapped whole, so that code may follow the
+     segment's end.  To return OFFSET there would be wrong, because OFFSET may
+     be the address of other code.  */
   found = found != NULL ? found : before;
   return found != NULL ? offset - found->p_offset + found->p_vaddr : offset;
 }

@@ -1,17 +1,17 @@
-/* A core file.
+/* Reading a core file.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The stacks are in the core; code and SFrame data usually are not, because
-   the kernel leaves out what can be read from files (core(5),
-   coredump_filter).  Which files were mapped is in the note NT_FILE (Linux,
-   fs/binfmt_elf.c); file_finder opens them.
+   The core has the stacks.  It usually lacks code and SFrame data, because the
+   kernel leaves out memory that can be read from files (core(5),
+   coredump_filter).  The note NT_FILE says which files were mapped (Linux,
+   fs/binfmt_elf.c); file_finder.c opens them.
 
-   A core may be made to keep its readers busy: segments are sorted and gone
-   through once, and notes that several headers have are read once.
+   A hostile core could keep its readers busy for ever.  So segments are sorted
+   and processed once, and notes that several headers refer to are read once.
 
-   A core is read at many places in no order, so that a compressed one has to
-   be decompressed as a whole.  Another process does it: nothing that a damaged
-   file does to a decompressor happens to this one.  */
+   A core is read in random order, so a compressed one is decompressed
+   completely, by another process.  If a damaged file makes a decompressor
+   misbehave, this process is not affected.  */
 
 #include <config.h>
 
@@ -40,18 +40,19 @@
 enum
 {
   WORD = sizeof (uint64_t),
-  /* In struct elf_prstatus and elf_prpsinfo (Linux, include/linux/elfcore.h),
-     on all 64-bit machines.  */
+  /* Offsets in struct elf_prstatus and elf_prpsinfo (Linux,
+     include/linux/elfcore.h), on all 64-bit machines.  */
   PRSTATUS_PID = 32,
   PRSTATUS_REGISTERS = 112,
   PRPSINFO_PID = 24
 };
 
-/* Memory that the process had, whether or not its contents are here.  */
+/* A range of the process's memory, whether or not the core has its
+   contents.  */
 struct segment
 {
   uint64_t start, end;
-  uint64_t offset, size; /* of the contents; no more than the core has */
+  uint64_t offset, size; /* of the contents in the core */
   bool executable;
 };
 
@@ -60,12 +61,13 @@ struct core
   int fd;
   const uint8_t *bytes; /* the whole file, mapped */
   size_t size;
-  uint64_t missing;         /* bytes of segments behind the file's end */
+  uint64_t missing;         /* bytes of segments beyond the end of the file */
   uint64_t notes_left;      /* bytes of notes that may still be read */
-  struct segment *segments; /* owned; ascending when all are there */
+  struct segment *segments; /* owned; sorted when it is complete */
   size_t n_segments, segments_capacity;
-  struct note files;    /* NT_FILE; no contents: there is none */
-  uint64_t entry, vdso; /* where they begin; 0: not known */
+  struct note files;    /* the note NT_FILE; without contents: none */
+  uint64_t entry, vdso; /* addresses of the program's entry and of the vdso; 0:
+                           unknown */
 };
 
 /* ---- Compressed cores, as systemd-coredump keeps them */
@@ -73,7 +75,7 @@ struct core
 enum
 {
   MAGIC_MAX = 6,
-  NOT_THERE = 127 /* exit status: no such program, as shells have it */
+  NOT_THERE = 127 /* exit status for a missing program, as of a shell */
 };
 
 struct compressor
@@ -104,8 +106,9 @@ compressor_of (int fd)
   return NULL;
 }
 
-/* A file without a name, and how large it may get: a limit of the user's,
-   which only root could exceed, may be lower.  */
+/* Open a temporary file without a name, and set *LIMIT to the size that it may
+   reach: half of the free space, or the user's own limit, which only root may
+   exceed.  -1 on failure.  */
 static int
 open_nameless (struct rlimit *limit)
 {
@@ -128,14 +131,15 @@ open_nameless (struct rlimit *limit)
   return fd;
 }
 
-/* The child.  */
+/* In the child: execute PROGRAM to decompress the file FROM to TO.  */
 _Noreturn static void
 run_decompressor (const char *program, int from, int to,
                   const struct rlimit *limit)
 {
-  /* What it writes is of no use when the parent has ended.  */
+  /* Its output is useless if the parent has ended.  */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* A write beyond the limit fails, and the program says so.  */
+  /* Let a write beyond the limit fail, so that the program reports an
+     error.  */
   signal (SIGXFSZ, SIG_IGN);
   if (lseek (from, 0, SEEK_SET) == 0 && setrlimit (RLIMIT_FSIZE, limit) == 0
       && dup2 (from, STDIN_FILENO) >= 0 && dup2 (to, STDOUT_FILENO) >= 0)
@@ -143,10 +147,10 @@ run_decompressor (const char *program, int from, int to,
   _exit (errno == ENOENT ? NOT_THERE : 1);
 }
 
-/* If the file *FD begins as one of zstd, xz, lz4 or gzip does, have that
-   program, which has to be installed, decompress it to a file without a name
-   in $TMPDIR (/var/tmp), close *FD and put the new file's descriptor there.
-   At most half of the space that is free is used.  */
+/* If the file *FD is compressed by zstd, xz, lz4 or gzip, decompress it: run
+   that program, which has to be installed, with a file without a name in
+   $TMPDIR (or /var/tmp) as its output.  Close *FD and replace it by the
+   descriptor of that file, which uses at most half of the free space.  */
 static bool
 decompress_file (int *fd, struct error *err)
 {
@@ -200,7 +204,7 @@ map_file (struct core *core, const char *path, struct error *err)
 
 /* ---- Notes */
 
-/* Word INDEX of BYTES.  */
+/* Return word INDEX of BYTES.  */
 static uint64_t
 word (const struct process *process, const uint8_t *bytes, uint64_t index)
 {
@@ -239,7 +243,7 @@ take_auxiliary (struct core *core, const struct process *process,
     }
 }
 
-/* False when memory ran out.  */
+/* Process NOTE.  False when memory ran out.  */
 static bool
 take_note (struct core *core, struct process *process, const struct note *note)
 {
@@ -267,7 +271,7 @@ take_note (struct core *core, struct process *process, const struct note *note)
     }
 }
 
-/* Read the notes in SIZE bytes at OFFSET, which the core has.  */
+/* Process the notes in SIZE bytes at OFFSET, which lie in the core.  */
 static bool
 take_notes (struct core *core, struct process *process, uint64_t offset,
             uint64_t size)
@@ -288,7 +292,7 @@ take_notes (struct core *core, struct process *process, uint64_t offset,
 
 /* ---- Segments */
 
-/* Take the segment of HEADER.  The core may have been cut off within it.  */
+/* Process the segment of HEADER, of which the core may have only a part.  */
 static bool
 take_segment (struct core *core, struct process *process,
               const GElf_Phdr *header)
@@ -362,8 +366,9 @@ read_elf (struct core *core, struct process *process, Elf *elf,
 
 /* ---- Files */
 
-/* Map the segments from *NEXT on that begin before END, each as far as it is
-   behind *MAPPED, the end of all before it.  So none is put into another.  */
+/* Map the segments from number *NEXT on that begin before END.  *MAPPED is the
+   end of all previous mappings; map only parts beyond it, so that no mapping
+   is put inside another.  */
 static bool
 map_segments (const struct core *core, struct process *process, size_t *next,
               uint64_t *mapped, uint64_t end)
@@ -383,11 +388,11 @@ map_segments (const struct core *core, struct process *process, size_t *next,
   return done;
 }
 
-/* Map what the process had: segments, and over them ranges of files.  Of these
-   there is a note: their number, a page's size, three words for each, and the
-   names.  Ranges ascend; those behind one that does not are left out.
-   Debuggers leave out segments of what was not changed, which may have been
-   code.  */
+/* Map the segments of the process, and over them the ranges of files from the
+   note NT_FILE: the number of ranges, the size of a page, three words for each
+   range, and the names.  The ranges ascend; if one does not, it and the
+   following are ignored.  Debuggers omit segments that were not changed, so a
+   range without a segment may have been code.  */
 static bool
 map_all (const struct core *core, struct process *process)
 {
@@ -423,7 +428,7 @@ map_all (const struct core *core, struct process *process)
   return done && map_segments (core, process, &next, &mapped, UINT64_MAX);
 }
 
-/* The vdso, which the kernel always writes.  */
+/* Map the vdso, which the kernel always writes to cores.  */
 static bool
 map_vdso (const struct core *core, struct process *process)
 {
@@ -437,8 +442,8 @@ map_vdso (const struct core *core, struct process *process)
   return process_map (process, &vdso);
 }
 
-/* Map the program that the user has named, where the core says that it
-   begins.  Emulators do not say which files were mapped.  */
+/* Map the program that the user has named, so that its entry point is where
+   the core says.  Emulators do not say which files were mapped.  */
 static bool
 map_program (const struct core *core, struct process *process)
 {
@@ -479,7 +484,8 @@ find_program (const struct core *core, struct process *process)
   return true;
 }
 
-/* Whether the program that the user has named, if so, can be read.  */
+/* Check that PROGRAM, which the user has named, can be read.  It may be
+   NULL.  */
 static bool
 check_program (const char *program, struct error *err)
 {

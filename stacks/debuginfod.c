@@ -1,4 +1,4 @@
-/* Files and detached sections from debuginfod's servers.
+/* Programs and detached sections from debuginfod's servers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -8,11 +8,11 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* What is used of libdebuginfod 0.188 and later, as in
-   <elfutils/debuginfod.h>.  */
+/* The functions of libdebuginfod 0.188 and later that are used
+   (<elfutils/debuginfod.h>).  */
 static struct
 {
-  void *handle; /* kept, as the client is, until the program ends */
+  void *handle; /* kept, like the client, until the program ends */
   void *(*begin) (void);
   int (*find_section) (void *client, const unsigned char *id, int id_size,
                        const char *section, char **path);
@@ -33,7 +33,8 @@ load (struct error *err)
   library.handle = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library.handle != NULL)
     {
-      /* POSIX's way from an object's address to a function's.  */
+      /* The conversion of an object pointer to a function pointer that POSIX
+         suggests for dlsym.  */
       *(void **)&library.begin = dlsym (library.handle, "debuginfod_begin");
       *(void **)&library.find_section
           = dlsym (library.handle, "debuginfod_find_section");

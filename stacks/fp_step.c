@@ -1,5 +1,11 @@
-/* Steps from code without rules: by FP, and from calls of what is no code.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Steps from code that nothing describes: by FP, and from a call of an address
+   outside of code.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A function that keeps frame pointers pushes the caller's FP next to the
+   return address and makes FP point there.  An interrupted function may not
+   have done so yet, or may have undone it.  The code at PC says how far it is
+   (fp_frame_of, is_leaf).  */
 
 #include "stacks/steps.h"
 
@@ -7,18 +13,18 @@
 
 enum
 {
-  LEAF_INSTRUCTIONS = 256 /* that are looked at for a return */
+  LEAF_INSTRUCTIONS = 256 /* instructions in which a return is searched for */
 };
 
-/* ADDRESS, a return address, without its signature.  */
+/* Return ADDRESS, a return address, without its signature.  */
 static uint64_t
 unsigned_address (const struct arch *arch, uint64_t address)
 {
   return arch->ra_signing ? address & ~PAC_BITS : address;
 }
 
-/* The return address of the call that led to FRAME, and the SP of the caller.
-   False if either is not known.  */
+/* Set *PC to the return address of the call that led to FRAME, and *SP to the
+   stack pointer of the caller.  False if either is not known.  */
 static bool
 call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
          uint64_t *sp)
@@ -52,9 +58,10 @@ guess_step (struct process *process, struct sfw_frame *frame)
   return true;
 }
 
-/* Whether PC may be a return address: in a file a call ends there.  Code that
-   is in no file is a just-in-time compiler's, which may have put return
-   addresses on the stack without a call, as Java's interpreter does.  */
+/* Whether PC may be a return address.  In code of a file, a call must end
+   there.  Code in no file is a just-in-time compiler's, which may have put
+   return addresses on the stack without a call, as Java's interpreter
+   does.  */
 static bool
 may_be_returned_to (struct process *process, uint64_t pc)
 {
@@ -64,8 +71,8 @@ may_be_returned_to (struct process *process, uint64_t pc)
              : process_is_executable (process, pc);
 }
 
-/* Take the caller's FP and the return address from the two words at AT of the
-   stack.  */
+/* Set FRAME to the caller by the two words at AT of the stack: the caller's FP
+   and the return address.  */
 static bool
 read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
 {
@@ -81,8 +88,8 @@ read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
   return true;
 }
 
-/* How far the code of FRAME is with its frame.  A call is made when the frame
-   is complete.  */
+/* Return how much of its frame the code of FRAME has made.  If it has called
+   another function, the frame is complete.  */
 static enum arch_fp_frame
 fp_frame_of (struct process *process, const struct sfw_frame *frame)
 {
@@ -101,10 +108,10 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
   return process->arch->fp_frame (code);
 }
 
-/* Whether the code of FRAME has made no frame, although it is at none of its
-   ends, so that FP leads to where the caller returns to: it gets to a return
-   by the register for return addresses past nothing that changes the register.
-   What is there then is the return address at PC, too.  */
+/* Whether the code of FRAME is a leaf function that makes no frame, so that FP
+   is the caller's.  Such code reaches a return by the return address register
+   without an instruction that changes the register.  The register has the
+   return address at PC, too, then.  */
 static bool
 is_leaf (struct process *process, const struct sfw_frame *frame)
 {

@@ -1,4 +1,4 @@
-/* What records of perf events say of processes, of stacks and of waits.
+/* Applying records of perf events to a profile: processes, stacks and waits.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -11,7 +11,8 @@
 
 /* ---- Waits */
 
-/* TASK is at a point where none of its waits can be open.  */
+/* Drop the wait of TASK, because it cannot go on at this point.  If its end
+   was not seen, count it as unknown.  */
 static void
 wait_drop (struct off_cpu *waits, struct sampled_task *task)
 {
@@ -20,8 +21,8 @@ wait_drop (struct off_cpu *waits, struct sampled_task *task)
   task->wait.state = WAIT_NONE;
 }
 
-/* Take what was lost into account, whatever task it was of; TASK may be
-   NULL.  */
+/* Drop the wait of TASK if records were lost since it began: any task may have
+   lost some.  TASK may be NULL.  Return TASK.  */
 static struct sampled_task *
 wait_check_losses (struct off_cpu *waits, struct sampled_task *task)
 {
@@ -33,7 +34,8 @@ wait_check_losses (struct off_cpu *waits, struct sampled_task *task)
   return task;
 }
 
-/* Thread TID of PID; NULL when memory ran out.  */
+/* Return thread TID of PID, after dropping a wait that lost records; NULL when
+   memory ran out.  */
 static struct sampled_task *
 wait_task (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
@@ -78,7 +80,7 @@ off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
 static void
 wait_count (struct off_cpu *waits, struct off_cpu_wait *wait, uint64_t time)
 {
-  /* Clocks of processors may differ by little.  */
+  /* The clocks of two processors may differ a little.  */
   if (time > wait->sample.time)
     {
       wait->sample.weight = time - wait->sample.time;
@@ -124,7 +126,7 @@ is_sampled (const struct perf_events *events, uint32_t pid)
   return !events->alone || (pid_t)pid == events->pid;
 }
 
-/* The process PID; NULL when it has ended, or memory ran out.  */
+/* Return the member PID; NULL if it has ended or memory ran out.  */
 static struct member *
 member_of (struct perf_events *events, uint32_t pid)
 {
@@ -163,13 +165,13 @@ perf_events_sample (struct perf_events *events,
     off_cpu_stack (&events->waits, process->pid, raw.tid, &taken);
   else
     profile_count (profile, &taken);
-  /* The stack is the record's.  */
+  /* The copy of the stack is part of the record: drop it.  */
   memory_forget (&process->memory);
   return process;
 }
 
-/* The file of MAPPING; NULL when memory ran out.  Devices of a recording may
-   have other numbers now.  */
+/* Return the file of MAPPING; NULL when memory ran out.  The device numbers of
+   a recording are not used, because devices may have other numbers now.  */
 static struct code_file *
 file_of (struct perf_events *events, const struct perf_mapping *mapping)
 {
@@ -206,8 +208,9 @@ take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
                   &events->profile->family.files.mappings, &mapping);
 }
 
-/* Where the kernel was: "[kernel.kallsyms]" and behind that a symbol, of which
-   the address is in the place of an offset.  */
+/* Remember where the kernel was.  The path of MAPPING is "[kernel.kallsyms]",
+   followed by the name of a symbol.  The symbol's address is in place of the
+   offset.  */
 static void
 take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
 {
@@ -220,7 +223,7 @@ take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
   kernel->reference_address = mapping->offset;
 }
 
-/* Take MAPPING, which RECORD is, of the kernel or of a process.  */
+/* Apply MAPPING, the contents of RECORD: of the kernel or of a process.  */
 static void
 take_any_mapping (struct perf_events *events, const struct perf_record *record,
                   const struct perf_mapping *mapping)
@@ -242,8 +245,9 @@ take_task (struct perf_events *events, const struct perf_record *record,
   pid_t pid = (pid_t)task->pid, tid = (pid_t)task->tid;
   switch (record->type)
     {
-    case PERF_RECORD_FORK: /* of a process or a thread */
-      /* Of a process that was there before, perf tells what it has mapped.  */
+    case PERF_RECORD_FORK: /* a process or a thread begins */
+      /* For a process that ran before the recording began, perf synthesizes a
+         FORK and reports its mappings.  */
       if (task->pid == task->parent)
         family_begin_thread (family, pid);
       else if (!(record->misc & PERF_RECORD_MISC_FORK_EXEC))
@@ -261,7 +265,7 @@ take_task (struct perf_events *events, const struct perf_record *record,
       sampled_threads_rename (&profile->threads, pid, tid, task->name);
       break;
     default:
-      /* Samples of what the process did last may still come.  */
+      /* The first process stays, because its last samples may still come.  */
       if (pid != events->pid)
         {
           off_cpu_exit (&events->waits, pid, tid);
@@ -278,7 +282,7 @@ take_switch (struct perf_events *events, const struct perf_record *record,
   pid_t pid = (pid_t)sample_id->pid, tid = (pid_t)sample_id->tid;
   events->last
       = sample_id->time > events->last ? sample_id->time : events->last;
-  /* Processors without work have thread 0, each its own.  */
+  /* Thread 0 is the idle thread of each processor.  */
   if (tid == 0)
     return;
   if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
@@ -292,7 +296,7 @@ static void
 take_lost (struct perf_events *events, const struct perf_record *record,
            bool switches)
 {
-  /* Of which event, and how many.  */
+  /* The identifier of the event, and the number of lost records.  */
   uint64_t lost[2];
   if (record->size < sizeof lost)
     return;

@@ -1,10 +1,11 @@
-/* Profiles from recordings of perf.
+/* Samples from a recording of perf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Of the processes only the files of their code are left, which may have been
-   replaced since (file_finder).  perf writes down the build-ids of the files
-   of interrupted code, or of all with --buildid-mmap and --buildid-all, and
-   inodes.  */
+   The processes have ended, and only the files with their code are left, which
+   may have been replaced since.  To recognise a file (file_finder.c), perf has
+   recorded its inode or its build-id.  Build-ids are recorded for files in
+   which a sample was taken, or for all files with --buildid-mmap and
+   --buildid-all.  */
 
 #include <config.h>
 
@@ -32,9 +33,9 @@ struct perf_input
   struct perf_data *data;
   const uint8_t *bytes; /* mapped */
   size_t size;
-  unsigned event;      /* that is counted; 0: all */
-  uint64_t *addresses; /* owned; room for a walk */
-  uint64_t first;      /* time of a sample */
+  unsigned event;      /* the only one that is counted; 0: all */
+  uint64_t *addresses; /* owned; return addresses of a walk */
+  uint64_t first;      /* time of the first sample */
   struct perf_writer writer;
 };
 
@@ -59,7 +60,7 @@ map_file (struct perf_input *input, const char *path, struct error *err)
   return input->bytes != NULL;
 }
 
-/* Whether the recording has what walks need, of this machine.  */
+/* Check that the recording is of this machine and has what walks need.  */
 static bool
 check_facts (struct perf_input *input, struct error *err)
 {
@@ -115,8 +116,7 @@ take_sample (struct perf_input *input, const struct perf_record *record)
       &input->events, &sample, perf_data_facts (input->data)->register_mask);
   const struct stack_walk *walk = &input->profile->walk;
   size_t n = process != NULL ? walk->n : 0;
-  /* Addresses are as perf writes them: those of callers in the middle of the
-     call.  */
+  /* As in perf's own chains, the address of a caller lies in the call.  */
   for (size_t i = 0; i < n; i++)
     input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
   input->profile->skipped += process == NULL;
@@ -146,7 +146,7 @@ take_records (struct perf_input *input)
     input->profile->seconds = (double)(events->last - input->first) * 1e-9;
 }
 
-/* Print the recording of CONTEXT, an input, with call chains.  */
+/* Write the recording of CONTEXT, an input, with call chains.  */
 static bool
 print_output (void *context, FILE *out, struct error *err)
 {
@@ -157,7 +157,7 @@ print_output (void *context, FILE *out, struct error *err)
   return perf_writer_end (&input->writer) || error_set_no_memory (err);
 }
 
-/* Take all records, for OUTPUT, too, unless that is NULL.  */
+/* Process all records.  Unless OUTPUT is NULL, write them to it, too.  */
 static bool
 run (struct perf_input *input, const char *output, struct error *err)
 {

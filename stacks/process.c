@@ -1,4 +1,5 @@
-/* A program, to walk its stacks: what it has at an address, and its threads.
+/* A process whose stacks are walked: which file and which code is at an
+   address, and its threads.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/process.h"
@@ -11,10 +12,10 @@
 
 enum
 {
-  SEGMENTS_MAX = 64 /* of a file that is looked for in memory */
+  SEGMENTS_MAX = 64 /* segments of a file whose copy is searched for */
 };
 
-/* Open FILE, of MAPPING, unless it was looked for.  */
+/* Return the file of MAPPING.  Open it, unless that was tried before.  */
 static struct code_file *
 open_file (const struct process *process, const struct mapping *mapping)
 {
@@ -24,7 +25,8 @@ open_file (const struct process *process, const struct mapping *mapping)
   return mapping->file;
 }
 
-/* Whether PROCESS has at ADDRESS what the file of IMAGE has at OFFSET.  */
+/* Whether PROCESS has the same bytes around ADDRESS as the file of IMAGE has
+   around OFFSET.  */
 static bool
 has_code_of (const struct process *process, uint64_t address,
              const struct image *image, uint64_t offset)
@@ -39,8 +41,8 @@ has_code_of (const struct process *process, uint64_t address,
          && memcmp (bytes, image->bytes + offset - before, sizeof bytes) == 0;
 }
 
-/* If FILE has code at its address OWN, and that is at ADDRESS, MAPPING, which
-   has ADDRESS and no other code, is of FILE.  */
+/* MAPPING contains ADDRESS.  If FILE has the same code at its own address OWN,
+   and no code beyond MAPPING's ends, make MAPPING one of FILE.  */
 static void
 match_code (const struct process *process, struct mapping *mapping,
             struct code_file *file, uint64_t own, uint64_t address)
@@ -61,9 +63,9 @@ match_code (const struct process *process, struct mapping *mapping,
     }
 }
 
-/* MAPPING may have code of the file of NEIGHBOUR.  A page of a file that two
-   segments share is in the mappings of both, so that NEIGHBOUR may be of the
-   one or the other.  */
+/* Try whether MAPPING has code of the file of NEIGHBOUR.  A page of the file
+   that contains parts of two segments is mapped twice, so NEIGHBOUR may belong
+   to either segment.  */
 static void
 match_neighbour (const struct process *process, struct mapping *mapping,
                  const struct mapping *neighbour, uint64_t address)
@@ -85,9 +87,9 @@ match_neighbour (const struct process *process, struct mapping *mapping,
     }
 }
 
-/* Programs copy their code to memory in large pages, at the same addresses
-   (node --use-largepages, BOLT's --hugify): MAPPING, which has ADDRESS and no
-   file, may be such a copy.  */
+/* Find the file whose code was copied to MAPPING, which contains ADDRESS and
+   has no file.  Programs copy their code to large pages at the same addresses
+   (node --use-largepages, BOLT's --hugify).  */
 static void
 find_copied_file (const struct process *process, struct mapping *mapping,
                   uint64_t address)
@@ -116,8 +118,8 @@ process_file_at (const struct process *process, uint64_t address,
   return code_file_is_memory (file) ? NULL : file;
 }
 
-/* The file that a just-in-time compiler of PROCESS has mapped to say where its
-   dump is, opened; or -1.  */
+/* Open the dump of a just-in-time compiler in PROCESS, which has mapped the
+   dump so that it can be found.  Return the descriptor or -1.  */
 static int
 open_dump (struct process *process)
 {

@@ -1,4 +1,4 @@
-/* Files and text that are made of a profile.
+/* The output files, the table and the summary of a profile.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -16,15 +16,15 @@
 #include "stacks/sframe_profile.h"
 #include "walk/apply.h"
 
-/* A profile with its names, and what is printed with it.  */
+/* What the outputs are made from.  */
 struct output
 {
   const struct profile_options *options;
   const struct profile *profile;
   struct named_profile named;
-  const struct named_profile *old; /* that it is compared with, or NULL */
+  const struct named_profile *old; /* to compare with, or NULL */
   char subtitle[128];              /* what the samples are */
-  const char *name; /* of the file that is written; "": standard output */
+  const char *name; /* of the output file; "": standard output */
 };
 
 bool
@@ -58,8 +58,8 @@ profile_open_outputs (const struct profile_options *options,
          || profile_fail (options->diff, err.reason);
 }
 
-/* Samples of PROFILE that got to the outermost frame, in percent.  Without
-   samples it is 100, as none is missing.  */
+/* Return the percentage of the samples of PROFILE whose walks reached the
+   outermost frame.  Without samples it is 100, because none is incomplete.  */
 static double
 percent_complete (const struct profile *profile)
 {
@@ -68,7 +68,7 @@ percent_complete (const struct profile *profile)
                                      / (double)profile->samples;
 }
 
-/* Say in one line what the samples are.  */
+/* Set the subtitle of OUTPUT.  */
 static void
 describe (struct output *output)
 {
@@ -86,8 +86,8 @@ describe (struct output *output)
             rate, percent_complete (profile));
 }
 
-/* Print the profile to FILE, as what the end of the output's name asks for.
-   False when memory ran out.  */
+/* Print the profile to FILE, in the format that the end of the output's name
+   asks for.  False when memory ran out.  */
 static bool
 print_as (const struct output *output, FILE *file)
 {
@@ -120,7 +120,7 @@ static bool
 write_output (struct output *output)
 {
   struct error err;
-  /* A file of code that was cut off meanwhile costs its names alone.  */
+  /* If a file with code was cut off meanwhile, only its names are missing.  */
   mapped_files_forget ();
   return printed_file_make (output->name, print_named, output, &err)
          || profile_fail (output->name, err.reason);
@@ -165,7 +165,7 @@ profile_write_outputs (struct profile *profile,
   return done;
 }
 
-/* Say how many samples there are, and how their walks ended.  */
+/* Print how many samples there are, and how their walks ended.  */
 static void
 print_walks (const struct profile *profile)
 {
@@ -201,7 +201,7 @@ print_count (uint64_t n, const char *thing, const char *property)
              *property != '\0' ? " " : "", property);
 }
 
-/* What a recording has that was of no use.  */
+/* Print what could not be used of a recording.  */
 static void
 print_unused (const struct profile *profile)
 {
@@ -224,7 +224,7 @@ void
 profile_print_summary (const struct profile *profile)
 {
   bool recorded = profile->family.recorded;
-  /* Of a recording, these are among those without registers.  */
+  /* In a recording, these are among the samples without registers.  */
   if (!recorded)
     print_count (profile->narrow, "sample",
                  "of 32-bit programs, which are not walked");

@@ -1,4 +1,4 @@
-/* Where the rows of a file's code come from.
+/* Finding the rows of a file, or making them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/rows.h"
@@ -14,8 +14,8 @@
 
 enum
 {
-  /* Bytes of a file that is analyzed without having been asked for: this takes
-     some seconds.  */
+  /* Bytes of a file that is analyzed without --analyze: this takes some
+     seconds.  */
   ANALYZED_MAX = 24 << 20
 };
 
@@ -39,8 +39,7 @@ row_source_set_none (struct row_source *rows, const struct error *err)
   rows->reason = strdup (err->reason);
 }
 
-/* Whether SECTION can be read: its version may be one of the future, and only
-   one that is sorted is searched.  */
+/* Whether SECTION can be used: its version is known, and it is sorted.  */
 static bool
 is_readable (const struct sfw_section *section)
 {
@@ -50,7 +49,7 @@ is_readable (const struct sfw_section *section)
          && unwind_section_is_sorted (&opened);
 }
 
-/* The section that IMAGE has.  *REASON becomes why it is not taken.  */
+/* Use the section in IMAGE.  If that fails, *REASON says why.  */
 static bool
 take_own (struct row_source *rows, const struct image *image,
           const char **reason)
@@ -71,7 +70,8 @@ take_own (struct row_source *rows, const struct image *image,
   return true;
 }
 
-/* Copy the section of FOUND, which is closed.  The copy is of ORIGIN.  */
+/* Use a copy of the section in FOUND, which is closed.  Its origin is
+   ORIGIN.  */
 static bool
 take_copy (struct row_source *rows, struct detached_file *found,
            enum section_origin origin)
@@ -91,7 +91,7 @@ take_copy (struct row_source *rows, struct detached_file *found,
   return rows->bytes != NULL || (readable && shortage_note ());
 }
 
-/* The section beside IMAGE.  */
+/* Use the detached section of IMAGE, from FOLDERS or a server.  */
 static bool
 take_detached (struct row_source *rows, const struct image *image,
                const char *folders)
@@ -102,8 +102,8 @@ take_detached (struct row_source *rows, const struct image *image,
          && take_copy (rows, &found, SECTION_DETACHED);
 }
 
-/* Make rows from the CFI and from the code of IMAGE, or take those that were
-   kept.  */
+/* Make rows from the CFI and the code of IMAGE, or take them from the
+   cache.  */
 static void
 analyze (struct row_source *rows, const struct image *image)
 {

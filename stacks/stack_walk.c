@@ -1,5 +1,12 @@
-/* Walking a thread's stack, by SFrame and by CFI, and comparing walks.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Walking a thread's stack by SFrame and by CFI, and comparing the two walks.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A walk by SFrame alternates between two steps.  walk_by_rows follows rows as
+   far as they lead, and find_caller finds the caller of the frame where they
+   end, in another way.  A step by CFI needs all registers of that frame, which
+   rows do not keep.  If CFI asks for a register that is not known,
+   catch_up_registers repeats the walk by CFI from the last frame whose
+   registers are known.  */
 
 #include "stacks/stack_walk.h"
 
@@ -45,7 +52,8 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
-/* Append FRAME to WALK.  AT_PC: its rules hold at its PC.  */
+/* Append FRAME to WALK.  AT_PC: the rules are those of its PC, and not of the
+   address before.  */
 static void
 add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
 {
@@ -57,8 +65,8 @@ add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
                         .interrupted = frame->interrupted };
 }
 
-/* Append FRAME to WALK, and its callers as far as rows lead to them by SOURCE.
-   FRAME becomes the last one.  */
+/* Append FRAME and its callers to WALK, as far as rows from SOURCE lead to
+   them.  FRAME becomes the last one.  */
 static void
 walk_by_rows (struct process *process, const struct unwind_source *source,
               struct sfw_frame *frame, struct stack_walk *walk)
@@ -76,15 +84,15 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
   while (walk->end == SFW_MORE && walk->n <= walk->max);
 }
 
-/* All registers of frame number AT of a walk, as far as they are known.  */
+/* All registers of frame number AT of a walk, or UNKNOWN_REGISTER.  */
 struct frame_registers
 {
   size_t at;
   struct registers registers;
 };
 
-/* Make KNOWN the frame number AT of WALK.  No more is known of it than
-   walks by rows tell, or by the frame pointer (fp_step_find_sp).  */
+/* Set KNOWN to frame number AT of WALK with the few registers that rows or the
+   frame pointer have found.  */
 static void
 restart_registers (const struct process *process,
                    const struct stack_walk *walk, size_t at,
@@ -103,8 +111,8 @@ restart_registers (const struct process *process,
   registers->values[process->arch->fp] = frame->fp;
 }
 
-/* Bring KNOWN to the last frame of WALK: what no frame in between has saved is
-   what it was.  */
+/* Repeat WALK by CFI from frame KNOWN to the last one.  A register keeps its
+   value unless one of the frames in between has saved it.  */
 static void
 catch_up_registers (struct process *process, const struct stack_walk *walk,
                     struct frame_registers *known)
@@ -122,8 +130,8 @@ catch_up_registers (struct process *process, const struct stack_walk *walk,
     }
 }
 
-/* Go from *FRAME, the last one of WALK, to its caller by CFI; KNOWN becomes
-   that caller.  */
+/* Replace *FRAME, the last frame of WALK, by its caller, by CFI.  KNOWN
+   becomes that caller.  */
 static enum sfw_end
 step_by_cfi (struct process *process, const struct stack_walk *walk,
              struct frame_registers *known, struct sfw_frame *frame,
@@ -167,10 +175,9 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
   return step;
 }
 
-/* CFI that does not mention FP, as Go's, leaves it as it was, although a
-   function has made FP its own: if FP points into the frame from SP on that
-   CALLER, which is KNOWN, does not have any more, the caller's FP is where it
-   points.  */
+/* Correct the FP of CALLER, which is KNOWN, if CFI did not mention FP although
+   the function has changed it, as in Go.  If FP points into the callee's
+   frame, which begins at SP, the callee has saved the caller's FP there.  */
 static void
 restore_fp (struct process *process, uint64_t sp,
             struct frame_registers *known, struct sfw_frame *caller)
@@ -186,8 +193,8 @@ restore_fp (struct process *process, uint64_t sp,
   known->registers.values[arch->fp] = caller->fp;
 }
 
-/* Whether the program, or a thread, begins in the last frame of WALK, in code
-   that nothing describes.  KNOWN is that frame or an earlier one.  */
+/* Whether the last frame of WALK is in the first code of a program or a
+   thread, which nothing describes.  KNOWN is that frame or an earlier one.  */
 static bool
 is_start (struct process *process, const struct stack_walk *walk,
           const struct frame_registers *known)
@@ -262,9 +269,9 @@ find_caller (struct process *process, struct stack_walk *walk,
   return fp_step (process, frame) ? WALK_GOES_ON : WALK_ENDS;
 }
 
-/* If no call made the last frame but one of WALK, and what it has for a return
-   address is not code, it is where a stack begins, as in coroutines: the last
-   frame is none.  */
+/* If no call made the last frame but one of WALK, and its return address is
+   not code, a stack begins there, as in coroutines.  Drop the last frame
+   then.  */
 static void
 end_at_start (struct process *process, struct stack_walk *walk)
 {
@@ -323,7 +330,7 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
     {
       add_frame (walk, &frame, frame.interrupted);
       walk->end = step_by_cfi (process, walk, &known, &frame, &ignored);
-      /* Frames are compared by FP, too.  */
+      /* The walk is compared with another one by FP, too.  */
       if (walk->end == SFW_MORE && frame.fp == UNKNOWN_REGISTER)
         walk->end = SFW_REGISTER;
     }
@@ -336,8 +343,8 @@ size_t
 stack_walk_same_frames (const struct stack_walk *a, const struct stack_walk *b)
 {
   size_t i = 0;
-  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
-     activation, too.  */
+  /* `interrupted' is not compared: libdwfl, which the tests compare with,
+     calls a trampoline an activation, too.  */
   while (i < a->n && i < b->n && a->frames[i].pc == b->frames[i].pc
          && a->frames[i].sp == b->frames[i].sp
          && a->frames[i].fp == b->frames[i].fp)

@@ -1,4 +1,5 @@
-/* Samples taken by stopping the process, where the kernel does not take them.
+/* Samples that are taken by stopping the process with ptrace, for systems
+   where the kernel takes none.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -9,10 +10,10 @@
 
 enum
 {
-  STACK_COPIED = 256 << 10 /* bytes of each stack, at first */
+  STACK_COPIED = 256 << 10 /* bytes of each stack in the first copy */
 };
 
-/* Walk from REGISTERS in the profile of CONTEXT.  */
+/* Walk from REGISTERS.  CONTEXT is the profile.  */
 static void
 walk_thread (void *context, struct process *process,
              const struct registers *registers)
@@ -21,8 +22,8 @@ walk_thread (void *context, struct process *process,
   stack_walk_by_sframe (process, registers, &profile->walk);
 }
 
-/* Count the stack of THREAD, which ran.  The stack is lost if THREAD could not
-   be stopped.  */
+/* Count the stack of THREAD, which was running, or a lost sample if THREAD
+   could not be stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)
@@ -44,8 +45,8 @@ count_thread (struct profile *profile, struct member *member,
     profile->lost += thread->waits || thread->tracer != 0;
 }
 
-/* Stop MEMBER and count the stacks of its threads that ran.  False when it has
-   ended or may not be stopped.  */
+/* Stop MEMBER and count the stacks of its running threads.  False if MEMBER
+   has ended or may not be stopped.  */
 static bool
 take_member (struct profile *profile, struct member *member, struct error *err)
 {
@@ -60,7 +61,7 @@ take_member (struct profile *profile, struct member *member, struct error *err)
   bool there
       = live_copy (process, &copy, err)
         || (err->status == CFI2SFRAME_NOTHING && process->n_threads == 0);
-  /* A thread does not wait in the kernel for ever.  */
+  /* A thread that waits in the kernel will go on: the process is there.  */
   for (size_t i = 0; i < process->n_threads; i++)
     there |= process->threads[i].waits;
   for (size_t i = 0; there && i < process->n_threads; i++)
@@ -76,7 +77,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
   bool there = false;
   if (children)
     family_add_children (family);
-  /* From the end, because the last member takes the place of one that is
+  /* Go backwards, because the last member takes the place of one that is
      removed.  */
   for (size_t i = family->n; i-- > 0;)
     {
@@ -88,7 +89,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
         *err = problem;
       else
         {
-          /* It is there: another process traces it, or it is a 32-bit
+          /* If the member exists, another process traces it or it is a 32-bit
              program.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
           profile->narrow += problem.status == CFI2SFRAME_UNSUPPORTED;
