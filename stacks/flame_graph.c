@@ -1,5 +1,9 @@
-/* Profiles as pictures: flame graphs.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Flame graphs: pictures of profiles.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A function is a rectangle, as wide as its share of the samples, and its
+   callees are side by side above it.  Each rectangle is an <svg> element of
+   its own, which cuts off its label.  */
 
 #include <config.h>
 
@@ -17,22 +21,23 @@
 
 enum
 {
-  ROW = 17,        /* pixels of one function's height */
-  TABLE_MAX = 500, /* functions of a page's table */
+  ROW = 17,        /* height of a function in pixels */
+  TABLE_MAX = 500, /* functions in the table of a page */
   HEAD = 116,
   FOOT = 8,
   MARGIN = 6,
-  /* So many functions are drawn, the widest ones: each costs the browser time,
-     and most of the others are narrower than a pixel.  */
+  /* Functions that are drawn, the widest ones: each costs the browser time,
+     and most others are narrower than a pixel.  */
   FUNCTIONS_MAX = 10000
 };
 
-/* Percent of the picture that a function must have to come with a label; the
-   script makes labels for others.  */
+/* Functions of at least this share, in percent, have a label from the start;
+   the script makes labels for others.  */
 static const double labelled = 1;
 
-/* Which functions are drawn first: the widest ones, and of these the ones that
-   are nearest to the root.  A caller comes before what it calls.  */
+/* The order in which functions are chosen to be drawn: the widest ones first;
+   among equally wide ones, those nearest to the root.  So a caller comes
+   before its callees.  */
 struct rank
 {
   uint64_t total;
@@ -44,19 +49,19 @@ struct picture
   const struct named_profile *profile;
   const struct flame_graph_settings *settings;
   FILE *out;
-  uint64_t *start; /* of each node, as what is before it weighs, and of the
-                      next callee to come */
-  uint64_t *next;
-  uint32_t *depth;
+  uint64_t *start; /* by node: the weight of all that is left of it */
+  uint64_t *next;  /* by node: the start of its next callee */
+  uint32_t *depth; /* by node */
   uint32_t deepest;
-  struct rank left_out_first; /* of the functions that are not drawn */
+  struct rank left_out_first; /* the first function that is not drawn */
   uint32_t left_out;
   bool icicle;
-  uint64_t *before; /* of each node in the other profile, or NULL */
+  uint64_t *before; /* weights of the nodes in the other profile, or NULL */
   double most;      /* the greatest change of a share, in percent */
 };
 
-/* TEXT in XML, control characters escaped, at most LENGTH bytes of it.  */
+/* Print at most LENGTH bytes of TEXT in XML, with control characters
+   escaped.  */
 static void
 print_text (const char *text, size_t length, FILE *out)
 {
@@ -71,8 +76,9 @@ print_text (const char *text, size_t length, FILE *out)
       fputc (*at, out);
 }
 
-/* A warm colour, always the same one for a name; blue for the kernel's
-   functions, grey for everything else.  */
+/* Print the colour of the function NAME: blue for functions of the kernel,
+   grey for names in brackets, otherwise a warm colour that depends on the name
+   alone.  */
 static void
 print_colour (const char *name, FILE *out)
 {
@@ -89,8 +95,8 @@ print_colour (const char *name, FILE *out)
              40 + hash / 7000 % 40);
 }
 
-/* How much more of all samples there are in NODE than in the other profile, in
-   percent of all.  */
+/* Return how much the share of NODE has grown since the other profile, in
+   percent of all samples.  */
 static double
 change_of (const struct picture *picture, uint32_t node)
 {
@@ -101,7 +107,8 @@ change_of (const struct picture *picture, uint32_t node)
             - (before > 0 ? (double)picture->before[node] / before : 0));
 }
 
-/* White where nothing has changed, the redder the more has come.  */
+/* Print the colour for CHANGE: white for none, red for growth, blue for the
+   opposite.  */
 static void
 print_change_colour (const struct picture *picture, double change)
 {
@@ -119,7 +126,7 @@ name_of (const struct picture *picture, uint32_t node)
                    : profile->names.list[profile->calls.nodes[node].key];
 }
 
-/* WEIGHT in percent.  */
+/* Return WEIGHT in percent of the profile.  */
 static double
 percent (const struct picture *picture, uint64_t weight)
 {
@@ -148,7 +155,7 @@ is_drawn (const struct picture *picture, uint32_t node)
   return by_rank (&rank, &picture->left_out_first) < 0;
 }
 
-/* A picture in the picture: what is in there is cut off at its edges.  */
+/* Print the rectangle of NODE, with title and label.  */
 static void
 print_node (const struct picture *picture, uint32_t node)
 {
@@ -164,7 +171,7 @@ print_node (const struct picture *picture, uint32_t node)
            percent (picture, picture->start[node]), y,
            percent (picture, total), ROW - 1);
   print_text (name, SIZE_MAX, out);
-  /* The script takes what is behind the name away.  */
+  /* The script removes the text behind the name.  */
   if (picture->profile->off_cpu)
     fprintf (out, " (%.6f s, ", (double)total * 1e-9);
   else
@@ -187,7 +194,7 @@ print_node (const struct picture *picture, uint32_t node)
   fputs ("</svg>\n", out);
 }
 
-/* Choose the functions to be drawn.  False when memory ran out.  */
+/* Choose the functions that are drawn.  False when memory ran out.  */
 static bool
 choose (struct picture *picture)
 {
@@ -212,8 +219,8 @@ choose (struct picture *picture)
   return true;
 }
 
-/* Prepare to draw PROFILE.  False when memory ran out; in any case to be
-   closed.  */
+/* Prepare to draw PROFILE.  False when memory ran out.  PICTURE has to be
+   closed in any case.  */
 static bool
 open_picture (struct picture *picture, const struct named_profile *profile,
               const struct flame_graph_settings *settings, bool icicle,
@@ -229,7 +236,7 @@ open_picture (struct picture *picture, const struct named_profile *profile,
   if (picture->start == NULL || picture->next == NULL
       || picture->depth == NULL)
     return false;
-  /* Callees are side by side on their caller.  */
+  /* Put callees side by side on their caller.  */
   const struct call_tree *tree = &profile->calls;
   for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
     {
@@ -280,8 +287,9 @@ print_line (const struct picture *picture, const char *class, unsigned y,
   fputs ("</text>\n", picture->out);
 }
 
-/* What stays in view: name, what was measured (in two lines, if it has a
-   semicolon: windows may be narrow), controls.  */
+/* Print the bar at the top, which stays in view: the name, the subtitle and
+   the controls.  A subtitle with a semicolon takes two lines, because windows
+   may be narrow.  */
 static void
 print_bar (const struct picture *picture, bool as_page)
 {
@@ -347,7 +355,8 @@ print_head (const struct picture *picture, bool as_page)
          out);
 }
 
-/* All functions of PICTURE; the script shows those of one that is HIDDEN.  */
+/* Print all functions of PICTURE.  The script can show those of a HIDDEN
+   picture.  */
 static void
 print_group (const struct picture *picture, bool hidden)
 {
@@ -366,7 +375,8 @@ print_group (const struct picture *picture, bool hidden)
   fputs ("</g>\n", out);
 }
 
-/* The table of a page: a function in each row.  */
+/* Print the table of a page, with a function in each row.  False when memory
+   ran out.  */
 static bool
 print_table (const struct picture *picture)
 {
@@ -395,8 +405,8 @@ print_table (const struct picture *picture)
   return true;
 }
 
-/* Print PICTURE; in a page, with TURNED, the picture from the other side, and
-   what a page has besides.  False when memory ran out.  */
+/* Print PICTURE.  In a page, also print TURNED, the inverted picture, and the
+   table.  False when memory ran out.  */
 static bool
 print_picture (const struct picture *picture, const struct picture *turned)
 {
@@ -417,7 +427,8 @@ print_picture (const struct picture *picture, const struct picture *turned)
   return printed;
 }
 
-/* Print PICTURE in a page.  False when memory ran out.  */
+/* Print a page with PICTURE and the inverted picture.  False when memory ran
+   out.  */
 static bool
 turn_and_print (const struct picture *picture)
 {

@@ -1,4 +1,5 @@
-/* sframe-stack: the stacks of a living process or a core file, by SFrame.
+/* sframe-stack: main (), options, and showing the stacks of a living process
+   or of a core file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -25,10 +26,10 @@ struct stack_options
   pid_t pid;        /* or 0 */
   const char *core; /* or NULL */
   const char *executable;
-  size_t frames; /* at most, of each thread */
-  pid_t thread;  /* the only one to be shown, or 0 */
+  size_t frames; /* limit for each thread */
+  pid_t thread;  /* the only thread to show, or 0 */
   bool source, mangled, dwarf, verbose;
-  bool json, group; /* threads with equal stacks once */
+  bool json, group; /* show equal stacks once */
   struct section_policy policy;
 };
 
@@ -130,10 +131,10 @@ static const struct argp parser
 
 enum
 {
-  /* Bytes that are copied of each stack when the process is stopped; a walk
-     that goes deeper takes another stop.  */
+  /* Bytes of each stack that are copied when the process is stopped.  A deeper
+     walk needs another stop.  */
   STACK_COPIED = 8 << 20,
-  OTHER_COPIED = 1 << 20 /* of each stack that a walk arrives at */
+  OTHER_COPIED = 1 << 20 /* bytes of other stacks that a walk reaches */
 };
 
 struct session
@@ -142,12 +143,12 @@ struct session
   struct process process;
   struct code_files files;
   struct stack_walk sframe, dwarf;
-  struct stack_groups groups; /* with --group */
+  struct stack_groups groups; /* for --group */
   struct live_copy copy;
 };
 
-/* Walk from REGISTERS in the session of CONTEXT, in all ways that are asked
-   for.  */
+/* Walk from REGISTERS in all ways that the options ask for.  CONTEXT is the
+   session.  */
 static void
 walk_thread (void *context, struct process *process,
              const struct registers *registers)
@@ -180,7 +181,7 @@ open_living (struct session *session, struct error *err)
   return true;
 }
 
-/* Print the stack WALK of the N threads; WALK is NULL if nothing is known of
+/* Print the stack WALK of the N threads.  WALK is NULL if nothing is known of
    it.  */
 static void
 print_stack (const struct session *session, struct stack_printer *printer,
@@ -192,7 +193,7 @@ print_stack (const struct session *session, struct stack_printer *printer,
   printer->first = false;
 }
 
-/* Show the stack of THREAD, or add it to its group.  False when the walk by
+/* Print the stack of THREAD, or add THREAD to a group.  False if the walk by
    DWARF differs.  */
 static bool
 show_thread (struct session *session, struct stack_printer *printer,

@@ -1,4 +1,4 @@
-/* How walks are shown: as text, or as JSON, one for threads with equal stacks.
+/* Printing stacks as text or as JSON, and grouping threads with equal stacks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -17,29 +17,29 @@
 
 enum
 {
-  THREADS_SHOWN = 12 /* numbers of threads with equal stacks */
+  THREADS_SHOWN = 12 /* TIDs that are printed of a group */
 };
 
-/* What the code of a frame is called, and where it is.  */
+/* The name of a frame's code, and where the code is.  */
 struct frame_name
 {
   struct code_file *file; /* or NULL */
-  uint64_t address;       /* that the file has for PC, or else the program */
-  /* The name is "" if there is none, and the offset that of PC.  Its file is
-     NULL if the source is not known.  */
+  uint64_t address;       /* of PC: in FILE or, without one, in the process */
+  /* The symbol; its offset is that of PC.  Its name is "" if there is none,
+     and its file is NULL if the source is not known.  */
   struct code_name symbol;
-  bool jit;     /* the name is a just-in-time compiler's */
-  bool handler; /* a signal came: the kernel called this code */
+  bool jit;     /* the name is from a just-in-time compiler */
+  bool handler; /* the frame is a signal trampoline, which the kernel called */
 };
 
-/* Set NAME to that of frame number INDEX of WALK.  */
+/* Set NAME to the name of frame number INDEX of WALK.  */
 static void
 find_name (const struct stack_printer *printer, const struct stack_walk *walk,
            size_t index, struct frame_name *name)
 {
   const struct frame *frame = &walk->frames[index];
-  /* The address is that of the call, because the instruction after it may
-     belong to another function.  */
+  /* Look up the address of the call: the instruction after it may belong to
+     another function.  */
   uint64_t offset, before = !frame->at_pc, address = frame->pc - before;
   struct code_file *file
       = process_code_at (printer->process, address, &offset);
@@ -49,7 +49,7 @@ find_name (const struct stack_printer *printer, const struct stack_walk *walk,
     return;
   code_file_symbol (file, offset, printer->wanted, &name->symbol);
   /* A symbol without a size that begins before the trampoline is another
-     function's.  */
+     function.  */
   if (name->handler
       && (name->symbol.of_rows
           || (name->symbol.unsized && name->symbol.offset > 0)))
@@ -68,8 +68,8 @@ print_file (const struct code_file *file, FILE *out)
   printable_put (code_file_name (file), out);
 }
 
-/* Print what NAME says of a function and its file, or where the code is that
-   has no function.  */
+/* Print the function of NAME, or the address of code without one, and the
+   file.  */
 static void
 print_name (const struct frame_name *name, FILE *out)
 {
@@ -97,7 +97,7 @@ print_name (const struct frame_name *name, FILE *out)
   fputc (')', out);
 }
 
-/* Frame INDEX of WALK, with MARK in front.  */
+/* Print frame INDEX of WALK, with MARK at the start of the line.  */
 static void
 print_frame (const struct stack_printer *printer,
              const struct stack_walk *walk, size_t index, char mark)
@@ -119,7 +119,8 @@ print_frame (const struct stack_printer *printer,
     }
 }
 
-/* Why there is no section for ADDRESS, of FILE (or NULL).  */
+/* Print why there is no section for ADDRESS, which is in FILE (or in none:
+   NULL).  */
 static void
 print_no_section (const struct code_file *file, uint64_t address, FILE *out)
 {
@@ -202,7 +203,8 @@ stack_print (const struct stack_printer *printer,
   print_end (printer, walk);
 }
 
-/* The name of what differs in frame INDEX, if both walks have it.  */
+/* Return what differs in frame INDEX, for a message; "" if one of the walks
+   lacks the frame.  */
 static const char *
 difference (const struct stack_walk *a, const struct stack_walk *b,
             size_t index)
@@ -244,7 +246,7 @@ stack_print_both (const struct stack_printer *printer,
 
 /* ---- JSON */
 
-/* Print a comma, and TEXT as the member NAME of an object.  */
+/* Print a comma and TEXT as the member NAME of an object.  */
 static void
 put_text (const char *name, const char *text, FILE *out)
 {
@@ -336,14 +338,14 @@ stack_json_end (const struct stack_printer *printer)
   fputs ("\n]}\n", printer->out);
 }
 
-/* ---- Threads with equal stacks, together */
+/* ---- Groups of threads with equal stacks */
 
 static bool
 same_walk (const struct stack_walk *a, const struct stack_walk *b)
 {
   if (a->n != b->n || a->end != b->end)
     return false;
-  /* Threads that differ do so near their start, as a rule.  */
+  /* Stacks that differ usually do so near the start of the thread.  */
   for (size_t i = a->n; i-- > 0;)
     if (a->frames[i].pc != b->frames[i].pc
         || a->frames[i].at_pc != b->frames[i].at_pc
@@ -352,7 +354,7 @@ same_walk (const struct stack_walk *a, const struct stack_walk *b)
   return true;
 }
 
-/* A new group for WALK, which has HASH, with room for one thread; NULL when
+/* Add a group for WALK, which has HASH, with room for one thread.  NULL when
    memory ran out.  */
 static struct stack_group *
 add_group (struct stack_groups *groups, uint32_t hash,
