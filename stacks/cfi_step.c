@@ -68,7 +68,6 @@ register_value (struct machine *machine, uint64_t number, uint64_t *value)
   return SFW_MORE;
 }
 
-/* Set *VALUE to register NUMBER plus OFFSET.  */
 static enum sfw_end
 based_value (struct machine *machine, uint64_t number, uint64_t offset,
              uint64_t *value)
@@ -163,8 +162,6 @@ combine (unsigned code, uint64_t *a, uint64_t b)
   return false;
 }
 
-/* Execute the next operation of OPERATIONS on STACK, which has *DEPTH
-   values.  */
 static enum sfw_end
 execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
          unsigned *depth)

@@ -47,7 +47,6 @@ is_file (const struct code_file *file, const char *path,
          && strcmp (file->path, path) == 0;
 }
 
-/* Add a file with PATH and IDENTITY.  NULL when memory ran out.  */
 static struct code_file *
 add_file (struct code_files *files, const char *path,
           const struct mapped_identity *identity)

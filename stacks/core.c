@@ -204,7 +204,6 @@ map_file (struct core *core, const char *path, struct error *err)
 
 /* ---- Notes */
 
-/* Return word INDEX of BYTES.  */
 static uint64_t
 word (const struct process *process, const uint8_t *bytes, uint64_t index)
 {
@@ -243,7 +242,6 @@ take_auxiliary (struct core *core, const struct process *process,
     }
 }
 
-/* Process NOTE.  False when memory ran out.  */
 static bool
 take_note (struct core *core, struct process *process, const struct note *note)
 {
@@ -428,7 +426,6 @@ map_all (const struct core *core, struct process *process)
   return done && map_segments (core, process, &next, &mapped, UINT64_MAX);
 }
 
-/* Map the vdso, which the kernel always writes to cores.  */
 static bool
 map_vdso (const struct core *core, struct process *process)
 {

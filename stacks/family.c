@@ -20,7 +20,6 @@ key_of_pid (struct family *family, pid_t pid)
   return key_of_number (&family->numbers, (uint32_t)pid);
 }
 
-/* Return the index of the member PID, or UINT32_MAX.  */
 static uint32_t
 number_of (struct family *family, pid_t pid)
 {
@@ -28,7 +27,6 @@ number_of (struct family *family, pid_t pid)
                    family->members[i]->process.pid == pid);
 }
 
-/* Return the member PID, or NULL.  */
 static struct member *
 family_find (struct family *family, pid_t pid)
 {

@@ -65,8 +65,6 @@ next_mapping (const struct process *process, const struct mapping *mapping,
   return NULL;
 }
 
-/* Return the mapping of PROCESS with the first byte of the file of MAPPING, or
-   NULL.  */
 static const struct mapping *
 find_begin (const struct process *process, const struct mapping *mapping)
 {
@@ -197,7 +195,6 @@ open_image (struct image *image, int fd)
   return false;
 }
 
-/* Find the build-id of the file of MAPPING in the memory of PROCESS.  */
 static void
 find_build_id (struct process *process, const struct mapping *mapping)
 {

@@ -112,7 +112,6 @@ count_ticks (const struct writer *writer)
   return n;
 }
 
-/* Make the log of samples at equal intervals.  */
 static bool
 sample_waits (struct writer *writer)
 {
@@ -235,7 +234,6 @@ print_frames (struct writer *writer)
   fputs ("],\n", writer->out);
 }
 
-/* Print the samples from FIRST up to END, which are of one thread.  */
 static void
 print_samples (struct writer *writer, size_t first, size_t end)
 {

@@ -126,7 +126,6 @@ name_of (const struct picture *picture, uint32_t node)
                    : profile->names.list[profile->calls.nodes[node].key];
 }
 
-/* Return WEIGHT in percent of the profile.  */
 static double
 percent (const struct picture *picture, uint64_t weight)
 {
@@ -155,7 +154,6 @@ is_drawn (const struct picture *picture, uint32_t node)
   return by_rank (&rank, &picture->left_out_first) < 0;
 }
 
-/* Print the rectangle of NODE, with title and label.  */
 static void
 print_node (const struct picture *picture, uint32_t node)
 {
@@ -194,7 +192,6 @@ print_node (const struct picture *picture, uint32_t node)
   fputs ("</svg>\n", out);
 }
 
-/* Choose the functions that are drawn.  False when memory ran out.  */
 static bool
 choose (struct picture *picture)
 {
@@ -248,7 +245,6 @@ open_picture (struct picture *picture, const struct named_profile *profile,
   return choose (picture);
 }
 
-/* Compare PICTURE with the profile OLD.  False when memory ran out.  */
 static bool
 compare (struct picture *picture, const struct named_profile *old)
 {
@@ -375,8 +371,6 @@ print_group (const struct picture *picture, bool hidden)
   fputs ("</g>\n", out);
 }
 
-/* Print the table of a page, with a function in each row.  False when memory
-   ran out.  */
 static bool
 print_table (const struct picture *picture)
 {

@@ -114,8 +114,6 @@ open_in (int folder, pid_t pid, uid_t user, size_t *size)
   return -1;
 }
 
-/* Return the descriptor of the file with NAMES, and set *SIZE to its size; -1
-   if there is none.  */
 static int
 open_names (const struct jit_names *names, size_t *size)
 {

@@ -127,7 +127,6 @@ live_memory_thread (pid_t pid)
   return found;
 }
 
-/* Set ERR to why PROCESS has no memory.  */
 static bool
 set_no_memory (const struct process *process, struct error *err)
 {
@@ -178,7 +177,6 @@ live_close (struct process *process)
 
 /* ---- Mappings */
 
-/* Add MAPPING to CONTEXT, a process.  False when memory ran out.  */
 static bool
 add_mapping (void *context, const struct walk_mapping *mapping)
 {

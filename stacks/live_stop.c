@@ -258,7 +258,6 @@ trace (void *argument)
     }
 }
 
-/* Start a tracer that stops PROCESS, and wait until it has done so.  */
 static bool
 tracer_start (struct process *process, bool running, struct error *err)
 {

@@ -34,7 +34,6 @@ regions_up_to (const struct memory *memory, uint64_t address)
                        memory->regions[i].start > address);
 }
 
-/* Return the region that contains ADDRESS, or NULL.  */
 static const struct memory_region *
 region_at (struct memory *memory, uint64_t address)
 {

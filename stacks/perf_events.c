@@ -126,7 +126,6 @@ is_sampled (const struct perf_events *events, uint32_t pid)
   return !events->alone || (pid_t)pid == events->pid;
 }
 
-/* Return the member PID; NULL if it has ended or memory ran out.  */
 static struct member *
 member_of (struct perf_events *events, uint32_t pid)
 {

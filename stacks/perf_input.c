@@ -146,7 +146,6 @@ take_records (struct perf_input *input)
     input->profile->seconds = (double)(events->last - input->first) * 1e-9;
 }
 
-/* Write the recording of CONTEXT, an input, with call chains.  */
 static bool
 print_output (void *context, FILE *out, struct error *err)
 {
@@ -157,7 +156,6 @@ print_output (void *context, FILE *out, struct error *err)
   return perf_writer_end (&input->writer) || error_set_no_memory (err);
 }
 
-/* Process all records.  Unless OUTPUT is NULL, write them to it, too.  */
 static bool
 run (struct perf_input *input, const char *output, struct error *err)
 {

@@ -100,7 +100,6 @@ map_ring (struct ring *ring)
   return false;
 }
 
-/* Open the event for TID that writes to RING.  */
 static bool
 open_on_ring (struct perf_sampler *sampler, pid_t tid, struct ring *ring)
 {
@@ -186,7 +185,6 @@ ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
   attr->comm = attr->comm_exec = attr->task = 1;
 }
 
-/* Return a sampler without events.  NULL when memory ran out.  */
 static struct perf_sampler *
 new_sampler (bool off_cpu)
 {
@@ -259,7 +257,6 @@ perf_sampler_close (struct perf_sampler *sampler)
 
 /* ---- Records */
 
-/* Process the record of RING at HEADER.  */
 static void
 take_record (struct perf_sampler *sampler, const struct ring *ring,
              const struct perf_event_header *header)

@@ -178,7 +178,6 @@ put_samples (struct writer *writer)
   return done;
 }
 
-/* Append a location and a function for each name.  */
 static void
 put_functions (struct writer *writer)
 {

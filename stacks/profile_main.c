@@ -271,7 +271,6 @@ sample (struct session *session)
     fputs ("\r\033[K", stderr);
 }
 
-/* Take the samples of a recording.  */
 static bool
 take_recording (struct session *session)
 {
@@ -287,7 +286,6 @@ take_recording (struct session *session)
          || profile_fail (options->input, "it has no sample with a stack");
 }
 
-/* Sample the process or the command.  */
 static bool
 take_samples (struct session *session)
 {

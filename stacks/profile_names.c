@@ -124,7 +124,6 @@ add_end (struct naming *naming, uint64_t end)
                                      : unwind_end_name ((enum sfw_end)end));
 }
 
-/* Add the names of KEY.  */
 static bool
 add_key (struct naming *naming, uint64_t key)
 {
@@ -236,7 +235,6 @@ is_unknown_kernel (const struct naming *naming, const struct node_names *names)
                 == 0;
 }
 
-/* Copy the tree to one whose keys are NAMES.  */
 static bool
 copy_calls (const struct naming *naming, const struct node_names *names)
 {

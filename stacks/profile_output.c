@@ -126,7 +126,6 @@ write_output (struct output *output)
          || profile_fail (output->name, err.reason);
 }
 
-/* Print the table or the folded stacks.  */
 static bool
 print_output (const struct output *output)
 {
@@ -165,7 +164,6 @@ profile_write_outputs (struct profile *profile,
   return done;
 }
 
-/* Print how many samples there are, and how their walks ended.  */
 static void
 print_walks (const struct profile *profile)
 {
@@ -192,7 +190,6 @@ print_walks (const struct profile *profile)
   fputc ('\n', stderr);
 }
 
-/* Print a line of N things with a PROPERTY, if there are any.  */
 static void
 print_count (uint64_t n, const char *thing, const char *property)
 {
@@ -201,7 +198,6 @@ print_count (uint64_t n, const char *thing, const char *property)
              *property != '\0' ? " " : "", property);
 }
 
-/* Print what could not be used of a recording.  */
 static void
 print_unused (const struct profile *profile)
 {

@@ -91,7 +91,6 @@ take_copy (struct row_source *rows, struct detached_file *found,
   return rows->bytes != NULL || (readable && shortage_note ());
 }
 
-/* Use the detached section of IMAGE, from FOLDERS or a server.  */
 static bool
 take_detached (struct row_source *rows, const struct image *image,
                const char *folders)

@@ -114,7 +114,6 @@ code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
   return NULL;
 }
 
-/* Return the rt_sigreturn at PC, or NULL.  */
 static const struct code_bytes *
 sigreturn_at (struct process *process, uint64_t pc)
 {
@@ -173,8 +172,6 @@ code_around (struct process *process, uint64_t pc,
   return NULL;
 }
 
-/* Return the clone that contains PC, and set *AT to the offset of PC; or
-   NULL.  */
 static const struct code_bytes *
 clone_around (struct process *process, uint64_t pc, unsigned *at)
 {

@@ -91,7 +91,6 @@ add_old (struct function_share *shares, const struct named_profile *profile,
   return true;
 }
 
-/* Order by change, own share, total share and name.  */
 static int
 by_share (const void *a, const void *b)
 {

@@ -13,7 +13,6 @@ enum
   STACK_COPIED = 256 << 10 /* bytes of each stack in the first copy */
 };
 
-/* Walk from REGISTERS.  CONTEXT is the profile.  */
 static void
 walk_thread (void *context, struct process *process,
              const struct registers *registers)

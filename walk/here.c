@@ -96,7 +96,6 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
   return there;
 }
 
-/* Walk the stack of FRAME, which is one of this process.  */
 static size_t
 walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
           uint64_t *addresses, uint8_t *marks, size_t max, enum sfw_end *end)
@@ -155,7 +154,6 @@ sfw_here (struct sfw_walker *walker, uint64_t *addresses, uint8_t *marks,
   return 0;
 }
 
-/* Set REGISTERS, by their DWARF numbers, and FRAME from CONTEXT.  */
 static void
 frame_of_context (const ucontext_t *context, struct sfw_frame *frame,
                   uint64_t registers[REGISTERS])

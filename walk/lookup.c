@@ -12,7 +12,6 @@
 #include "sframe/format.h"
 #include "sframe/row_words.h"
 
-/* Check version, byte order and machine.  */
 static bool
 section_identity (struct unwind_section *section, const uint8_t *bytes)
 {
@@ -230,7 +229,6 @@ row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
                                           : load_u32 (info - 4, big_endian);
 }
 
-/* Decode the row with its info byte at INFO.  */
 static bool
 row_rules (const struct unwind_section *section, const uint8_t *info,
            bool flexible, struct frame_row *row)

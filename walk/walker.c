@@ -222,7 +222,6 @@ frame_mark (const struct walk_state *walk)
                    | (walk->by_fallback ? SFW_MARK_FALLBACK : 0));
 }
 
-/* Walk without cache and records.  */
 static enum sfw_end
 walk_unrecorded (struct walk_state *walk)
 {

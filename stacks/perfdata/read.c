@@ -177,7 +177,6 @@ enum
   BUILD_ID_FIELDS = BUILD_ID_PROCESS + 24
 };
 
-/* Return the path of RECORD, an entry of the table; NULL if it has none.  */
 static const char *
 build_id_path (const struct perf_record *record)
 {
@@ -194,8 +193,6 @@ key_of_path (struct perf_data *data, const char *path)
   return key_of_bytes (&data->build_id_numbers, 0, path, strlen (path));
 }
 
-/* Set RECORD to the entry for PATH, which has HASH.  Return its index, or
-   UINT32_MAX.  */
 static uint32_t
 find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
                struct perf_record *record)
@@ -398,7 +395,6 @@ add_record (struct perf_data *data, const struct perf_record *record,
   return true;
 }
 
-/* Read the record at OFFSET.  False if there is no complete one.  */
 static bool
 record_at (const struct perf_data *data, uint64_t offset,
            struct perf_record *record)
