@@ -49,9 +49,12 @@ struct picture
   const struct named_profile *profile;
   const struct flame_graph_settings *settings;
   FILE *out;
-  uint64_t *start; /* by node: the weight of all that is left of it */
-  uint64_t *next;  /* by node: the start of its next callee */
-  uint32_t *depth; /* by node */
+  struct
+  {
+    uint64_t start; /* the weight of all that is left of the node */
+    uint64_t next;  /* the start of its next callee */
+    uint32_t depth;
+  } * places; /* owned, by node */
   uint32_t deepest;
   struct rank left_out_first; /* the first function that is not drawn */
   uint32_t left_out;
@@ -136,7 +139,8 @@ percent (const struct picture *picture, uint64_t weight)
 static struct rank
 rank_of (const struct picture *picture, uint32_t node)
 {
-  return (struct rank){ picture->profile->totals[node], picture->depth[node] };
+  return (struct rank){ picture->profile->totals[node],
+                        picture->places[node].depth };
 }
 
 static int
@@ -160,13 +164,13 @@ print_node (const struct picture *picture, uint32_t node)
   FILE *out = picture->out;
   uint64_t total = picture->profile->totals[node];
   const char *name = name_of (picture, node);
-  uint32_t depth = picture->depth[node];
+  uint32_t depth = picture->places[node].depth;
   unsigned y
       = HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
   fprintf (out,
            "<svg x=\"%.5f%%\" y=\"%u\" width=\"%.5f%%\" height=\"%d\">"
            "<title>",
-           percent (picture, picture->start[node]), y,
+           percent (picture, picture->places[node].start), y,
            percent (picture, total), ROW - 1);
   print_text (name, SIZE_MAX, out);
   /* The script removes the text behind the name.  */
@@ -211,8 +215,8 @@ choose (struct picture *picture)
   for (uint32_t node = 0; node < n; node++)
     if (!is_drawn (picture, node))
       picture->left_out++;
-    else if (picture->depth[node] > picture->deepest)
-      picture->deepest = picture->depth[node];
+    else if (picture->places[node].depth > picture->deepest)
+      picture->deepest = picture->places[node].depth;
   return true;
 }
 
@@ -227,20 +231,18 @@ open_picture (struct picture *picture, const struct named_profile *profile,
   *picture = (struct picture){
     .profile = profile, .settings = settings, .out = out, .icicle = icicle
   };
-  picture->start = calloc (n, sizeof *picture->start);
-  picture->next = calloc (n, sizeof *picture->next);
-  picture->depth = calloc (n, sizeof *picture->depth);
-  if (picture->start == NULL || picture->next == NULL
-      || picture->depth == NULL)
+  picture->places = calloc (n, sizeof *picture->places);
+  if (picture->places == NULL)
     return false;
   /* Put callees side by side on their caller.  */
   const struct call_tree *tree = &profile->calls;
   for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
     {
       uint32_t parent = tree->nodes[node].parent;
-      picture->start[node] = picture->next[node] = picture->next[parent];
-      picture->next[parent] += profile->totals[node];
-      picture->depth[node] = picture->depth[parent] + 1;
+      uint64_t start = picture->places[parent].next;
+      picture->places[parent].next += profile->totals[node];
+      picture->places[node].start = picture->places[node].next = start;
+      picture->places[node].depth = picture->places[parent].depth + 1;
     }
   return choose (picture);
 }
@@ -261,9 +263,7 @@ compare (struct picture *picture, const struct named_profile *old)
 static void
 close_picture (struct picture *picture)
 {
-  free (picture->start);
-  free (picture->next);
-  free (picture->depth);
+  free (picture->places);
   free (picture->before);
 }
 

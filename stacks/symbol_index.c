@@ -162,26 +162,20 @@ make_index (struct symbol_index *index, const struct entries *entries)
       free (intervals);
       return false;
     }
-  for (size_t i = 0; i < entries->n; i++)
-    {
-      const struct entry *entry = &entries->list[i];
-      bool cut = i + 1 < entries->n && entry[1].value < entry->end;
-      if (entry->rank >= RANK_SIZED)
-        sized_end = entry->end > sized_end ? entry->end : sized_end;
-      else if (entry->value >= sized_end)
-        {
-          intervals[n]
-              = (struct address_interval){ entry->value,
-                                           cut ? entry[1].value : entry->end };
-          index->numbers[n++] = entry->number;
-        }
-    }
-  for (size_t i = 0; i < entries->n; i++)
-    if (entries->list[i].rank >= RANK_SIZED)
+  for (unsigned sized = 0; sized < 2; sized++)
+    for (size_t i = 0; i < entries->n; i++)
       {
-        intervals[n] = (struct address_interval){ entries->list[i].value,
-                                                  entries->list[i].end };
-        index->numbers[n++] = entries->list[i].number;
+        const struct entry *entry = &entries->list[i];
+        bool cut = i + 1 < entries->n && entry[1].value < entry->end;
+        if (entry->rank >= RANK_SIZED && entry->end > sized_end)
+          sized_end = entry->end;
+        if ((entry->rank >= RANK_SIZED) != sized
+            || (!sized && entry->value < sized_end))
+          continue;
+        intervals[n] = (struct address_interval){
+          entry->value, cut && !sized ? entry[1].value : entry->end
+        };
+        index->numbers[n++] = entry->number;
       }
   bool made = interval_map_make (&index->by_address, intervals, n);
   free (intervals);

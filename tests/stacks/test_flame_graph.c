@@ -225,7 +225,7 @@ TEST (no_memory)
       assert_int_equal (text != NULL, !allocation_failed);
     }
   while (text == NULL);
-  assert_true (n > 3);
+  assert_true (n > 2);
   free (text);
   free_profile ();
 }
