@@ -80,7 +80,7 @@ based_value (struct machine *machine, uint64_t number, uint64_t offset,
 /* Set *VALUE to the constant that the operation CODE pushes.  False if CODE
    does not push a constant.  */
 static bool
-constant (unsigned code, struct cursor *operations, uint64_t *value)
+constant_value (unsigned code, struct cursor *operations, uint64_t *value)
 {
   /* DW_OP_const1u to DW_OP_const8s: each size without and with a sign.  */
   unsigned kind = code - DW_OP_const1u, bits = 8U << (kind / 2 & 3);
@@ -123,14 +123,14 @@ pushed_value (struct machine *machine, unsigned code,
   else if (code == DW_OP_addr)
     *value = cursor_u64 (operations) + machine->shift;
   else
-    return constant (code, operations, value) ? SFW_MORE : SFW_NO_ROW;
+    return constant_value (code, operations, value) ? SFW_MORE : SFW_NO_ROW;
   return SFW_MORE;
 }
 
 /* Set *A to the result of the operation CODE on *A and B, the top of the
    stack.  False if CODE is not an operation on two values.  */
 static bool
-combine (unsigned code, uint64_t *a, uint64_t b)
+binary_result (unsigned code, uint64_t *a, uint64_t b)
 {
   const int64_t x = (int64_t)*a, y = (int64_t)b;
   const struct
@@ -171,7 +171,8 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
   *depth += step == SFW_MORE;
   if (step != SFW_NO_ROW || *depth == 0)
     return step;
-  if (*depth > 1 && combine (code, &stack[*depth - 2], stack[*depth - 1]))
+  if (*depth > 1
+      && binary_result (code, &stack[*depth - 2], stack[*depth - 1]))
     {
       --*depth;
       return SFW_MORE;
@@ -247,7 +248,7 @@ value_by (struct machine *machine, const struct register_rule *rule,
 
 /* Whether register NUMBER is callee-saved.  */
 static bool
-is_saved (const struct arch *arch, unsigned number)
+is_callee_saved (const struct arch *arch, unsigned number)
 {
   for (unsigned i = 0; i < arch->n_saved_registers; i++)
     if (arch->saved_registers[i] == number)
@@ -272,7 +273,7 @@ caller_value (struct machine *machine, const struct register_rules *rules,
       *value = machine->cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
       return SFW_MORE;
     }
-  *kept = !is_saved (arch, number);
+  *kept = !is_callee_saved (arch, number);
   return register_value (machine, number, value);
 }
 

@@ -175,7 +175,7 @@ has_entry_code (const struct code_file *file)
 
 /* Return the size of the code at ENTRY that no CFI describes.  */
 static uint64_t
-undescribed_size (struct code_file *file, uint64_t entry)
+size_without_cfi (struct code_file *file, uint64_t entry)
 {
   enum
   {
@@ -197,7 +197,7 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
   uint64_t address = code_file_address (file, offset);
   if (file->entry_size == 0)
     file->entry_size
-        = 1 + (has_entry_code (file) ? undescribed_size (file, entry) : 0);
+        = 1 + (has_entry_code (file) ? size_without_cfi (file, entry) : 0);
   if (address - entry >= file->entry_size - 1)
     return false;
   /* A symbol may say that another function begins before ADDRESS.  But glibc

@@ -110,7 +110,7 @@ compressor_of (int fd)
    reach: half of the free space, or the user's own limit, which only root may
    exceed.  -1 on failure.  */
 static int
-open_nameless (struct rlimit *limit)
+open_temporary (struct rlimit *limit)
 {
   const char *folder = getenv ("TMPDIR");
   struct statvfs space;
@@ -159,7 +159,7 @@ decompress_file (int *fd, struct error *err)
   int status = 1;
   if (program == NULL)
     return true;
-  int to = open_nameless (&limit);
+  int to = open_temporary (&limit);
   if (to < 0)
     return error_set_errno (err, "a temporary file");
   pid_t child = fork ();
@@ -211,7 +211,7 @@ word (const struct process *process, const uint8_t *bytes, uint64_t index)
 }
 
 static bool
-take_thread (struct process *process, const struct note *note)
+add_thread (struct process *process, const struct note *note)
 {
   const struct arch *arch = process->arch;
   if (note->size
@@ -229,8 +229,8 @@ take_thread (struct process *process, const struct note *note)
 }
 
 static void
-take_auxiliary (struct core *core, const struct process *process,
-                const struct note *note)
+read_auxv (struct core *core, const struct process *process,
+           const struct note *note)
 {
   for (uint64_t i = 0; i + 1 < note->size / WORD; i += 2)
     {
@@ -243,7 +243,7 @@ take_auxiliary (struct core *core, const struct process *process,
 }
 
 static bool
-take_note (struct core *core, struct process *process, const struct note *note)
+read_note (struct core *core, struct process *process, const struct note *note)
 {
   static const char owner[] = "CORE";
   if (note->name_size != sizeof owner
@@ -252,12 +252,12 @@ take_note (struct core *core, struct process *process, const struct note *note)
   switch (note->type)
     {
     case NT_PRSTATUS:
-      return take_thread (process, note);
+      return add_thread (process, note);
     case NT_FILE:
       core->files = core->files.contents == NULL ? *note : core->files;
       return true;
     case NT_AUXV:
-      take_auxiliary (core, process, note);
+      read_auxv (core, process, note);
       return true;
     case NT_PRPSINFO:
       if (note->size >= PRPSINFO_PID + sizeof (uint32_t))
@@ -271,7 +271,7 @@ take_note (struct core *core, struct process *process, const struct note *note)
 
 /* Process the notes in SIZE bytes at OFFSET, which lie in the core.  */
 static bool
-take_notes (struct core *core, struct process *process, uint64_t offset,
+read_notes (struct core *core, struct process *process, uint64_t offset,
             uint64_t size)
 {
   struct note_walk walk = { .bytes = core->bytes + offset,
@@ -283,7 +283,7 @@ take_notes (struct core *core, struct process *process, uint64_t offset,
     return true;
   core->notes_left -= size;
   while (note_next (&walk, &note))
-    if (!take_note (core, process, &note))
+    if (!read_note (core, process, &note))
       return false;
   return true;
 }
@@ -292,7 +292,7 @@ take_notes (struct core *core, struct process *process, uint64_t offset,
 
 /* Process the segment of HEADER, of which the core may have only a part.  */
 static bool
-take_segment (struct core *core, struct process *process,
+read_segment (struct core *core, struct process *process,
               const GElf_Phdr *header)
 {
   uint64_t left
@@ -300,7 +300,7 @@ take_segment (struct core *core, struct process *process,
   uint64_t size = header->p_filesz < left ? header->p_filesz : left;
   core->missing += header->p_filesz - size;
   if (header->p_type == PT_NOTE)
-    return take_notes (core, process, size > 0 ? header->p_offset : 0, size);
+    return read_notes (core, process, size > 0 ? header->p_offset : 0, size);
   if (header->p_type != PT_LOAD)
     return true;
   uint64_t start = header->p_vaddr, length = header->p_memsz;
@@ -318,7 +318,7 @@ take_segment (struct core *core, struct process *process,
 }
 
 static bool
-take_segments (struct core *core, struct process *process, Elf *elf,
+read_segments (struct core *core, struct process *process, Elf *elf,
                unsigned headers, struct error *err)
 {
   size_t n, taken = 0;
@@ -329,7 +329,7 @@ take_segments (struct core *core, struct process *process, Elf *elf,
     if (gelf_getphdr (elf, (int)i, &header) != NULL)
       {
         taken++;
-        if (!take_segment (core, process, &header))
+        if (!read_segment (core, process, &header))
           return error_set_no_memory (err);
       }
   if (headers != PN_XNUM)
@@ -359,7 +359,7 @@ read_elf (struct core *core, struct process *process, Elf *elf,
   if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
-  return take_segments (core, process, elf, header.e_phnum, err);
+  return read_segments (core, process, elf, header.e_phnum, err);
 }
 
 /* ---- Files */
@@ -392,7 +392,7 @@ map_segments (const struct core *core, struct process *process, size_t *next,
    following are ignored.  Debuggers omit segments that were not changed, so a
    range without a segment may have been code.  */
 static bool
-map_all (const struct core *core, struct process *process)
+map_ranges (const struct core *core, struct process *process)
 {
   const uint8_t *words = core->files.contents;
   uint64_t words_max = core->files.size / WORD, at = 0, mapped = 0;
@@ -513,7 +513,7 @@ open_core (struct core *core, struct process *process, const char *path,
     elf_end (elf);
   if (!read)
     return false;
-  if (!map_all (core, process) || !map_vdso (core, process)
+  if (!map_ranges (core, process) || !map_vdso (core, process)
       || !find_program (core, process))
     return error_set_no_memory (err);
   if (process->n_threads == 0)

@@ -197,7 +197,7 @@ print_node (const struct picture *picture, uint32_t node)
 }
 
 static bool
-choose (struct picture *picture)
+choose_drawn (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
   picture->left_out_first = (struct rank){ 0, UINT32_MAX };
@@ -244,7 +244,7 @@ open_picture (struct picture *picture, const struct named_profile *profile,
       picture->places[node].start = picture->places[node].next = start;
       picture->places[node].depth = picture->places[parent].depth + 1;
     }
-  return choose (picture);
+  return choose_drawn (picture);
 }
 
 static bool
@@ -424,7 +424,7 @@ print_picture (const struct picture *picture, const struct picture *turned)
 /* Print a page with PICTURE and the inverted picture.  False when memory ran
    out.  */
 static bool
-turn_and_print (const struct picture *picture)
+print_page (const struct picture *picture)
 {
   const struct flame_graph_settings *settings = picture->settings;
   struct named_profile inverted, old = { 0 };
@@ -451,8 +451,7 @@ flame_graph_print (const struct named_profile *profile,
       = open_picture (&picture, profile, settings, settings->icicle, out)
         && (settings->old == NULL || compare (&picture, settings->old));
   if (ready)
-    ready
-        = as_page ? turn_and_print (&picture) : print_picture (&picture, NULL);
+    ready = as_page ? print_page (&picture) : print_picture (&picture, NULL);
   close_picture (&picture);
   return ready;
 }

@@ -26,8 +26,8 @@ unsigned_address (const struct arch *arch, uint64_t address)
 /* Set *PC to the return address of the call that led to FRAME, and *SP to the
    stack pointer of the caller.  False if either is not known.  */
 static bool
-call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
-         uint64_t *sp)
+find_return_address (const struct sfw_frame *frame, struct process *process,
+                     uint64_t *pc, uint64_t *sp)
 {
   const struct arch *arch = process->arch;
   uint8_t word[sizeof *pc];
@@ -47,7 +47,7 @@ guess_step (struct process *process, struct sfw_frame *frame)
 {
   uint64_t pc, sp;
   if (!frame->interrupted || process_is_code (process, frame->pc)
-      || !call_of (frame, process, &pc, &sp)
+      || !find_return_address (frame, process, &pc, &sp)
       || !(process_may_return_to (process, pc)
            || syscall_code_is_sigreturn (process, pc)))
     return false;
@@ -63,7 +63,7 @@ guess_step (struct process *process, struct sfw_frame *frame)
    return addresses on the stack without a call, as Java's interpreter
    does.  */
 static bool
-may_be_returned_to (struct process *process, uint64_t pc)
+is_return_address (struct process *process, uint64_t pc)
 {
   uint64_t offset;
   return process_file_at (process, pc, &offset) != NULL
@@ -120,7 +120,7 @@ is_leaf (struct process *process, const struct sfw_frame *frame)
   enum arch_ra_use use = RA_KEPT;
   uint64_t pc = frame->pc;
   if (!frame->interrupted || !frame->has_ra || arch->ra_use == NULL
-      || !may_be_returned_to (process, unsigned_address (arch, frame->ra)))
+      || !is_return_address (process, unsigned_address (arch, frame->ra)))
     return false;
   for (unsigned i = 0;
        i < LEAF_INSTRUCTIONS && use == RA_KEPT
@@ -141,7 +141,7 @@ fp_step (struct process *process, struct sfw_frame *frame)
   switch (fp_frame_of (process, frame))
     {
     case FP_FRAME_NONE:
-      found = call_of (frame, process, &caller.pc, &caller.sp);
+      found = find_return_address (frame, process, &caller.pc, &caller.sp);
       break;
     case FP_FRAME_PUSHED:
       found = read_fp_frame (process, frame->sp, &caller);
@@ -151,11 +151,11 @@ fp_step (struct process *process, struct sfw_frame *frame)
       if (found && is_leaf (process, frame))
         {
           caller = *frame;
-          found = call_of (frame, process, &caller.pc, &caller.sp);
+          found = find_return_address (frame, process, &caller.pc, &caller.sp);
         }
       break;
     }
-  if (!found || !may_be_returned_to (process, caller.pc))
+  if (!found || !is_return_address (process, caller.pc))
     return false;
   caller.interrupted = caller.has_ra = false;
   caller.registers = NULL;

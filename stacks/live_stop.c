@@ -58,7 +58,7 @@ pause_shortly (void)
 
 enum
 {
-  PATIENCE = 200 /* pauses, about 15 milliseconds */
+  PAUSES_MAX = 200 /* pauses, about 15 milliseconds */
 };
 
 /* Whether TID waits in the kernel without reacting to signals, and for longer
@@ -67,7 +67,7 @@ enum
 static bool
 waits_long (pid_t pid, pid_t tid)
 {
-  for (unsigned i = 0; i < PATIENCE; i++)
+  for (unsigned i = 0; i < PAUSES_MAX; i++)
     {
       if (live_thread_state (pid, tid) != 'D')
         return false;
@@ -169,12 +169,12 @@ find_event (pid_t tid, siginfo_t *event)
 static void
 await_stop (const struct process *process, struct thread *thread)
 {
-  unsigned patience = PATIENCE;
+  unsigned pauses_left = PAUSES_MAX;
   siginfo_t event;
   while (find_event (thread->tid, &event) && event.si_pid == 0)
     {
       if (live_thread_state (process->pid, thread->tid) == 'D'
-          && patience-- == 0)
+          && pauses_left-- == 0)
         {
           thread->waits = true;
           return;

@@ -37,7 +37,7 @@ regions_up_to (const struct memory *memory, uint64_t address)
 static const struct memory_region *
 region_at (struct memory *memory, uint64_t address)
 {
-  size_t at = memory->latest;
+  size_t at = memory->last_read;
   /* Most reads are near the last one, because a walk stays on one stack.  */
   if (at < memory->n_regions
       && address - memory->regions[at].start < memory->regions[at].size)
@@ -46,7 +46,7 @@ region_at (struct memory *memory, uint64_t address)
   if (at >= memory->n_regions
       || address - memory->regions[at].start >= memory->regions[at].size)
     return NULL;
-  memory->latest = at;
+  memory->last_read = at;
   return &memory->regions[at];
 }
 

@@ -30,7 +30,7 @@ struct memory
   bool full;       /* something was not copied because of the limit */
   struct memory_region *regions; /* owned; ascending, disjoint */
   size_t n_regions, capacity;
-  size_t latest; /* index of the region that was read last */
+  size_t last_read; /* index of the region that was read last */
 };
 
 /* Copy SIZE bytes from ADDRESS on, up to the first that cannot be read.  Bytes

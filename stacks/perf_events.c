@@ -190,7 +190,8 @@ file_of (struct perf_events *events, const struct perf_mapping *mapping)
 }
 
 static void
-take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
+apply_user_mapping (struct perf_events *events,
+                    const struct perf_mapping *recorded)
 {
   struct member *member = member_of (events, recorded->pid);
   bool is_known = recorded->inode != 0 || recorded->build_id_size != 0;
@@ -211,7 +212,8 @@ take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
    followed by the name of a symbol.  The symbol's address is in place of the
    offset.  */
 static void
-take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
+apply_kernel_mapping (struct perf_events *events,
+                      const struct perf_mapping *mapping)
 {
   struct kernel_names *kernel = &events->profile->kernel;
   const char *end = strchr (mapping->path, ']');
@@ -224,20 +226,20 @@ take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
 
 /* Apply MAPPING, the contents of RECORD: of the kernel or of a process.  */
 static void
-take_any_mapping (struct perf_events *events, const struct perf_record *record,
-                  const struct perf_mapping *mapping)
+apply_mapping (struct perf_events *events, const struct perf_record *record,
+               const struct perf_mapping *mapping)
 {
   unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
   if (mode == PERF_RECORD_MISC_KERNEL)
-    take_kernel (events, mapping);
+    apply_kernel_mapping (events, mapping);
   else if (mode == PERF_RECORD_MISC_USER && record->type == PERF_RECORD_MMAP2
            && is_sampled (events, mapping->pid))
-    take_mapping (events, mapping);
+    apply_user_mapping (events, mapping);
 }
 
 static void
-take_task (struct perf_events *events, const struct perf_record *record,
-           const struct perf_task *task)
+apply_task (struct perf_events *events, const struct perf_record *record,
+            const struct perf_task *task)
 {
   struct profile *profile = events->profile;
   struct family *family = &profile->family;
@@ -275,8 +277,8 @@ take_task (struct perf_events *events, const struct perf_record *record,
 }
 
 static void
-take_switch (struct perf_events *events, const struct perf_record *record,
-             const struct perf_sample_id *sample_id)
+apply_switch (struct perf_events *events, const struct perf_record *record,
+              const struct perf_sample_id *sample_id)
 {
   pid_t pid = (pid_t)sample_id->pid, tid = (pid_t)sample_id->tid;
   events->last
@@ -292,8 +294,8 @@ take_switch (struct perf_events *events, const struct perf_record *record,
 }
 
 static void
-take_lost (struct perf_events *events, const struct perf_record *record,
-           bool switches)
+apply_lost (struct perf_events *events, const struct perf_record *record,
+            bool switches)
 {
   /* The identifier of the event, and the number of lost records.  */
   uint64_t lost[2];
@@ -305,8 +307,9 @@ take_lost (struct perf_events *events, const struct perf_record *record,
 }
 
 void
-perf_events_take (struct perf_events *events, const struct perf_record *record,
-                  uint64_t sample_id_type, bool switches)
+perf_events_apply (struct perf_events *events,
+                   const struct perf_record *record, uint64_t sample_id_type,
+                   bool switches)
 {
   struct perf_mapping mapping;
   struct perf_task task;
@@ -318,23 +321,23 @@ perf_events_take (struct perf_events *events, const struct perf_record *record,
     case PERF_RECORD_MMAP2:
       whole = perf_mapping_read (record, &mapping);
       if (whole)
-        take_any_mapping (events, record, &mapping);
+        apply_mapping (events, record, &mapping);
       break;
     case PERF_RECORD_COMM:
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
       whole = perf_task_read (record, &task);
       if (whole && is_sampled (events, task.pid))
-        take_task (events, record, &task);
+        apply_task (events, record, &task);
       break;
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
       whole = perf_sample_id_read (sample_id_type, record, &sample_id);
       if (whole && is_sampled (events, sample_id.pid))
-        take_switch (events, record, &sample_id);
+        apply_switch (events, record, &sample_id);
       break;
     case PERF_RECORD_LOST:
-      take_lost (events, record, switches);
+      apply_lost (events, record, switches);
       break;
     default:
       break;

@@ -52,9 +52,9 @@ const struct process *perf_events_sample (struct perf_events *events,
    SAMPLE_ID_TYPE is the sample type of the record's event, which says what
    fields the record ends with.  SWITCHES: records of switches may be among the
    lost ones.  */
-void perf_events_take (struct perf_events *events,
-                       const struct perf_record *record,
-                       uint64_t sample_id_type, bool switches);
+void perf_events_apply (struct perf_events *events,
+                        const struct perf_record *record,
+                        uint64_t sample_id_type, bool switches);
 
 /* ---- Waits */
 

@@ -137,7 +137,7 @@ take_records (struct perf_input *input)
       take_sample (input, &record);
     else
       {
-        perf_events_take (events, &record, sample_id_type, true);
+        perf_events_apply (events, &record, sample_id_type, true);
         if (input->writer.out != NULL)
           perf_writer_copy (&input->writer, &record);
       }

@@ -266,8 +266,8 @@ take_record (struct perf_sampler *sampler, const struct ring *ring,
   struct perf_sample sample;
   perf_record_read ((const uint8_t *)header, header->size, &record);
   if (record.type != PERF_RECORD_SAMPLE)
-    perf_events_take (&sampler->events, &record, attr->sample_type,
-                      attr->context_switch != 0);
+    perf_events_apply (&sampler->events, &record, attr->sample_type,
+                       attr->context_switch != 0);
   else if (perf_sample_read (attr, &record, &sample))
     perf_events_sample (&sampler->events, &sample, attr->sample_regs_user);
   /* Mappings may be among the lost records.  Read all mappings again, once in

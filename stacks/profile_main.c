@@ -211,7 +211,7 @@ command_is_over (struct session *session)
 
 /* Whether any thread of the sampled process is alive.  */
 static bool
-is_there (const struct session *session)
+is_alive (const struct session *session)
 {
   return !live_thread_ended (session->pid, live_memory_thread (session->pid));
 }
@@ -231,7 +231,7 @@ trace_once (struct session *session)
   if (trace_sampler_take (&session->profile, session->pid,
                           !session->options.no_inherit, &err))
     return true;
-  if (command_is_over (session) || !is_there (session))
+  if (command_is_over (session) || !is_alive (session))
     return false;
   if (session->profile.samples == 0)
     {
@@ -256,7 +256,7 @@ sample (struct session *session)
         {
           perf_sampler_read (session->sampler);
           /* The status says when a command has ended.  */
-          more = session->command.pid > 0 || is_there (session);
+          more = session->command.pid > 0 || is_alive (session);
         }
       session->profile.seconds = clock_now () - session->started;
       read_name (session);

@@ -70,7 +70,7 @@ percent_complete (const struct profile *profile)
 
 /* Set the subtitle of OUTPUT.  */
 static void
-describe (struct output *output)
+set_subtitle (struct output *output)
 {
   const struct profile *profile = output->profile;
   char rate[64] = "";
@@ -146,7 +146,7 @@ profile_write_outputs (struct profile *profile,
   struct output output = { .options = options,
                            .profile = profile,
                            .old = options->diff != NULL ? old : NULL };
-  describe (&output);
+  set_subtitle (&output);
   bool done = profile_name (profile,
                             (options->mangled ? SYMBOL_MANGLED : 0)
                                 | (options->inlines ? SYMBOL_INLINES : 0),

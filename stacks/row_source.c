@@ -51,8 +51,8 @@ is_readable (const struct sfw_section *section)
 
 /* Use the section in IMAGE.  If that fails, *REASON says why.  */
 static bool
-take_own (struct row_source *rows, const struct image *image,
-          const char **reason)
+use_own_section (struct row_source *rows, const struct image *image,
+                 const char **reason)
 {
   const GElf_Phdr *segment = sframe_place_find (image).segment;
   *reason = "it has no .sframe";
@@ -73,8 +73,8 @@ take_own (struct row_source *rows, const struct image *image,
 /* Use a copy of the section in FOUND, which is closed.  Its origin is
    ORIGIN.  */
 static bool
-take_copy (struct row_source *rows, struct detached_file *found,
-           enum section_origin origin)
+use_copy (struct row_source *rows, struct detached_file *found,
+          enum section_origin origin)
 {
   const struct sfw_section there
       = { found->section, found->size, found->address };
@@ -92,13 +92,13 @@ take_copy (struct row_source *rows, struct detached_file *found,
 }
 
 static bool
-take_detached (struct row_source *rows, const struct image *image,
-               const char *folders)
+use_detached (struct row_source *rows, const struct image *image,
+              const char *folders)
 {
   struct detached_file found;
   return ((folders != NULL && detached_file_find (image, folders, &found))
           || debuginfod_find_detached (image, &found))
-         && take_copy (rows, &found, SECTION_DETACHED);
+         && use_copy (rows, &found, SECTION_DETACHED);
 }
 
 /* Make rows from the CFI and the code of IMAGE, or take them from the
@@ -112,7 +112,7 @@ analyze (struct row_source *rows, const struct image *image)
   size_t size;
   XXH128_hash_t digest = row_cache_digest (image);
   if (row_cache_find (image, digest, &kept)
-      && take_copy (rows, &kept, SECTION_KEPT))
+      && use_copy (rows, &kept, SECTION_KEPT))
     return;
   if (!detached_build (image->bytes, image->size, true, &rows->bytes, &size,
                        &address, &err))
@@ -132,8 +132,8 @@ row_source_open (struct row_source *rows, const struct image *image,
 {
   struct error err;
   const char *reason;
-  if (take_own (rows, image, &reason)
-      || take_detached (rows, image, policy->detached))
+  if (use_own_section (rows, image, &reason)
+      || use_detached (rows, image, policy->detached))
     return;
   if (policy->only_sframe)
     {

@@ -146,7 +146,7 @@ take_record (struct perf_events *events, uint32_t type, const void *words,
 {
   const struct perf_record record
       = { .type = type, .bytes = words, .size = size };
-  perf_events_take (events, &record, 0, true);
+  perf_events_apply (events, &record, 0, true);
 }
 
 static void
