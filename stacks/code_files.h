@@ -31,13 +31,11 @@ struct mapped_identity
 
 struct code_file
 {
-  uint32_t number;                 /* index in a profile's list plus 1; 0: not
-                                      in it yet */
+  uint32_t number;                 /* a profile's index plus 1; 0: none yet */
   char *path;                      /* owned; "[vdso]" for the vdso */
   struct mapped_identity recorded; /* identity of the mapped file */
   bool opened;                     /* opening was tried */
-  struct image image;              /* `bytes' is NULL if the file was not
-                                      found */
+  struct image image;              /* `bytes' NULL: it was not found */
   struct row_source rows;
   /* Owned: a private mapping of the file for libdw, which writes to section
      headers when it decompresses debug information; or NULL.  */
@@ -47,8 +45,8 @@ struct code_file
   Dwfl *dwfl; /* owned */
   Dwfl_Module *module;
   uint64_t bias; /* addresses in MODULE minus those in the file */
-  /* Size of the code at the entry point that no CFI describes, plus 1; 0: not
-     determined yet.  */
+  /* Size of the code at the entry point without CFI, plus 1; 0: not known
+     yet.  */
   uint64_t entry_size;
   struct symbol_index symbols; /* read at the first request */
   struct inlines inlines;
@@ -63,32 +61,29 @@ struct code_files
   uint32_t n;
   size_t capacity;
   struct key_table numbers; /* of files, by path and identity */
-  uint64_t copied; /* bytes of memory that file_finder copied for files not
-                      found */
+  uint64_t copied;          /* bytes of memory that file_finder has copied */
   struct jit_sums jit_sums;
   size_t inline_ranges; /* of all files */
   size_t mappings;      /* entries that all lists of mappings have allocated */
 };
 
-/* Limit of `copied': a core may say of thousands of files that a gigabyte of
-   each was mapped.  */
+/* Limit of `copied': a core may name thousands of files of a gigabyte
+   each.  */
 #define FILES_COPIED_MAX (UINT64_C (4) << 30)
 
-/* Return the file with PATH and IDENTITY, and add it if it is new.  NULL when
-   memory ran out.  */
+/* Return the file with PATH and IDENTITY, added if new.  NULL when memory ran
+   out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 
 /* Add a file that stands for the code of process PID that is in no file.
-   RECORDED and DUMP are those of jit_names_open.  NULL when memory ran
-   out.  */
+   RECORDED and DUMP: jit_names_open.  NULL when memory ran out.  */
 struct code_file *code_files_add_jit (struct code_files *files, pid_t pid,
                                       bool recorded, int dump);
 
 void code_files_free (struct code_files *files);
 
-/* Open FILE from the descriptor FD, which is closed.  -1: the file was not
-   found.  */
+/* Open FILE from descriptor FD, which is closed.  -1: it was not found.  */
 void code_file_open (struct code_file *file, int fd);
 
 /* Whether FILE, which was opened, is a memfd without a program or a library.
@@ -125,7 +120,7 @@ bool code_file_is_entry (struct code_file *file, uint64_t offset);
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 
-/* Call TAKE for each function that is inlined at OFFSET of FILE, as inlines_at
+/* Call TAKE for each function inlined at OFFSET of FILE, as inlines_at
    does.  */
 bool code_file_inlines (struct code_file *file, uint64_t offset,
                         unsigned wanted,

@@ -102,8 +102,7 @@ open_module (struct code_file *file)
 {
   enum
   {
-    ANYWHERE = 1 << 30 /* the base address in the session for files that have
-                          none */
+    ANYWHERE = 1 << 30 /* base address for files without one */
   };
   uint64_t start, end;
   if (file->module != NULL || file->dwfl != NULL || file->written == NULL

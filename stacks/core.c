@@ -47,8 +47,7 @@ enum
   PRPSINFO_PID = 24
 };
 
-/* A range of the process's memory, whether or not the core has its
-   contents.  */
+/* A range of the process's memory, with or without contents in the core.  */
 struct segment
 {
   uint64_t start, end;
@@ -66,8 +65,7 @@ struct core
   struct segment *segments; /* owned; sorted when it is complete */
   size_t n_segments, segments_capacity;
   struct note files;    /* the note NT_FILE; without contents: none */
-  uint64_t entry, vdso; /* addresses of the program's entry and of the vdso; 0:
-                           unknown */
+  uint64_t entry, vdso; /* addresses of entry point and vdso; 0: unknown */
 };
 
 /* ---- Compressed cores, as systemd-coredump keeps them */
@@ -138,8 +136,7 @@ run_decompressor (const char *program, int from, int to,
 {
   /* Its output is useless if the parent has ended.  */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* Let a write beyond the limit fail, so that the program reports an
-     error.  */
+  /* A write beyond the limit fails, and the program reports an error.  */
   signal (SIGXFSZ, SIG_IGN);
   if (lseek (from, 0, SEEK_SET) == 0 && setrlimit (RLIMIT_FSIZE, limit) == 0
       && dup2 (from, STDIN_FILENO) >= 0 && dup2 (to, STDOUT_FILENO) >= 0)
@@ -481,8 +478,7 @@ find_program (const struct core *core, struct process *process)
   return true;
 }
 
-/* Check that PROGRAM, which the user has named, can be read.  It may be
-   NULL.  */
+/* Check that PROGRAM can be read, if the user has named one.  */
 static bool
 check_program (const char *program, struct error *err)
 {

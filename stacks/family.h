@@ -20,12 +20,10 @@
 struct member
 {
   struct process process;
-  bool executing;   /* another program is being executed, and was not seen to
-                       run yet */
+  bool executing;   /* another program is executed and has not run yet */
   bool first_ended; /* the first thread, which has the PID as TID, has ended */
   size_t others;    /* other threads that have not ended, as far as is known */
-  char name[16];    /* the kernel's name of the process; usually that of its
-                       program */
+  char name[16];    /* the kernel's name of the process */
 };
 
 struct family
@@ -58,8 +56,7 @@ void family_fork (struct family *family, pid_t parent, pid_t pid);
 /* PID executes another program, with new memory.  */
 void family_execute (struct family *family, pid_t pid);
 
-/* PID gets the name NAME: that of the program that it executes, or another
-   one.  */
+/* PID gets the name NAME: that of its new program, or any.  */
 void family_rename (struct family *family, pid_t pid, const char *name);
 
 /* PID starts a thread.  */
@@ -74,8 +71,7 @@ void family_remove (struct family *family, pid_t pid);
 /* Add all running descendants of the members.  */
 void family_add_children (struct family *family);
 
-/* Read the mappings of all members.  Members that have ended keep their old
-   mappings.  */
+/* Read the mappings of all members.  Those that have ended keep theirs.  */
 void family_read_mappings (struct family *family);
 
 /* Read the name of MEMBER, again if it has changed.  */

@@ -34,8 +34,7 @@ enum
   COPY_MAX = 1 << 30,   /* bytes that are copied of a mapping */
   NOTES_MAX = 64 << 10, /* bytes that are copied to find the notes, which are
                            usually near the beginning */
-  READ_MAX = 4096,      /* bytes in which the beginnings of two files are
-                           compared */
+  READ_MAX = 4096,      /* bytes of two files that are compared */
   /* How many mappings on each side of one may be of the same file.  A file has
      four to six adjacent mappings, and a few more if the program has changed
      the protection of a part.  */
@@ -76,7 +75,7 @@ find_begin (const struct process *process, const struct mapping *mapping)
 
 /* ---- Copies */
 
-/* Create a file of SIZE bytes and map it at *BYTES.  Return its descriptor, or
+/* Create a file of SIZE bytes, mapped at *BYTES.  Return its descriptor, or
    -1.  */
 static int
 make_file (size_t size, void **bytes)
@@ -115,8 +114,7 @@ copy_vdso (void)
   return fd;
 }
 
-/* Return how many bytes of MAPPING to copy, at most MOST; 0 if the mapping is
-   too large.  */
+/* Return how many bytes of MAPPING to copy, at most MOST; 0 if too many.  */
 static uint64_t
 copied_part (const struct mapping *mapping, uint64_t most)
 {
@@ -269,8 +267,7 @@ is_mapped (struct process *process, const struct mapping *mapping, int fd)
 
 /* ---- Names */
 
-/* Return FD if it is the file of MAPPING.  Otherwise close FD and return
-   -1.  */
+/* Return FD if it is the file of MAPPING; otherwise close FD, return -1.  */
 static int
 take_same (struct process *process, const struct mapping *mapping, int fd)
 {
@@ -308,8 +305,7 @@ open_again (struct process *process, const struct mapping *mapping)
   return open_same (process, mapping, name);
 }
 
-/* Open the file of MAPPING by the names that /proc has for it while PROCESS
-   lives.  */
+/* Open the file of MAPPING by its names in /proc, while PROCESS lives.  */
 static int
 open_living (struct process *process, const struct mapping *mapping)
 {

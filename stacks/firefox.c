@@ -35,8 +35,7 @@ static const char categories[]
 /* The entries of a table of the current thread.  */
 struct numbers
 {
-  uint32_t *of;    /* owned; index in the table plus 1, by node or name; 0:
-                      none yet */
+  uint32_t *of;    /* owned; index plus 1, by node or name; 0: none */
   uint32_t *order; /* owned; the node or name of each entry */
   uint32_t n;
 };
@@ -85,8 +84,7 @@ numbers_forget (struct numbers *numbers)
   numbers->n = 0;
 }
 
-/* Return the first multiple of the interval that is not before TIME, divided
-   by the interval.  */
+/* Return TIME in intervals, rounded up.  */
 static uint64_t
 tick_from (const struct writer *writer, uint64_t time)
 {

@@ -63,8 +63,7 @@ struct picture
   double most;      /* the greatest change of a share, in percent */
 };
 
-/* Print at most LENGTH bytes of TEXT in XML, with control characters
-   escaped.  */
+/* Print at most LENGTH bytes of TEXT as XML, control characters escaped.  */
 static void
 print_text (const char *text, size_t length, FILE *out)
 {
@@ -79,9 +78,8 @@ print_text (const char *text, size_t length, FILE *out)
       fputc (*at, out);
 }
 
-/* Print the colour of the function NAME: blue for functions of the kernel,
-   grey for names in brackets, otherwise a warm colour that depends on the name
-   alone.  */
+/* Print the colour of NAME: blue for functions of the kernel, grey for names
+   in brackets, otherwise a warm colour that depends on the name.  */
 static void
 print_colour (const char *name, FILE *out)
 {
@@ -110,8 +108,7 @@ change_of (const struct picture *picture, uint32_t node)
             - (before > 0 ? (double)picture->before[node] / before : 0));
 }
 
-/* Print the colour for CHANGE: white for none, red for growth, blue for the
-   opposite.  */
+/* Print the colour for CHANGE: white for none, red for growth, else blue.  */
 static void
 print_change_colour (const struct picture *picture, double change)
 {
@@ -351,8 +348,7 @@ print_head (const struct picture *picture, bool as_page)
          out);
 }
 
-/* Print all functions of PICTURE.  The script can show those of a HIDDEN
-   picture.  */
+/* Print all functions of PICTURE.  The script can show a HIDDEN picture.  */
 static void
 print_group (const struct picture *picture, bool hidden)
 {
@@ -421,8 +417,7 @@ print_picture (const struct picture *picture, const struct picture *turned)
   return printed;
 }
 
-/* Print a page with PICTURE and the inverted picture.  False when memory ran
-   out.  */
+/* Print a page with PICTURE and its inversion.  False when memory ran out.  */
 static bool
 print_page (const struct picture *picture)
 {

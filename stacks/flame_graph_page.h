@@ -6,8 +6,8 @@
 #ifndef STACKS_FLAME_GRAPH_PAGE_H
 #define STACKS_FLAME_GRAPH_PAGE_H
 
-/* Functions are translucent on a dark background, so that one set of colours
-   does for both.  */
+/* Functions are translucent on dark backgrounds: one set of colours
+   suffices.  */
 static const char style[]
     = "<style>\n"
       ":root{--page:#fdfcf8;--ink:#111;--pale:#555;--line:#fff;--edge:#000;"
@@ -240,8 +240,7 @@ static const char page_style[]
       "#list{position:static;max-width:100%;max-height:none}}\n"
       "</style>\n";
 
-/* A click on the head of a column sorts by it; a click on a function searches
-   for the function.  */
+/* A click on a column sorts by it, one on a function searches for it.  */
 static const char page_script[]
     = "<script>\n"
       "(function () {\n"

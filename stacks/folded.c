@@ -72,8 +72,7 @@ folded_print (const struct named_profile *profile, FILE *out)
 struct reading
 {
   struct named_profile *profile;
-  uint64_t samples;         /* the sum of all lines, which is the largest sum
-                               of the profile */
+  uint64_t samples;         /* of all lines: the largest sum */
   bool no_memory, no_stack; /* why a line was refused */
 };
 

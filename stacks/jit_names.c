@@ -39,8 +39,7 @@ jit_names_is_dump (const char *path)
          && end > 0 && slash[end] == '\0';
 }
 
-/* Count DESCRIPTOR and return it.  If there are too many, close it and return
-   -1.  */
+/* Count DESCRIPTOR and return it; if there are too many, close it: -1.  */
 static int
 count_descriptor (struct jit_names *names, int descriptor)
 {
@@ -148,8 +147,7 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
   return last->name != NULL || shortage_note ();
 }
 
-/* Add the functions in the lines from AT to END, each START SIZE NAME.  At END
-   is '\0'.  */
+/* Add the functions in the lines from AT to END, where '\0' is.  */
 static void
 add_lines (struct jit_names *names, char *at, char *end)
 {
@@ -187,8 +185,8 @@ read_map (struct jit_names *names)
     close (fd);
 }
 
-/* Add the function in the next record of DUMP.  False at the end, or when
-   memory ran out.  */
+/* Add the function in the next record of DUMP.  False when no more can be
+   read.  */
 static bool
 add_record (struct jit_names *names, struct cursor *dump)
 {
@@ -213,8 +211,7 @@ add_record (struct jit_names *names, struct cursor *dump)
          || add_name (names, start, length, name, cursor_left (&at));
 }
 
-/* Read the dump, if there is one.  It has a header, whose size it gives, and
-   records.  */
+/* Read the dump, if any: a header, which gives its size, and records.  */
 static void
 read_dump (struct jit_names *names)
 {
@@ -240,8 +237,7 @@ read_dump (struct jit_names *names)
   mapped_file_close (bytes, size);
 }
 
-/* Make the map from addresses to names.  When memory runs out, no address has
-   a name.  */
+/* Map addresses to names.  When memory runs out, no address has a name.  */
 static void
 list_by_address (struct jit_names *names)
 {

@@ -20,8 +20,8 @@ struct kernel_name
   char *name; /* owned */
 };
 
-/* Add the symbol in LINE to CONTEXT, names, if it is code.  False when memory
-   ran out.  */
+/* Add the symbol in LINE to CONTEXT if it is code.  False when memory ran
+   out.  */
 static bool
 add_line (void *context, char *line)
 {

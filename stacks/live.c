@@ -20,8 +20,7 @@
 
 #include "base/lines.h"
 
-/* Memory.  A read of /proc/PID/mem stops at the first page that does not
-   exist.  */
+/* Memory.  A read of /proc/PID/mem stops at the first missing page.  */
 
 static size_t
 fetch (void *source, uint64_t address, void *to, size_t size)

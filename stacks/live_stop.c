@@ -202,8 +202,7 @@ stop_threads (struct process *process, bool running, struct error *err)
 {
   size_t first = 0, n = 1;
   bool listed = true;
-  /* Threads that are not stopped yet may start new ones.  A sample does not
-     include these.  */
+  /* Running threads may start new ones.  A sample does not include these.  */
   const unsigned most = running ? 1 : ROUNDS_MAX;
   for (unsigned rounds = 0; listed && n > 0 && rounds < most; rounds++)
     {
@@ -396,8 +395,7 @@ walk_all (struct process *process, const struct live_copy *copy)
       copy->walk (copy->context, process, &process->threads[i].registers);
 }
 
-/* Stop PROCESS, copy its stacks and resume it.  If WALK, walk them before it
-   is resumed.  */
+/* Stop PROCESS, copy its stacks, if WALK walk them, and resume it.  */
 static bool
 copy_once (struct process *process, struct live_copy *copy, bool walk,
            struct error *err)

@@ -13,14 +13,12 @@
 
 struct code_file;
 
-/* A mapping.  Memory between two mappings of a file does not belong to the
-   file.  */
+/* A mapping.  Memory between two mappings of a file is not the file's.  */
 struct mapping
 {
   uint64_t start, end;
   uint64_t offset;        /* of START, in FILE */
-  struct code_file *file; /* one of the process's files; NULL: memory without a
-                             file */
+  struct code_file *file; /* one of the process's files, or NULL */
   bool executable;        /* it may be executed */
   bool compared; /* with the files of the neighbours (find_copied_file) */
 };
@@ -32,8 +30,7 @@ struct mappings
   size_t *owners; /* how many processes share LIST, as a process and those that
                      it has forked do until one of them maps something; NULL:
                      one */
-  bool has_files; /* a mapping of a file was put in, even if it has gone
-                     since */
+  bool has_files; /* a mapping of a file was ever put in */
 };
 
 /* Limit on the entries of all lists: in a recording, thousands of processes
@@ -55,7 +52,7 @@ bool mapping_is_of_file (const char *path, bool is_known);
 bool mappings_put (struct mappings *all, size_t *sum,
                    const struct mapping *mapping);
 
-/* Let TO, which is empty, share the mappings of FROM.  False when memory ran
+/* Let TO, which is empty, share FROM's mappings.  False when memory ran
    out.  */
 bool mappings_share (struct mappings *to, struct mappings *from);
 

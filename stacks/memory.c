@@ -146,8 +146,7 @@ region_needed (struct memory *memory, uint64_t address)
   return region_at (memory, address);
 }
 
-/* Read SIZE bytes of the copies, up to the first missing one.  Return how
-   many.  */
+/* Read up to SIZE bytes of the copies.  Return how many were there.  */
 static inline size_t
 read_part (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
 {

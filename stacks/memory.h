@@ -19,8 +19,7 @@ struct memory
   size_t (*fetch) (void *source, uint64_t address, void *to, size_t size);
   void *source;
   bool open;
-  /* Set when a read failed because bytes that the process has were not
-     copied.  */
+  /* Set when a read failed for bytes that the process has but no copy.  */
   bool missed;
   /* Size of the pieces in which missing bytes are copied while OPEN, a power
      of two; 0: 16 KiB.  */

@@ -197,8 +197,8 @@ named_profile_finish (struct named_profile *named)
 {
   const size_t n = named->names.n;
   struct name *sorted = calloc (n + 1, sizeof *sorted);
-  uint64_t *order = calloc (n + 1, sizeof *order); /* from old indices to new
-                                                      ones */
+  uint64_t *order = calloc (n + 1, sizeof *order); /* from old to new
+                                                      indices */
   if (sorted == NULL || order == NULL)
     {
       free (sorted);

@@ -21,8 +21,7 @@ struct call_node
   uint64_t key;  /* of an address (profile.h), or the index of a name */
   uint64_t self; /* weight of the node itself: samples or nanoseconds */
   uint32_t parent;
-  uint32_t first, next; /* the first callee, and the next one of the same
-                           caller; 0: none */
+  uint32_t first, next; /* first callee, next one of the caller; 0: none */
 };
 
 struct call_tree
@@ -37,8 +36,8 @@ struct call_tree
 bool call_tree_init (struct call_tree *tree);
 void call_tree_free (struct call_tree *tree);
 
-/* Return the child of PARENT with KEY, and add it if it is new.  0 when memory
-   ran out.  */
+/* Return the child of PARENT with KEY, added if new.  0 when memory ran
+   out.  */
 uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
                           uint64_t key);
 
@@ -53,12 +52,11 @@ struct keyed_node
   uint32_t node;
 };
 
-/* Return all nodes of TREE in the order of their keys; to be freed.  NULL when
-   memory ran out.  */
+/* Return all nodes of TREE by key; to be freed.  NULL when memory ran out.  */
 struct keyed_node *call_tree_by_key (const struct call_tree *tree);
 
-/* Sort the callees of each node by their keys, which may have changed.  False
-   when memory ran out.  */
+/* Sort callees by their keys, which may have changed.  False when memory ran
+   out.  */
 bool call_tree_sort (struct call_tree *tree);
 
 /* Set TOTALS[i] to the weight of node i and of all its descendants.  TOTALS
@@ -109,8 +107,7 @@ struct named_profile
   const char *process; /* name of the only process; NULL: the processes are the
                           children of the root */
   bool off_cpu;        /* weights are nanoseconds off the processor */
-  unsigned levels;     /* how many levels below the root are processes and
-                          threads */
+  unsigned levels;     /* levels of processes and threads */
   struct call_tree calls;     /* keys: indices of names */
   uint64_t *totals;           /* owned: by node, with descendants */
   struct name_list names;     /* sorted, so `numbers' is no longer valid */
@@ -120,8 +117,7 @@ struct named_profile
   size_t n_threads;
 };
 
-/* Sort the names and the callees of each node, and sum up.  False when memory
-   ran out.  */
+/* Sort names and callees, and sum up.  False when memory ran out.  */
 bool named_profile_finish (struct named_profile *named);
 
 void named_profile_free (struct named_profile *named);

@@ -155,8 +155,7 @@ struct jit_name
   char *name; /* owned */
 };
 
-/* Limits for all processes together: how much their names take.  Zeroed at
-   first.  */
+/* What the names of all processes take together.  Zeroed at first.  */
 struct jit_sums
 {
   size_t names, descriptors;

@@ -34,8 +34,7 @@ wait_check_losses (struct off_cpu *waits, struct sampled_task *task)
   return task;
 }
 
-/* Return thread TID of PID, after dropping a wait that lost records; NULL when
-   memory ran out.  */
+/* Return thread TID of PID as wait_check_losses leaves it, or NULL.  */
 static struct sampled_task *
 wait_task (struct off_cpu *waits, pid_t pid, pid_t tid)
 {

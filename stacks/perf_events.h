@@ -32,8 +32,7 @@ struct perf_events
   pid_t pid;  /* the process that is sampled; 0: all processes of RECORDING */
   bool alone; /* no other process than PID is sampled */
   struct perf_data *recording; /* NULL: the records are the kernel's, of now */
-  bool same_kernel; /* the records are of a kernel with the release of the
-                       running one */
+  bool same_kernel; /* the records are of the running kernel's release */
   uint64_t last;    /* time of the last switch */
 };
 
@@ -76,8 +75,7 @@ void off_cpu_return (struct off_cpu *waits, pid_t pid, pid_t tid,
 /* The thread has ended.  */
 void off_cpu_exit (struct off_cpu *waits, pid_t pid, pid_t tid);
 
-/* The measurement ends at TIME.  Count waits that have not ended up to
-   then.  */
+/* The measurement ends at TIME.  Count waits that last up to then.  */
 void off_cpu_end (struct off_cpu *waits, uint64_t time);
 
 #endif /* STACKS_PERF_EVENTS_H */

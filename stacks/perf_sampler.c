@@ -44,15 +44,13 @@ struct ring
   int fd; /* the event that the ring was mapped with */
   struct perf_event_mmap_page *page;
   size_t size;         /* of the part with records */
-  uint64_t next, head; /* positions of the next record and of the end of all
-                          records */
+  uint64_t next, head; /* positions of the next record and of the end */
 };
 
 struct perf_sampler
 {
   struct perf_event_attr samples, switches;
-  struct ring *rings; /* one for samples per processor, then one for switches
-                         per processor */
+  struct ring *rings; /* one per processor for samples, then for switches */
   unsigned n_rings;
   int *fds; /* of all events */
   size_t n_fds, capacity;
@@ -311,8 +309,7 @@ record_at (struct perf_sampler *sampler, const struct ring *ring,
   return (const void *)sampler->record;
 }
 
-/* Return the time of the next record of RING; UINT64_MAX if there is none or
-   if it is damaged.  */
+/* Return the time of RING's next record; UINT64_MAX: none, or damaged.  */
 static uint64_t
 time_of_next (struct ring *ring)
 {

@@ -116,8 +116,7 @@ put_label (struct writer *writer, unsigned key, unsigned field, uint64_t value)
   put_message (&writer->inner, SAMPLE_LABEL, &writer->innermost);
 }
 
-/* Append COUNT samples of THREAD in NODE, whose weights have the sum
-   WEIGHT.  */
+/* Append COUNT samples of THREAD in NODE with the sum WEIGHT.  */
 static void
 put_sample (struct writer *writer, uint32_t thread, uint32_t node,
             uint64_t count, uint64_t weight)

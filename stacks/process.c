@@ -25,8 +25,7 @@ open_file (const struct process *process, const struct mapping *mapping)
   return mapping->file;
 }
 
-/* Whether PROCESS has the same bytes around ADDRESS as the file of IMAGE has
-   around OFFSET.  */
+/* Whether PROCESS has the bytes at ADDRESS that IMAGE has at OFFSET.  */
 static bool
 has_code_of (const struct process *process, uint64_t address,
              const struct image *image, uint64_t offset)

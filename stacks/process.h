@@ -31,8 +31,7 @@ struct thread
   bool stopped;  /* by live_stop */
   bool waits;    /* it waits in the kernel and cannot be stopped; some of its
                     registers may be known */
-  pid_t tracer;  /* the process that traces it, so that it cannot be stopped;
-                    0: none */
+  pid_t tracer;  /* process that traces it and prevents a stop; 0: none */
   int signal;    /* signal to deliver when the thread is resumed */
   bool known;    /* `registers' has been read */
   struct registers registers;
@@ -91,8 +90,7 @@ bool process_is_file_at (const struct process *process, uint64_t address);
    code.  */
 bool process_read_code (void *reader, uint64_t address, void *to, size_t size);
 
-/* Whether PC can be a return address: it is in code, and a call may end
-   there.  */
+/* Whether PC can be a return address: code, where a call may end.  */
 bool process_may_return_to (struct process *process, uint64_t pc);
 
 /* Whether the program can execute code at PC.  If the mapping is not known, it
@@ -109,8 +107,7 @@ bool process_is_executable (const struct process *process, uint64_t address);
 /* Append a thread; NULL when memory ran out.  */
 struct thread *process_add_thread (struct process *process, pid_t tid);
 
-/* Analyze the file at ADDRESS, where a walk found no rows.  True if there are
-   more rows now.  */
+/* Analyze the file at ADDRESS.  True if there are more rows now.  */
 bool process_analyze (struct process *process, uint64_t address);
 
 /* Set *SECTION to a section with the rows for PC, at its address in the
@@ -119,8 +116,7 @@ bool process_analyze (struct process *process, uint64_t address);
 bool process_find_section (const struct process *process, uint64_t pc,
                            struct sfw_section *section);
 
-/* Find the RULES at ADDRESS, as unwind_source.find does.  FINDER is the
-   process.  */
+/* As unwind_source.find; FINDER is the process.  */
 enum sfw_end process_find_rules (const void *finder, uint64_t address,
                                  struct unwind_rules *rules);
 
@@ -139,8 +135,7 @@ struct core; /* opaque */
 struct core *core_open (struct process *process, const char *path,
                         const char *executable, struct error *err);
 
-/* Return how many bytes of memory and notes are missing because the core was
-   cut off.  */
+/* Return how many bytes are missing because the core was cut off.  */
 uint64_t core_missing (const struct core *core);
 
 /* Release CORE (may be NULL) and PROCESS.  */

@@ -182,8 +182,7 @@ profile_preempted (struct profile *profile, uint32_t node)
 void
 profile_count (struct profile *profile, const struct profile_sample *sample)
 {
-  /* The sum of all is the largest sum of the profile: no other one
-     overflows.  */
+  /* The sum of all is the largest one: no other overflows.  */
   if (__builtin_add_overflow (profile->weight, sample->weight,
                               &profile->weight))
     {

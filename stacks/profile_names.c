@@ -54,8 +54,7 @@ add_name (void *context, const char *name)
   return true;
 }
 
-/* As add_name, with a name that FORMAT makes.  A name that is too long is cut
-   off.  */
+/* As add_name, with a name that FORMAT makes, cut off if it is too long.  */
 static bool __attribute__ ((format (printf, 2, 3)))
 print_name (struct naming *naming, const char *format, ...)
 {
@@ -193,8 +192,7 @@ name_nodes (struct naming *naming)
   return NULL;
 }
 
-/* Copy the log of PROFILE.  COPIES maps nodes of the profile to nodes of
-   NAMED.  */
+/* Copy the log.  COPIES maps nodes of PROFILE to nodes of NAMED.  */
 static bool
 copy_log (const struct profile *profile, struct named_profile *named,
           const uint32_t *copies)

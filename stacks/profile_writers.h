@@ -87,8 +87,7 @@ struct function_share
 struct function_share *top_list (const struct named_profile *profile,
                                  const struct named_profile *old, size_t *n);
 
-/* Print a table of the first LINES functions of top_list.  False when memory
-   ran out.  */
+/* Print the first LINES functions of top_list.  False when memory ran out.  */
 bool top_print (const struct named_profile *profile,
                 const struct named_profile *old, size_t lines, FILE *out);
 
@@ -103,8 +102,7 @@ bool top_print (const struct named_profile *profile,
 bool printed_file_check (const char *name, const char *input,
                          struct error *err);
 
-/* Whether the names A and B lead to the same file, as far as both can be
-   written.  */
+/* Whether the names A and B lead to the same file, if both can be written.  */
 bool printed_file_is_one (const char *a, const char *b);
 
 /* Write the file NAME: call PRINT with CONTEXT and a stream OUT.  PRINT may

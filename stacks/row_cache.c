@@ -81,8 +81,7 @@ own_digest (void)
   return digest;
 }
 
-/* Set PATH to the path of the section for a file with DIGEST.  MAKE as for
-   find_folder.  */
+/* Set PATH to that of the section for DIGEST.  MAKE as for find_folder.  */
 static bool
 find_path (char path[PATH_SIZE], XXH128_hash_t digest, bool make)
 {
@@ -130,8 +129,7 @@ row_cache_find (const struct image *elf, XXH128_hash_t digest,
 
 /* ---- Keeping */
 
-/* Return the size of all sections in FOLDER, and set OLDEST to the name of the
-   oldest one.  */
+/* Return the size of all sections in FOLDER, and the name of the OLDEST.  */
 static uint64_t
 list_sections (DIR *folder, char oldest[NAME_MAX + 1])
 {

@@ -14,8 +14,7 @@
 
 enum
 {
-  /* Bytes of a file that is analyzed without --analyze: this takes some
-     seconds.  */
+  /* Bytes of a file that is analyzed unasked: this takes some seconds.  */
   ANALYZED_MAX = 24 << 20
 };
 
@@ -70,8 +69,7 @@ use_own_section (struct row_source *rows, const struct image *image,
   return true;
 }
 
-/* Use a copy of the section in FOUND, which is closed.  Its origin is
-   ORIGIN.  */
+/* Use a copy of the section in FOUND, of ORIGIN.  FOUND is closed.  */
 static bool
 use_copy (struct row_source *rows, struct detached_file *found,
           enum section_origin origin)
@@ -101,8 +99,7 @@ use_detached (struct row_source *rows, const struct image *image,
          && use_copy (rows, &found, SECTION_DETACHED);
 }
 
-/* Make rows from the CFI and the code of IMAGE, or take them from the
-   cache.  */
+/* Make rows from CFI and code of IMAGE, or take them from the cache.  */
 static void
 analyze (struct row_source *rows, const struct image *image)
 {

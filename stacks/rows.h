@@ -40,8 +40,8 @@ struct section_policy
   const char *detached;
   bool only_sframe; /* do not convert any file */
   bool analyze;     /* when converting, make rows for code without CFI, too */
-  /* When a walk reaches code without rows, analyze the file, unless it is
-     large.  */
+  /* When a walk reaches code without rows, analyze the file, if it is
+     small.  */
   bool analyze_on_demand;
   bool is_stopped; /* the process is stopped: do nothing that takes long */
 };
@@ -52,16 +52,13 @@ struct section_policy
 struct row_source
 {
   enum section_origin origin;
-  struct sfw_section section; /* the section; size 0: rows are made on
-                                 demand */
+  struct sfw_section section; /* size 0: rows are made on demand */
   void *bytes;                /* bytes of SECTION, if owned */
-  /* Rows made from code that SECTION, which was found, has no rows for; size
-     0: none.  */
+  /* Rows made from code, where SECTION, which was found, has none.  */
   struct sfw_section analyzed_section;
   void *analyzed_bytes;            /* owned */
   struct rows_on_demand *demanded; /* owned, or NULL */
-  /* Owned, or NULL: why there are no rows or, if there are rows, why the file
-     was not analyzed.  */
+  /* Owned, or NULL: why there are no rows, or no analyzed ones.  */
   char *reason;
   bool analyzed;              /* row_source_analyze was called */
   struct rows_on_demand *cfi; /* owned: the CFI, unless DEMANDED has it */

@@ -70,8 +70,7 @@ sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
     memcpy (task->own_name, parent->own_name, sizeof task->own_name);
 }
 
-/* Copy the reported name of TASK, if there is one, to the thread that TASK
-   stands for.  */
+/* Copy the reported name of TASK, if any, to its present thread.  */
 static void
 set_own_name (struct sampled_threads *list, const struct sampled_task *task)
 {

@@ -56,13 +56,11 @@ struct sampled_threads
   struct key_table task_numbers; /* of tasks, by PID and TID */
 };
 
-/* Return the task TID of process PID, or NULL.  The pointer is valid until a
-   task is added.  */
+/* Return the task TID of PID, or NULL.  It is valid until one is added.  */
 struct sampled_task *sampled_threads_find (struct sampled_threads *list,
                                            pid_t pid, pid_t tid);
 
-/* Return the task TID of process PID, and add it if it is new.  NULL when
-   memory ran out.  */
+/* Return the task TID of PID, added if new.  NULL when memory ran out.  */
 struct sampled_task *sampled_threads_task (struct sampled_threads *list,
                                            pid_t pid, pid_t tid);
 

@@ -76,15 +76,14 @@ struct command
    command.  Called before any handler is installed.  */
 void command_remember_signals (void);
 
-/* Fork a process that waits and then executes ARGUMENTS.  False, with errno,
-   on failure.  */
+/* Fork a process that waits to execute ARGUMENTS.  False, with errno, on
+   failure.  */
 bool command_prepare (struct command *command, char **arguments);
 
 /* Let the process execute the command.  False, with errno, if it cannot.  */
 bool command_start (struct command *command);
 
-/* Terminate the process, if it still runs, and wait for it.  This may take
-   long.  */
+/* Terminate the process, if it runs, and wait for it, maybe long.  */
 void command_end (struct command *command);
 
 #endif /* STACKS_SFRAME_PROFILE_H */

@@ -147,8 +147,7 @@ struct session
   struct live_copy copy;
 };
 
-/* Walk from REGISTERS in all ways that the options ask for.  CONTEXT is the
-   session.  */
+/* Walk from REGISTERS as the options ask for.  CONTEXT is the session.  */
 static void
 walk_thread (void *context, struct process *process,
              const struct registers *registers)
@@ -181,8 +180,7 @@ open_living (struct session *session, struct error *err)
   return true;
 }
 
-/* Print the stack WALK of the N threads.  WALK is NULL if nothing is known of
-   it.  */
+/* Print the stack of N threads.  WALK is NULL if nothing is known.  */
 static void
 print_stack (const struct session *session, struct stack_printer *printer,
              const struct thread *const *threads, size_t n,
@@ -193,8 +191,7 @@ print_stack (const struct session *session, struct stack_printer *printer,
   printer->first = false;
 }
 
-/* Print the stack of THREAD, or add THREAD to a group.  False if the walk by
-   DWARF differs.  */
+/* Print THREAD or add it to a group.  False if the walk by DWARF differs.  */
 static bool
 show_thread (struct session *session, struct stack_printer *printer,
              const struct thread *thread)

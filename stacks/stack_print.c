@@ -38,8 +38,7 @@ find_name (const struct stack_printer *printer, const struct stack_walk *walk,
            size_t index, struct frame_name *name)
 {
   const struct frame *frame = &walk->frames[index];
-  /* Look up the address of the call: the instruction after it may belong to
-     another function.  */
+  /* Look up the call: the next instruction may be in another function.  */
   uint64_t offset, before = !frame->at_pc, address = frame->pc - before;
   struct code_file *file
       = process_code_at (printer->process, address, &offset);
@@ -48,8 +47,7 @@ find_name (const struct stack_printer *printer, const struct stack_walk *walk,
   if (file == NULL)
     return;
   code_file_symbol (file, offset, printer->wanted, &name->symbol);
-  /* A symbol without a size that begins before the trampoline is another
-     function.  */
+  /* An unsized symbol from before the trampoline is another function's.  */
   if (name->handler
       && (name->symbol.of_rows
           || (name->symbol.unsized && name->symbol.offset > 0)))
@@ -68,8 +66,7 @@ print_file (const struct code_file *file, FILE *out)
   printable_put (code_file_name (file), out);
 }
 
-/* Print the function of NAME, or the address of code without one, and the
-   file.  */
+/* Print the function of NAME, or else the address, and the file.  */
 static void
 print_name (const struct frame_name *name, FILE *out)
 {
@@ -119,8 +116,7 @@ print_frame (const struct stack_printer *printer,
     }
 }
 
-/* Print why there is no section for ADDRESS, which is in FILE (or in none:
-   NULL).  */
+/* Print why there is no section for ADDRESS, in FILE or (NULL) in none.  */
 static void
 print_no_section (const struct code_file *file, uint64_t address, FILE *out)
 {
@@ -203,8 +199,7 @@ stack_print (const struct stack_printer *printer,
   print_end (printer, walk);
 }
 
-/* Return what differs in frame INDEX, for a message; "" if one of the walks
-   lacks the frame.  */
+/* Return what differs in frame INDEX; "" if one of the walks lacks it.  */
 static const char *
 difference (const struct stack_walk *a, const struct stack_walk *b,
             size_t index)
@@ -354,8 +349,7 @@ same_walk (const struct stack_walk *a, const struct stack_walk *b)
   return true;
 }
 
-/* Add a group for WALK, which has HASH, with room for one thread.  NULL when
-   memory ran out.  */
+/* Add a group for WALK, which has HASH.  NULL when memory ran out.  */
 static struct stack_group *
 add_group (struct stack_groups *groups, uint32_t hash,
            const struct stack_walk *walk)

@@ -59,8 +59,7 @@ void stack_json_end (const struct stack_printer *printer);
 
 struct stack_group
 {
-  const struct thread **threads; /* owned; in the order in which they were
-                                    added */
+  const struct thread **threads; /* owned; in order of addition */
   size_t n, capacity;
   struct stack_walk walk; /* owned; of the first thread */
 };

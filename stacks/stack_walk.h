@@ -15,8 +15,7 @@ struct frame
 {
   uint64_t pc, sp, fp;
   bool at_pc;       /* PC is the next instruction, and not the end of a call */
-  bool interrupted; /* a signal or the stop interrupted the frame, so at_pc is
-                       set, too */
+  bool interrupted; /* a signal or the stop interrupted it; at_pc is set */
   enum frame_way way;
 };
 
@@ -50,8 +49,7 @@ void stack_walk_by_cfi (struct process *process,
                         const struct registers *registers,
                         struct stack_walk *walk);
 
-/* Return how many frames, from the innermost one on, are the same in both
-   walks.  */
+/* Return how many frames, from the innermost one on, are the same.  */
 size_t stack_walk_same_frames (const struct stack_walk *a,
                                const struct stack_walk *b);
 

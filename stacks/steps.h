@@ -23,8 +23,7 @@ enum frame_way
   WAY_ROW,     /* by a row, or it is the innermost frame */
   WAY_CFI,     /* by CFI, where there was no row */
   WAY_UNSURE,  /* by CFI with a register that a callee may have changed */
-  WAY_SIGNAL,  /* from the registers that the kernel saved for a signal,
-                  without CFI */
+  WAY_SIGNAL,  /* from registers that the kernel saved, without CFI */
   WAY_SYSCALL, /* by known code of a system call, without CFI */
   WAY_FP,      /* by the frame pointer: nothing else was left */
   WAY_GUESS    /* it called an address outside of code; the call was guessed */

@@ -124,8 +124,7 @@ compare_entries (const void *a, const void *b)
   return x->rank < RANK_SIZED ? order : -order;
 }
 
-/* Sort the symbols by address.  Few begin at the same one, so qsort sorts only
-   these.  */
+/* Sort the symbols by address.  Few share one, so qsort sorts only these.  */
 static bool
 sort_entries (struct entries *entries)
 {
@@ -264,8 +263,7 @@ static bool
 demangle (const char *name, char *to, size_t size)
 {
   struct text text = { .to = to, .size = size };
-  /* Names in Rust's legacy mangling are valid C++ names, too, so try Rust
-     first.  */
+  /* Names in Rust's legacy mangling are C++ names, too: try Rust first.  */
   return name[0] == '_'
          && (demangle_as (rust_demangle_callback, name, &text)
              || demangle_as (cplus_demangle_v3_callback, name, &text));

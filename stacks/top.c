@@ -51,8 +51,7 @@ shares_of (const struct named_profile *profile, size_t more)
       free (shares);
       shares = NULL;
     }
-  /* Until here the sums are whole numbers, so that equal shares compare
-     equal.  */
+  /* The sums are whole numbers until here: equal shares are equal.  */
   double all = (double)profile->totals[0] / 100;
   for (uint64_t i = 0; shares != NULL && i < profile->names.n; i++)
     {

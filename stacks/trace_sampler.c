@@ -76,8 +76,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
   bool there = false;
   if (children)
     family_add_children (family);
-  /* Go backwards, because the last member takes the place of one that is
-     removed.  */
+  /* Go backwards: the last member takes the place of a removed one.  */
   for (size_t i = family->n; i-- > 0;)
     {
       struct error problem;
@@ -88,7 +87,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
         *err = problem;
       else
         {
-          /* If the member exists, another process traces it or it is a 32-bit
+          /* If it exists, another process traces it, or it is a 32-bit
              program.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
           profile->narrow += problem.status == CFI2SFRAME_UNSUPPORTED;

@@ -254,8 +254,7 @@ unwind_apply (struct sfw_frame *frame, const struct sfw_memory *memory,
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
   if (row->ra_signed)
     pc = strip_signature (memory, pc);
-  /* A NULL pointer that was called may have caused the signal: then PC 0 is a
-     frame.  */
+  /* A call of a NULL pointer causes a signal, too: PC 0 is a frame then.  */
   if (pc == 0 && !signal)
     return SFW_ZERO;
   if (!unwind_makes_progress (frame, sp, signal))

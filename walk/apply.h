@@ -37,8 +37,7 @@ struct unwind_rules
   struct frame_row row;
   bool signal;     /* the frame is a signal trampoline's */
   bool starts_row; /* the row starts at the address of the lookup */
-  bool at_pc; /* the rules are those of PC; otherwise of the address before
-                 PC */
+  bool at_pc;      /* rules of PC; otherwise of the address before */
 };
 
 /* How to look up rules and read code.  */
@@ -69,8 +68,7 @@ enum sfw_end unwind_frame_rules (const struct unwind_source *source,
                                  uint64_t pc, bool interrupted,
                                  struct unwind_rules *rules);
 
-/* Return the stable identifier of END, as "no-row"; NULL for a number that is
-   none.  */
+/* Return the stable identifier of END ("no-row"); NULL if END is none.  */
 const char *unwind_end_name (enum sfw_end end);
 
 /* Return a pointer to this process's memory at ADDRESS.  */

@@ -219,8 +219,7 @@ rows_find (const struct rows *rows, uint64_t offset, bool big_endian,
              : rows_seek (rows, offset, SFRAME_FRE_ADDR4, false, broken);
 }
 
-/* Return the start of the row with its info byte at INFO, as an offset in the
-   function.  */
+/* Return the start, in the function, of the row with info byte INFO.  */
 static uint32_t
 row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
 {

@@ -56,8 +56,7 @@ uint32_t unwind_section_count (const struct unwind_section *section,
 enum sfw_end unwind_section_lookup (const struct unwind_section *section,
                                     uint64_t pc, struct unwind_rules *rules);
 
-/* As unwind_section_lookup, for a PC that FDE number INDEX alone can
-   describe.  */
+/* As unwind_section_lookup, where FDE number INDEX alone can describe PC.  */
 enum sfw_end unwind_section_rules (const struct unwind_section *section,
                                    uint32_t index, uint64_t pc,
                                    struct unwind_rules *rules);

@@ -314,8 +314,7 @@ list_segments (struct own_listing *listing, const struct dl_phdr_info *info,
   return true;
 }
 
-/* Whether the module INFO has loaded the memory that program header SECTION
-   describes.  */
+/* Whether module INFO has loaded the memory of program header SECTION.  */
 static bool
 is_loaded (const struct dl_phdr_info *info, const ElfW (Phdr) * section)
 {

@@ -88,8 +88,7 @@ section_drop (struct walk_section_copy *section)
   free (section);
 }
 
-/* Make the index of SECTION, with about three FDEs in each bucket.  False when
-   memory ran out.  */
+/* Make SECTION's index, three FDEs a bucket.  False when memory ran out.  */
 static bool
 section_index (struct walk_section_copy *section)
 {
@@ -146,8 +145,8 @@ section_new (const struct sfw_section *from)
   return NULL;
 }
 
-/* Return COPY with one more user if it is a copy of SECTION, else NULL.  COPY
-   may be NULL.  */
+/* Return COPY, which may be NULL, with one more user if it equals SECTION,
+   else NULL.  */
 static struct walk_section_copy *
 section_share (struct walk_section_copy *copy,
                const struct sfw_section *section)

@@ -52,8 +52,7 @@ struct walk_table
   struct walk_module modules[];
 };
 
-/* A reference of a walk to the table that was current when the walk took
-   it.  */
+/* A walk's reference to the table that was current when it was taken.  */
 struct walk_hold
 {
   const struct walk_table *table;

@@ -68,8 +68,7 @@ struct walk_finder
 enum sfw_end walk_find_rules (struct walk_finder *finder, uint64_t pc,
                               bool interrupted, struct unwind_rules *rules);
 
-/* Put RULES into CACHED, which is empty, if they have the form that is
-   cached.  */
+/* Put RULES into CACHED, which is empty, if their form is cached.  */
 void walk_rule_fill (struct walk_rule *cached,
                      const struct unwind_rules *rules);
 
@@ -95,8 +94,7 @@ walk_rule_of_caller (struct walk_finder *finder, struct walk_rule *cached,
    take the structure by value, so that it is in registers.  */
 struct walk_window
 {
-  uint64_t shift; /* what to add to an address for the pointer to its
-                     contents */
+  uint64_t shift; /* pointer to the contents minus address */
   uint64_t low;
   uint64_t span; /* how many addresses from LOW on have a whole word */
 };

@@ -50,8 +50,7 @@ struct recorded_frame
 struct sfw_walker
 {
   struct sfw_modules *modules;
-  unsigned long generation; /* the modules' when CACHE and RECORDS were
-                               filled */
+  unsigned long generation; /* that CACHE and RECORDS are of */
   sfw_fallback *fallback;
   void *context;
   struct walk_limits limits;
@@ -151,8 +150,7 @@ mark_no_call (struct walk_state *walk)
     walk->marks[walk->n - 1] |= SFW_MARK_NO_CALL;
 }
 
-/* Whether the frame that was output last, which has the rule CACHED, is the
-   outermost one.  */
+/* Whether the frame output last, with the rule CACHED, is the outermost.  */
 static bool
 is_outermost (struct walk_state *walk, const struct walk_rule *cached)
 {
@@ -240,8 +238,7 @@ same_frame (const struct walk_frame *a, const struct walk_frame *b)
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
-/* Whether the caller of RECORDED is still NEXT: the words that were saved for
-   it are the same.  */
+/* Whether the caller of RECORDED is still NEXT: the saved words are.  */
 static inline bool
 is_unchanged (struct walk_window window, const struct recorded_frame *recorded,
               const struct recorded_frame *next)
@@ -257,8 +254,7 @@ is_unchanged (struct walk_window window, const struct recorded_frame *recorded,
   return same;
 }
 
-/* The frames of the last walk, and those of this walk, which the next walk
-   will use.  */
+/* The frames of the last walk, and of this one for the next.  */
 struct walk_records
 {
   const struct recorded_frame *last;
@@ -444,8 +440,7 @@ walker_set_recorded (struct sfw_walker *walker, size_t n)
   walker->n_recorded = n;
 }
 
-/* Walk with cache and records: first repeat the last walk as far as it is
-   unchanged.  */
+/* Walk with cache and records, first along the last walk.  */
 static enum sfw_end
 walk_recorded (struct walk_state *walk)
 {

@@ -14,8 +14,7 @@
 
 enum
 {
-  /* Stacks of one program are similar: in a recording of gcc the compression
-     ratio was 16.  */
+  /* Stacks of one program are similar: in one of gcc a byte stood for 16.  */
   RATIO_MAX = 1000
 };
 

@@ -34,8 +34,7 @@ struct perf_record
 bool perf_record_read (const uint8_t *bytes, size_t size,
                        struct perf_record *record);
 
-/* The fields of a sample that are used here.  Fields that the event did not
-   ask for are 0.  */
+/* The fields of a sample that are used here; 0: not asked for.  */
 struct perf_sample
 {
   uint32_t pid, tid;
@@ -54,8 +53,8 @@ struct perf_sample
   size_t chain_start, chain_end, user_start, user_end;
 };
 
-/* Read RECORD, of type PERF_RECORD_SAMPLE, from an event with ATTR.  False if
-   it is damaged.  */
+/* Read RECORD, a PERF_RECORD_SAMPLE of an event with ATTR.  False if
+   damaged.  */
 bool perf_sample_read (const struct perf_event_attr *attr,
                        const struct perf_record *record,
                        struct perf_sample *sample);
@@ -79,12 +78,11 @@ struct perf_mapping
   const char *path; /* borrowed from the record */
 };
 
-/* Read RECORD, of type PERF_RECORD_MMAP or MMAP2.  False if it is damaged.  */
+/* Read RECORD, a PERF_RECORD_MMAP or MMAP2.  False if damaged.  */
 bool perf_mapping_read (const struct perf_record *record,
                         struct perf_mapping *mapping);
 
-/* The contents of a record of a start, an end or a new name of a process or
-   thread.  */
+/* A start, an end or a new name of a process or thread.  */
 struct perf_task
 {
   uint32_t pid, tid;
@@ -93,8 +91,7 @@ struct perf_task
   const char *name;    /* COMM: the name; borrowed from the record */
 };
 
-/* Read RECORD, of type PERF_RECORD_COMM, FORK or EXIT.  False if it is
-   damaged.  */
+/* Read RECORD, a PERF_RECORD_COMM, FORK or EXIT.  False if damaged.  */
 bool perf_task_read (const struct perf_record *record, struct perf_task *task);
 
 /* The last fields of every record except samples (struct sample_id in
@@ -116,8 +113,8 @@ bool perf_sample_id_read (uint64_t sample_type,
 
 struct perf_data; /* opaque */
 
-/* Open the recording in SIZE BYTES, which have to stay until it is closed.
-   NULL on failure.  */
+/* Open the recording in SIZE BYTES, which must outlive it.  NULL on
+   failure.  */
 struct perf_data *perf_data_open (const uint8_t *bytes, size_t size,
                                   struct error *err);
 void perf_data_close (struct perf_data *data);
@@ -137,21 +134,17 @@ struct perf_data_facts
 {
   const char *machine;     /* the machine of uname(2), or "" */
   const char *release;     /* the kernel's release of uname(2), or "" */
-  uint64_t register_mask;  /* sample_regs_user; 0: samples lack registers or
-                              stacks */
-  uint64_t frequency;      /* samples per second that the event asked for, or
-                              0 */
+  uint64_t register_mask;  /* sample_regs_user; 0: no registers or stacks */
+  uint64_t frequency;      /* samples per second, as asked for, or 0 */
   bool by_time;            /* all records have times, in nanoseconds */
-  uint64_t sample_id_type; /* sample type for perf_sample_id_read; 0: records
-                              lack these fields */
+  uint64_t sample_id_type; /* for perf_sample_id_read; 0: no such fields */
   size_t events;           /* number of events that can be told apart */
-  uint32_t switches;       /* number of the event that counts context switches;
-                              0: none */
+  uint32_t switches;       /* event number of context switches; 0: none */
 };
 const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 
-/* Copy the build-id of the file at PATH from the recording's table.  Return
-   its size, or 0.  */
+/* Copy the build-id of PATH from the recording's table.  Return its size, or
+   0.  */
 size_t perf_data_build_id (struct perf_data *data, const char *path,
                            uint8_t build_id[PERF_BUILD_ID_MAX]);
 

@@ -204,8 +204,7 @@ find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
                        && strcmp (build_id_path (record), path) == 0);
 }
 
-/* Add the entry RECORD, which is at OFFSET, unless there is one with the same
-   path.  */
+/* Add the entry RECORD at OFFSET, unless there is one with the same path.  */
 static bool
 add_build_id (struct perf_data *data, const struct perf_record *record,
               uint64_t offset)
@@ -276,8 +275,7 @@ fields_before_id (uint64_t type)
              : (unsigned)__builtin_popcountll (type & before);
 }
 
-/* Return the number of fields after the time at the end of a record that is
-   not a sample.  */
+/* Return the number of fields after the time in struct sample_id.  */
 static unsigned
 fields_after_time (uint64_t type)
 {

@@ -40,8 +40,7 @@ perf_record_read (const uint8_t *bytes, size_t size,
 static const uint8_t *
 take_words (struct cursor *at, uint64_t n)
 {
-  /* If there are fewer than N words, fail without a multiplication that wraps
-     around.  */
+  /* If there are fewer than N words, fail: N * 8 must not wrap around.  */
   if (n > cursor_left (at) / 8)
     n = cursor_left (at) / 8 + 1;
   return cursor_take (at, n * 8);
@@ -80,8 +79,7 @@ word_if (struct cursor *at, uint64_t type, uint64_t bit)
   return type & bit ? cursor_u64 (at) : 0;
 }
 
-/* Read the kernel's part of the call chain.  A mark separates it from the
-   program's part.  */
+/* Read the kernel's part of the call chain, which a mark ends.  */
 static void
 read_chain (struct cursor *at, struct perf_sample *sample)
 {
@@ -179,8 +177,7 @@ perf_sample_id_read (uint64_t sample_type, const struct perf_record *record,
   return true;
 }
 
-/* Return the string that fills the rest of the range, up to a zero byte; NULL
-   if there is none.  */
+/* Return the zero-terminated string in the rest of the range, or NULL.  */
 static const char *
 take_text (struct cursor *at)
 {

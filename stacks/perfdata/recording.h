@@ -88,12 +88,10 @@ struct perf_data
   size_t n_events;
   struct perf_id *ids; /* owned; ascending */
   size_t n_ids;
-  struct perf_entry *entries; /* owned; the records, in the order of
-                                 perf_data_next */
+  struct perf_entry *entries; /* owned; records as perf_data_next has them */
   size_t n_entries, entries_capacity, next;
   struct perf_section features[PERF_FEATURES]; /* size 0: the file lacks it */
-  /* Owned: offsets of the entries in the table of build-ids, one for each
-     path.  */
+  /* Owned: offsets of the build-id table's entries, one for each path.  */
   uint64_t *build_ids;
   size_t n_build_ids, build_ids_capacity;
   struct key_table build_id_numbers; /* by path */
