@@ -1,4 +1,4 @@
-/* The names of the kernel's functions.
+/* The names of the kernel's functions, from /proc/kallsyms.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -20,9 +20,9 @@
 #include "frame/frame.h"
 #include "sframewalk.h"
 
-/* Code addresses of AArch64 have their sign in bit 55 (Arm Architecture
-   Reference Manual, D8.10.2): the signature is in the other bits above the
-   virtual address, of 48 bits unless the program asked for more.  */
+/* Bit 55 of an AArch64 code address is its sign (Arm Architecture Reference
+   Manual, D8.10.2).  The signature is in the other bits above the virtual
+   address, which has 48 bits unless the program asked for more.  */
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 

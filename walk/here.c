@@ -127,8 +127,8 @@ walk_caller (void)
   caller.fp = *(uintptr_t *)__builtin_frame_address (0);
 #elif defined __s390x__
   /* Register N is saved at 8 * N in the caller's area of 160 bytes.  With
-     -mpacked-stack registers are saved elsewhere, and what is in the places of
-     r14 and r15 is not PC and SP.  */
+     -mpacked-stack registers are saved elsewhere, so that the words for r14
+     and r15 are not PC and SP.  */
   __builtin_unwind_init ();
   __asm__ volatile("" : : : "memory");
   caller.sp -= 160;

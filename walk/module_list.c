@@ -271,7 +271,7 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
   if (listing.edited == NULL)
     return false;
   bool done = walk_maps_read (pid, add_mapping, &listing);
-  /* The table is not the dynamic linker's list any more.  */
+  /* The table no longer has the dynamic linker's list.  */
   if (done)
     *walk_modules_counters (modules) = (struct walk_counters){ 0 };
   walk_edit_end (modules, listing.edited, done);

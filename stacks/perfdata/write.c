@@ -106,7 +106,7 @@ perf_writer_sample (struct perf_writer *writer,
                     const struct perf_sample *sample,
                     const uint64_t *addresses, size_t n)
 {
-  /* Its event asked for neither registers nor stacks.  */
+  /* The event of SAMPLE asked for neither registers nor stacks.  */
   if (sample->user_start == sample->user_end)
     {
       perf_writer_copy (writer, record);
