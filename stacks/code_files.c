@@ -114,7 +114,8 @@ code_file_open (struct code_file *file, int fd)
   if (!opened)
     row_source_set_none (&file->rows, &err);
   else
-    file->written = mapped_file_open_private (fd, &file->written_size, &err);
+    file->private_copy
+        = mapped_file_open_private (fd, &file->private_size, &err);
   file->image.fd = -1;
   if (fd >= 0)
     close (fd);
@@ -180,8 +181,8 @@ code_files_free (struct code_files *files)
       jit_names_free (&file->jit_names);
       if (file->dwfl != NULL)
         dwfl_end (file->dwfl);
-      if (file->written != NULL)
-        mapped_file_close (file->written, file->written_size);
+      if (file->private_copy != NULL)
+        mapped_file_close (file->private_copy, file->private_size);
       row_source_free (&file->rows);
       image_close (&file->image);
       free (file->path);

@@ -39,8 +39,8 @@ struct code_file
   struct row_source rows;
   /* Owned: a private mapping of the file for libdw, which writes to section
      headers when it decompresses debug information; or NULL.  */
-  void *written;
-  size_t written_size;
+  void *private_copy;
+  size_t private_size;
   /* For symbols: a session of libdwfl with this file alone.  */
   Dwfl *dwfl; /* owned */
   Dwfl_Module *module;

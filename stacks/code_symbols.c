@@ -32,7 +32,7 @@ find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
   *found = strdup (file->path);
   if (*found == NULL)
     shortage_note ();
-  *elf = elf_memory (file->written, file->written_size);
+  *elf = elf_memory (file->private_copy, file->private_size);
   return -1;
 }
 
@@ -105,7 +105,7 @@ open_module (struct code_file *file)
     ANYWHERE = 1 << 30 /* base address for files without one */
   };
   uint64_t start, end;
-  if (file->module != NULL || file->dwfl != NULL || file->written == NULL
+  if (file->module != NULL || file->dwfl != NULL || file->private_copy == NULL
       || !find_extent (&file->image, &start, &end)
       || !((file->dwfl = dwfl_begin (&callbacks)) != NULL || shortage_note ()))
     return file->module;

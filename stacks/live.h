@@ -57,14 +57,14 @@ size_t live_copy_stacks (struct process *process, size_t most);
 /* How live_copy copies stacks and walks them.  */
 struct live_copy
 {
-  size_t most;  /* bytes of each stack; deeper walks need another stop */
-  bool running; /* as in live_stop */
+  size_t stack_max; /* bytes of each stack; deeper walks need another stop */
+  bool running;     /* as in live_stop */
   /* Walks the stack of a thread with REGISTERS.  */
   void (*walk) (void *context, struct process *process,
                 const struct registers *registers);
   void *context;
-  uint64_t stopped; /* result: nanoseconds of all stops */
-  size_t cut;       /* result: of the last live_copy_stacks */
+  uint64_t stopped;  /* result: nanoseconds of all stops */
+  size_t incomplete; /* result: of the last live_copy_stacks */
 };
 
 /* Stop PROCESS, copy its stacks, and resume it.  Then walk the stacks, while

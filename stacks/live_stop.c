@@ -373,7 +373,7 @@ live_copy_stacks (struct process *process, size_t most)
         {
           memory_copy (&process->memory, sp - RED_ZONE,
                        (size < most ? (size_t)size : most) + RED_ZONE);
-          cut += process->memory.full;
+          cut += process->memory.limit_reached;
         }
       /* The thread may have gone on since its registers were read.  */
       struct registers now;
@@ -403,7 +403,7 @@ copy_once (struct process *process, struct live_copy *copy, bool walk,
   if (!live_stop (process, copy->running, err))
     return false;
   bool fresh = live_read_mappings (process, err);
-  copy->cut = live_copy_stacks (process, copy->most);
+  copy->incomplete = live_copy_stacks (process, copy->stack_max);
   if (walk)
     {
       /* Other stacks that the walks reach are copied, too.  */

@@ -82,8 +82,8 @@ gap_at (const struct memory *memory, uint64_t address, uint64_t size)
 static size_t
 copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
-  uint64_t left = (memory->most != 0 ? memory->most : MOST) - memory->copied;
-  memory->full |= size > left;
+  uint64_t left = (memory->limit != 0 ? memory->limit : MOST) - memory->copied;
+  memory->limit_reached |= size > left;
   size = size < left ? size : (size_t)left;
   if (size == 0)
     return 0;
@@ -194,7 +194,7 @@ memory_forget (struct memory *memory)
     free (memory->regions[i].owned);
   memory->n_regions = 0;
   memory->copied = 0;
-  memory->full = false;
+  memory->limit_reached = false;
 }
 
 void

@@ -24,9 +24,9 @@ struct memory
   /* Size of the pieces in which missing bytes are copied while OPEN, a power
      of two; 0: 16 KiB.  */
   size_t chunk;
-  uint64_t most;   /* limit on the bytes of all copies; 0: 1 GiB */
-  uint64_t copied; /* bytes of all copies */
-  bool full;       /* something was not copied because of the limit */
+  uint64_t limit;     /* limit on the bytes of all copies; 0: 1 GiB */
+  uint64_t copied;    /* bytes of all copies */
+  bool limit_reached; /* something was not copied because of the limit */
   struct memory_region *regions; /* owned; ascending, disjoint */
   size_t n_regions, capacity;
   size_t last_read; /* index of the region that was read last */

@@ -16,7 +16,7 @@
 static void
 wait_drop (struct off_cpu *waits, struct sampled_task *task)
 {
-  waits->profile->unknown
+  waits->profile->unknown_waits
       += task->wait.state == WAIT_BEGINS || task->wait.state == WAIT_LASTS;
   task->wait.state = WAIT_NONE;
 }
@@ -63,7 +63,7 @@ off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
   waits->switches++;
   if (task == NULL || task->wait.state != WAIT_BEGINS)
     {
-      waits->profile->unknown
+      waits->profile->unknown_waits
           += task == NULL || task->wait.state != WAIT_IGNORED;
       if (task != NULL)
         task->wait.state = WAIT_NONE;
@@ -144,8 +144,8 @@ perf_events_sample (struct perf_events *events,
     return NULL;
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
     {
-      profile->narrow += sample->registers != NULL
-                         && sample->abi == PERF_SAMPLE_REGS_ABI_32;
+      profile->of_32_bit += sample->registers != NULL
+                            && sample->abi == PERF_SAMPLE_REGS_ABI_32;
       if (profile->off_cpu)
         off_cpu_stack (&events->waits, (pid_t)sample->pid, raw.tid, NULL);
       return NULL;

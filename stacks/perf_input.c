@@ -119,7 +119,7 @@ take_sample (struct perf_input *input, const struct perf_record *record)
   /* As in perf's own chains, the address of a caller lies in the call.  */
   for (size_t i = 0; i < n; i++)
     input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
-  input->profile->skipped += process == NULL;
+  input->profile->without_registers += process == NULL;
   input->profile->unmapped += process != NULL && !process->mappings.has_files;
   if (input->writer.out != NULL)
     perf_writer_sample (&input->writer, record, &sample, input->addresses, n);

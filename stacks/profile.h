@@ -41,13 +41,13 @@ struct profile
   uint64_t weight;  /* the sum of all that was counted */
   uint64_t ends[SFW_INVALID + 1]; /* how many walks ended for each reason */
   /* Time off the processor: waits whose stack or whose end was not seen.  */
-  uint64_t unknown;
+  uint64_t unknown_waits;
   /* Of a recording: samples without registers of a 64-bit program; records
      that contradict themselves; samples of processes without any mapping of a
      file.  */
-  uint64_t skipped, damaged, unmapped;
+  uint64_t without_registers, damaged, unmapped;
   bool without_kernel; /* the kernel does not permit samples of its own time */
-  uint64_t narrow;     /* samples of 32-bit programs, which are not walked */
+  uint64_t of_32_bit;  /* samples of 32-bit programs, which are not walked */
   uint64_t lost; /* samples that the kernel dropped for lack of room, or that
                     could not be taken */
 };

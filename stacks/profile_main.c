@@ -308,7 +308,7 @@ take_samples (struct session *session)
   return session->profile.samples > 0 || session->ended
          || profile_fail (
              session->profile.name,
-             session->profile.narrow > 0
+             session->profile.of_32_bit > 0
                  ? "its registers are not those of a 64-bit program"
                  : "it did not run while it was sampled");
 }

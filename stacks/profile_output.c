@@ -180,9 +180,9 @@ print_walks (const struct profile *profile)
   if (profile->off_cpu)
     fprintf (stderr, "; %.3f s off the processor",
              (double)profile->weight * 1e-9);
-  if (profile->off_cpu && profile->unknown > 0)
+  if (profile->off_cpu && profile->unknown_waits > 0)
     fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
-             profile->unknown, plural_s (profile->unknown));
+             profile->unknown_waits, plural_s (profile->unknown_waits));
   if (profile->lost > 0)
     fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
   if (profile->without_kernel)
@@ -202,7 +202,7 @@ static void
 print_unused (const struct profile *profile)
 {
   const struct code_files *files = &profile->family.files;
-  print_count (profile->skipped, "sample",
+  print_count (profile->without_registers, "sample",
                "without registers of a 64-bit program");
   print_count (profile->damaged, "damaged record", "");
   print_count (profile->unmapped, "sample",
@@ -222,7 +222,7 @@ profile_print_summary (const struct profile *profile)
   bool recorded = profile->family.recorded;
   /* In a recording, these are among the samples without registers.  */
   if (!recorded)
-    print_count (profile->narrow, "sample",
+    print_count (profile->of_32_bit, "sample",
                  "of 32-bit programs, which are not walked");
   if (profile->samples > 0)
     print_walks (profile);

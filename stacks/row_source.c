@@ -21,7 +21,7 @@ enum
 void
 row_source_free (struct row_source *rows)
 {
-  rows_on_demand_free (rows->demanded);
+  rows_on_demand_free (rows->on_demand);
   rows_on_demand_free (rows->cfi);
   free (rows->bytes);
   free (rows->analyzed_bytes);
@@ -139,7 +139,7 @@ row_source_open (struct row_source *rows, const struct image *image,
     }
   else if (policy->analyze)
     analyze (rows, image);
-  else if ((rows->demanded = rows_on_demand_open (image, &err)) != NULL)
+  else if ((rows->on_demand = rows_on_demand_open (image, &err)) != NULL)
     rows->origin = SECTION_CONVERTED;
   else
     row_source_set_none (rows, &err);
@@ -191,8 +191,8 @@ row_source_at (const struct row_source *rows, uint64_t address,
   struct error err;
   error_clear (&err);
   *section = rows->section;
-  if (rows->demanded != NULL)
-    *section = rows_on_demand_at (rows->demanded, address, &err);
+  if (rows->on_demand != NULL)
+    *section = rows_on_demand_at (rows->on_demand, address, &err);
   else if (rows->analyzed_section.size > 0
            && unwind_find_rules (&rows->section, address, &rules)
                   == SFW_NO_ROW)
@@ -205,8 +205,8 @@ const struct cfi_source *
 row_source_cfi (struct row_source *rows, const struct image *image)
 {
   struct error err;
-  if (rows->demanded != NULL)
-    return rows_on_demand_source (rows->demanded);
+  if (rows->on_demand != NULL)
+    return rows_on_demand_source (rows->on_demand);
   if (!rows->cfi_read && image->bytes != NULL)
     {
       error_clear (&err);
@@ -220,6 +220,6 @@ row_source_cfi (struct row_source *rows, const struct image *image)
 uint64_t
 row_source_size (const struct row_source *rows)
 {
-  return rows->demanded != NULL ? rows_on_demand_size (rows->demanded)
-                                : rows->section.size;
+  return rows->on_demand != NULL ? rows_on_demand_size (rows->on_demand)
+                                 : rows->section.size;
 }

@@ -56,12 +56,12 @@ struct row_source
   void *bytes;                /* bytes of SECTION, if owned */
   /* Rows made from code, where SECTION, which was found, has none.  */
   struct sfw_section analyzed_section;
-  void *analyzed_bytes;            /* owned */
-  struct rows_on_demand *demanded; /* owned, or NULL */
+  void *analyzed_bytes;             /* owned */
+  struct rows_on_demand *on_demand; /* owned, or NULL */
   /* Owned, or NULL: why there are no rows, or no analyzed ones.  */
   char *reason;
   bool analyzed;              /* row_source_analyze was called */
-  struct rows_on_demand *cfi; /* owned: the CFI, unless DEMANDED has it */
+  struct rows_on_demand *cfi; /* owned: the CFI, unless ON_DEMAND has it */
   bool cfi_read;
 };
 

@@ -163,19 +163,19 @@ open_living (struct session *session, struct error *err)
 {
   struct process *process = &session->process;
   struct live_copy *copy = &session->copy;
-  *copy = (struct live_copy){ .most = STACK_COPIED,
+  *copy = (struct live_copy){ .stack_max = STACK_COPIED,
                               .walk = walk_thread,
                               .context = session };
   process->memory.chunk = OTHER_COPIED;
   if (!live_open (process, session->options.pid, err)
       || !live_copy (process, copy, err))
     return false;
-  if (copy->cut > 0)
+  if (copy->incomplete > 0)
     fprintf (
         stderr,
         "sframe-stack: %zu stack%s not copied whole: all together are too "
         "large\n",
-        copy->cut, copy->cut == 1 ? " was" : "s were");
+        copy->incomplete, copy->incomplete == 1 ? " was" : "s were");
   live_read_names (process);
   return true;
 }

@@ -50,7 +50,7 @@ static bool
 take_member (struct profile *profile, struct member *member, struct error *err)
 {
   struct process *process = &member->process;
-  struct live_copy copy = { .most = STACK_COPIED,
+  struct live_copy copy = { .stack_max = STACK_COPIED,
                             .running = true,
                             .walk = walk_thread,
                             .context = profile };
@@ -90,7 +90,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
           /* If it exists, another process traces it, or it is a 32-bit
              program.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
-          profile->narrow += problem.status == CFI2SFRAME_UNSUPPORTED;
+          profile->of_32_bit += problem.status == CFI2SFRAME_UNSUPPORTED;
           family_remove (family, member);
         }
     }

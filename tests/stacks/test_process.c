@@ -171,19 +171,19 @@ TEST (copies_have_a_bound_in_sum)
 {
   struct program program = { 0x10000, 0x20000, 0, 0 };
   struct memory memory = memory_of (&program);
-  memory.most = 0x1800;
+  memory.limit = 0x1800;
   memory_copy (&memory, 0x11000, 0x1000);
   memory_copy (&memory, 0x11800, 0x800);
-  assert_false (memory.full);
+  assert_false (memory.limit_reached);
   memory_copy (&memory, 0x14000, 0x1000);
-  assert_true (memory.full);
+  assert_true (memory.limit_reached);
   assert_read (&memory, &program, 0x147ff, 1);
   assert_unknown (&memory, 0x14800, 1);
   memory.open = true;
   assert_unknown (&memory, 0x18000, 1);
   assert_read (&memory, &program, 0x11fff, 1);
   memory_forget (&memory);
-  assert_false (memory.full);
+  assert_false (memory.limit_reached);
   assert_read (&memory, &program, 0x14800, 1);
   memory_free (&memory);
 }

@@ -303,7 +303,7 @@ TEST_OF_MANY (many_threads_wait_and_end)
     }
   assert_int_equal (events->profile->threads.n_tasks, MANY);
   assert_int_equal (waits->switches, MANY);
-  assert_int_equal (events->profile->unknown, MANY / 2);
+  assert_int_equal (events->profile->unknown_waits, MANY / 2);
   assert_int_equal (events->profile->weight, MANY / 2 * 5);
 }
 
@@ -324,7 +324,7 @@ TEST_OF_MANY (many_records_are_lost_while_many_threads_wait)
   off_cpu_stack (waits, 1, 3, &sample);
   off_cpu_leave (waits, 1, 3, 20, false);
   off_cpu_end (waits, 25);
-  assert_int_equal (events->profile->unknown, MANY);
+  assert_int_equal (events->profile->unknown_waits, MANY);
   assert_int_equal (events->profile->weight, 5);
   assert_int_equal (events->profile->lost, 2 * MANY);
 }
