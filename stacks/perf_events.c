@@ -163,7 +163,7 @@ perf_events_sample (struct perf_events *events,
     off_cpu_stack (&events->waits, process->pid, raw.tid, &taken);
   else
     profile_count (profile, &taken);
-  /* The copy of the stack is part of the record: drop it.  */
+  /* The memory borrows the stack from the record, which ends here.  */
   memory_forget (&process->memory);
   return process;
 }
