@@ -1,9 +1,9 @@
-/* The files of code of one process or of several, each once.
+/* The files with code of one process or of several, each of them once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A build starts thousands of processes from few programs and libraries: rows
-   and symbols of a file are read once for all processes.  The bytes are a
-   mapping of the file: only the pages that are looked at come into memory.  */
+   A build starts thousands of processes from few programs and libraries.  So
+   the rows and symbols of a file are read once for all processes.  The file is
+   mapped, so that only the pages that are read take memory.  */
 
 #include <config.h>
 
@@ -19,8 +19,9 @@
 #include "base/prefix.h"
 #include "stacks/shortage.h"
 
-/* What is at PATH and has IDENTITY.  With a build-id, device and inode are not
-   known: many files of a recording may have those and the path in common.  */
+/* Return the hash key of the file with PATH and IDENTITY.  If there is a
+   build-id, device and inode are not known, and many files of a recording may
+   have the same path.  */
 static uint32_t
 key_of_file (struct code_files *files, const char *path,
              const struct mapped_identity *identity)
@@ -46,7 +47,6 @@ is_file (const struct code_file *file, const char *path,
          && strcmp (file->path, path) == 0;
 }
 
-/* Add a file.  NULL when memory ran out.  */
 static struct code_file *
 add_file (struct code_files *files, const char *path,
           const struct mapped_identity *identity)
@@ -79,7 +79,7 @@ code_files_get (struct code_files *files, const char *path,
   if (found != UINT32_MAX)
     return files->files[found];
   struct code_file *file = add_file (files, path, identity);
-  /* A file that is not found again is taken for another one.  */
+  /* If this fails, the next request for the file adds it again.  */
   if (file != NULL && !key_table_add (&files->numbers, hash, files->n - 1))
     shortage_note ();
   return file;
@@ -103,7 +103,7 @@ code_files_add_jit (struct code_files *files, pid_t pid, bool recorded,
 }
 
 void
-code_file_take (struct code_file *file, int fd)
+code_file_open (struct code_file *file, int fd)
 {
   struct error err;
   file->opened = true;
@@ -114,7 +114,8 @@ code_file_take (struct code_file *file, int fd)
   if (!opened)
     row_source_set_none (&file->rows, &err);
   else
-    file->written = mapped_file_open_private (fd, &file->written_size, &err);
+    file->private_copy
+        = mapped_file_open_private (fd, &file->private_size, &err);
   file->image.fd = -1;
   if (fd >= 0)
     close (fd);
@@ -134,17 +135,19 @@ code_file_address (const struct code_file *file, uint64_t offset)
   const uint64_t page = arch != NULL ? arch->max_page_size : 1;
   FOR_EACH_LOAD (segment, &file->image)
     {
-      bool runs = segment->p_flags & PF_X;
+      bool executable = segment->p_flags & PF_X;
       uint64_t end = segment->p_offset + segment->p_filesz;
       if (offset < segment->p_offset)
         continue;
       if (offset - segment->p_offset >= segment->p_filesz)
-        before = runs && offset < align_up (end, page) ? segment : before;
-      else if (found == NULL || runs)
+        before
+            = executable && offset < align_up (end, page) ? segment : before;
+      else if (found == NULL || executable)
         found = segment;
     }
-  /* Code may be behind its segment, in the last page, which is mapped whole.
-     OFFSET itself may be the address of other code.  */
+  /* The last page of a segment is mapped whole, so that code may follow the
+     segment's end.  To return OFFSET there would be wrong, because OFFSET may
+     be the address of other code.  */
   found = found != NULL ? found : before;
   return found != NULL ? offset - found->p_offset + found->p_vaddr : offset;
 }
@@ -154,7 +157,7 @@ code_file_section (struct code_file *file, const struct section_policy *policy,
                    uint64_t offset, struct sfw_section *section,
                    uint64_t *address)
 {
-  if (file->rows.origin == SECTION_UNKNOWN && !policy->at_once)
+  if (file->rows.origin == SECTION_UNKNOWN && !policy->is_stopped)
     row_source_open (&file->rows, &file->image, policy);
   *address = code_file_address (file, offset);
   return row_source_at (&file->rows, *address, section);
@@ -178,8 +181,8 @@ code_files_free (struct code_files *files)
       jit_names_free (&file->jit_names);
       if (file->dwfl != NULL)
         dwfl_end (file->dwfl);
-      if (file->written != NULL)
-        mapped_file_close (file->written, file->written_size);
+      if (file->private_copy != NULL)
+        mapped_file_close (file->private_copy, file->private_size);
       row_source_free (&file->rows);
       image_close (&file->image);
       free (file->path);

@@ -1,9 +1,10 @@
-/* The files of code of one process or of several, each once: their bytes, rows
-   and symbols.
+/* The files with code of one process or of several: their bytes, rows and
+   symbols.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A place in a file is its offset there, which is all that a mapping says of
-   it.  The program headers say which address of the file's own it is.  */
+   Each file is read once, however many processes have mapped it.  Places in a
+   file are given by their offset, which mappings have.  The program headers
+   translate offsets to the file's own addresses.  */
 
 #ifndef STACKS_CODE_FILES_H
 #define STACKS_CODE_FILES_H
@@ -19,7 +20,7 @@
 #include "stacks/names.h"
 #include "stacks/rows.h"
 
-/* What is known of a file that was mapped.  */
+/* How the kernel or a recording identifies a mapped file.  */
 struct mapped_identity
 {
   dev_t device; /* 0: not known */
@@ -30,27 +31,28 @@ struct mapped_identity
 
 struct code_file
 {
-  uint32_t number;                 /* the profile's, from 1 on; 0: none yet */
+  uint32_t number;                 /* a profile's index plus 1; 0: none yet */
   char *path;                      /* owned; "[vdso]" for the vdso */
-  struct mapped_identity recorded; /* what was mapped */
-  bool opened;                     /* IMAGE was looked for */
+  struct mapped_identity recorded; /* identity of the mapped file */
+  bool opened;                     /* opening was tried */
   struct image image;              /* `bytes' NULL: it was not found */
   struct row_source rows;
-  /* For libdw, which writes to section headers where it decompresses debug
-     information: a mapping of its own, or NULL.  */
-  void *written;
-  size_t written_size;
-  /* For symbols: a session with this file alone.  */
+  /* Owned: a private mapping of the file for libdw, which writes to section
+     headers when it decompresses debug information; or NULL.  */
+  void *private_copy;
+  size_t private_size;
+  /* For symbols: a session of libdwfl with this file alone.  */
   Dwfl *dwfl; /* owned */
   Dwfl_Module *module;
   uint64_t bias; /* addresses in MODULE minus those in the file */
-  /* Of the code at the entry point that no CFI describes, and one more; 0: not
-     looked at yet.  */
+  /* Size of the code at the entry point without CFI, plus 1; 0: not known
+     yet.  */
   uint64_t entry_size;
-  struct symbol_index symbols; /* read when they are asked for first */
+  struct symbol_index symbols; /* read at the first request */
   struct inlines inlines;
-  bool is_jit; /* it is none, but all code in no file of one process ...  */
-  struct jit_names jit_names; /* ... by its names; places are addresses */
+  bool is_jit; /* it stands for all code of a process that is in no file; its
+                  offsets are addresses */
+  struct jit_names jit_names; /* names of that code */
 };
 
 struct code_files
@@ -58,75 +60,76 @@ struct code_files
   struct code_file **files; /* owned, as each is */
   uint32_t n;
   size_t capacity;
-  struct key_table numbers; /* of files, by what code_files_get asks for */
-  uint64_t copied; /* bytes of files that were not found, by file_finder */
+  struct key_table numbers; /* of files, by path and identity */
+  uint64_t copied;          /* bytes of memory that file_finder has copied */
   struct jit_sums jit_sums;
   size_t inline_ranges; /* of all files */
-  size_t mappings;      /* for so many there is room in lists of processes */
+  size_t mappings;      /* entries that all lists of mappings have allocated */
 };
 
-/* No more bytes than these are copied: a core may say of thousands of files
-   that a gigabyte of each was mapped.  */
+/* Limit of `copied': a core may name thousands of files of a gigabyte
+   each.  */
 #define FILES_COPIED_MAX (UINT64_C (4) << 30)
 
-/* The file at PATH that this was called for with IDENTITY before.  It is added
-   if it is new.  NULL when memory ran out.  */
+/* Return the file with PATH and IDENTITY, added if new.  NULL when memory ran
+   out.  */
 struct code_file *code_files_get (struct code_files *files, const char *path,
                                   const struct mapped_identity *identity);
 
-/* What stands for the code in no file of process PID; whether it is RECORDED,
-   and DUMP: jit_names_open.  NULL when memory ran out.  */
+/* Add a file that stands for the code of process PID that is in no file.
+   RECORDED and DUMP: jit_names_open.  NULL when memory ran out.  */
 struct code_file *code_files_add_jit (struct code_files *files, pid_t pid,
                                       bool recorded, int dump);
 
 void code_files_free (struct code_files *files);
 
-/* FILE has the contents of descriptor FD, which is closed; -1: it was not
-   found.  */
-void code_file_take (struct code_file *file, int fd);
+/* Open FILE from descriptor FD, which is closed.  -1: it was not found.  */
+void code_file_open (struct code_file *file, int fd);
 
-/* Whether FILE, which was opened, is a memfd without a program or a library,
-   as just-in-time compilers have for their code.  */
+/* Whether FILE, which was opened, is a memfd without a program or a library.
+   Just-in-time compilers keep code in such files.  */
 bool code_file_is_memory (const struct code_file *file);
 
-/* The address that FILE, which was opened, has for the code at OFFSET: in the
-   segment that has that byte, of several in the one that can be executed, or
-   behind one of these, in its last page; without such a segment, OFFSET.  */
+/* Return the file's own address of the code at OFFSET of FILE, which was
+   opened.  Use the segment that contains OFFSET; if there are several, an
+   executable one; if there is none, an executable segment whose last page
+   contains OFFSET; otherwise return OFFSET.  */
 uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
-/* Set *SECTION to the rows of the code around OFFSET of FILE, which was
-   opened, and *ADDRESS to what they know that code by.  Rows are looked for as
-   POLICY says when they are asked for first.  False if there are none.  */
+/* Set *SECTION to a section with the rows for OFFSET of FILE, which was
+   opened, and *ADDRESS to the address of OFFSET in that section.  The first
+   call finds the rows, as POLICY says.  False if there are none.  */
 bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);
 
-/* The name of FILE without its folder.  */
+/* Return the name of FILE without its folder.  */
 const char *code_file_name (const struct code_file *file);
 
-/* ---- What the code of a file is called, and where it begins
-   (code_symbols.c).  */
+/* ---- Names and entry points of code (code_symbols.c) */
 
-/* Whether OFFSET of FILE is in the code where the kernel has a program, or the
-   dynamic linker, begin, if no CFI describes that: it ends where CFI or
-   another function begins, and after 64 bytes.  */
+/* Whether OFFSET of FILE is in the first code of a program or of the dynamic
+   linker, which the kernel starts, if no CFI describes that code.  It extends
+   to where CFI or another function begins, but to no more than 64 bytes.  */
 bool code_file_is_entry (struct code_file *file, uint64_t offset);
 
-/* What the code at OFFSET of FILE is called: by its symbol or, where there is
-   none, by FILE and the address where its rows begin, as functions do; code in
-   no file, by its compiler.  WANTED: of symbols (names.h).  */
+/* Set SYMBOL to the name of the code at OFFSET of FILE: that of its symbol or,
+   if there is none, the name of FILE and the address where the rows begin, as
+   functions do.  Code in no file has the name that its compiler gave it.
+   WANTED: what is wanted besides (names.h).  */
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 
-/* The same of what is inlined there, as inlines_at has it.  */
+/* Call TAKE for each function inlined at OFFSET of FILE, as inlines_at
+   does.  */
 bool code_file_inlines (struct code_file *file, uint64_t offset,
                         unsigned wanted,
                         bool (*take) (void *context, const char *name),
                         void *context);
 
-/* For libdwfl: as dwfl_standard_find_debuginfo, but with no result where the
-   debug file that FILE names is a fifo: the standard function would open the
-   fifo and wait for ever.  */
+/* A callback for libdwfl: as dwfl_standard_find_debuginfo, but without a
+   result if the debug file that FILE names is a fifo.  The standard function
+   would open the fifo and wait for ever.  */
 int code_symbols_find_debuginfo (Dwfl_Module *module, void **user,
                                  const char *name, Dwarf_Addr base,
                                  const char *file, const char *link,

@@ -1,5 +1,8 @@
-/* What the code of a file is called, and where it begins.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Names and entry points of the code in a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   libdwfl reads symbols and debug information.  It gets a session for each
+   file, and reads the bytes that the file has in memory already.  */
 
 #include <config.h>
 
@@ -16,7 +19,7 @@
 #include "stacks/shortage.h"
 #include "walk/lookup.h"
 
-/* Have libdwfl look at the bytes that FILE has.  */
+/* Callback of libdwfl: use the bytes of FILE, which is *USER.  */
 static int
 find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
           char **found, Elf **elf)
@@ -25,23 +28,24 @@ find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
   (void)name;
   (void)base;
   struct code_file *file = *user;
-  /* libdwfl looks for debug files beside this name.  */
+  /* libdwfl searches for debug files beside this name.  */
   *found = strdup (file->path);
   if (*found == NULL)
     shortage_note ();
-  *elf = elf_memory (file->written, file->written_size);
+  *elf = elf_memory (file->private_copy, file->private_size);
   return -1;
 }
 
-/* Whether libdwfl would look for the debug file of FILE where something other
-   than a file is.  libdwfl's default path is ":.debug:/usr/lib/debug"; without
-   LINK libdwfl tries the file's name with ".debug" behind it.  */
+/* Whether something other than a regular file is where libdwfl would search
+   for the debug file of FILE.  libdwfl's default path is
+   ":.debug:/usr/lib/debug".  Without LINK it tries the name of FILE with
+   ".debug" appended.  */
 static bool
-leads_elsewhere (const char *file, const char *link)
+has_special_file (const char *file, const char *link)
 {
   static const struct
   {
-    const char *before, *behind; /* the file's directory */
+    const char *before, *behind; /* around the file's folder */
   } places[] = { { "", "" }, { "", ".debug/" }, { "/usr/lib/debug", "" } };
   const char *slash = strrchr (file, '/');
   int folder = slash != NULL ? (int)(slash + 1 - file) : 0;
@@ -66,7 +70,7 @@ code_symbols_find_debuginfo (Dwfl_Module *module, void **user,
                              const char *file, const char *link, GElf_Word crc,
                              char **found)
 {
-  if (file != NULL && leads_elsewhere (file, link))
+  if (file != NULL && has_special_file (file, link))
     return -1;
   return dwfl_standard_find_debuginfo (module, user, name, base, file, link,
                                        crc, found);
@@ -77,7 +81,7 @@ static const Dwfl_Callbacks callbacks = {
   .find_debuginfo = code_symbols_find_debuginfo,
 };
 
-/* Set START and END to where the segments of IMAGE are.  */
+/* Set START and END to the range of the segments of IMAGE.  */
 static bool
 find_extent (const struct image *image, uint64_t *start, uint64_t *end)
 {
@@ -91,18 +95,17 @@ find_extent (const struct image *image, uint64_t *start, uint64_t *end)
   return found;
 }
 
-/* FILE for libdwfl, which knows its addresses by file->bias more; NULL if it
-   cannot be read.  */
+/* Return the module of libdwfl for FILE; NULL if FILE cannot be read.
+   Addresses in the module are greater by file->bias.  */
 static Dwfl_Module *
-module_of (struct code_file *file)
+open_module (struct code_file *file)
 {
   enum
   {
-    ANYWHERE = 1 << 30 /* address that libdwfl is given for a file that is not
-                          linked to one */
+    ANYWHERE = 1 << 30 /* base address for files without one */
   };
   uint64_t start, end;
-  if (file->module != NULL || file->dwfl != NULL || file->written == NULL
+  if (file->module != NULL || file->dwfl != NULL || file->private_copy == NULL
       || !find_extent (&file->image, &start, &end)
       || !((file->dwfl = dwfl_begin (&callbacks)) != NULL || shortage_note ()))
     return file->module;
@@ -124,13 +127,13 @@ module_of (struct code_file *file)
   return file->module;
 }
 
-/* Set SYMBOL to what the tables of FILE call the code at ADDRESS of its own.
-   Without memory for these tables nothing has a name.  */
+/* Set SYMBOL to the symbol for ADDRESS, one of the file's own.  Without memory
+   for the tables, nothing has a name.  */
 static void
 find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
              struct code_name *symbol)
 {
-  Dwfl_Module *module = module_of (file);
+  Dwfl_Module *module = open_module (file);
   uint64_t value;
   *symbol = (struct code_name){ 0 };
   if (module == NULL)
@@ -153,13 +156,13 @@ find_symbol (struct code_file *file, uint64_t address, unsigned wanted,
     symbol->file = dwfl_lineinfo (line, NULL, &symbol->line, NULL, NULL, NULL);
 }
 
-/* ---- Where the kernel begins */
+/* ---- Entry points */
 
-/* Whether the kernel may have FILE begin, as a program or as the dynamic
-   linker, which needs no other library: the entry point of other libraries
-   says nothing.  */
+/* Whether the kernel may start FILE, as a program or as the dynamic linker.
+   The entry points of other libraries have no meaning.  The dynamic linker
+   needs no other library.  */
 static bool
-is_begun (const struct code_file *file)
+has_entry_code (const struct code_file *file)
 {
   const struct image *image = &file->image;
   uint64_t name;
@@ -169,9 +172,9 @@ is_begun (const struct code_file *file)
              || !dynamic_find (image, DT_NEEDED, &name));
 }
 
-/* The size of the code at ENTRY that no CFI describes.  */
+/* Return the size of the code at ENTRY that no CFI describes.  */
 static uint64_t
-undescribed_size (struct code_file *file, uint64_t entry)
+size_without_cfi (struct code_file *file, uint64_t entry)
 {
   enum
   {
@@ -193,11 +196,11 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
   uint64_t address = code_file_address (file, offset);
   if (file->entry_size == 0)
     file->entry_size
-        = 1 + (is_begun (file) ? undescribed_size (file, entry) : 0);
+        = 1 + (has_entry_code (file) ? size_without_cfi (file, entry) : 0);
   if (address - entry >= file->entry_size - 1)
     return false;
-  /* A symbol may say that it is another function's; but glibc has a second
-     label there (sysdeps/.../dl-machine.h).  */
+  /* A symbol may say that another function begins before ADDRESS.  But glibc
+     has a second label inside the first code (sysdeps/.../dl-machine.h).  */
   find_symbol (file, address, SYMBOL_MANGLED, &symbol);
   return symbol.name[0] == '\0' || address - symbol.offset <= entry
          || strcmp (symbol.name, "_dl_start_user") == 0;
@@ -205,8 +208,8 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
 
 /* ---- Names */
 
-/* Set *START to the address where the rows begin that hold at OFFSET of FILE.
-   False when there are none, or they were not looked for.  */
+/* Set *START to the address where the function of the rows for OFFSET of FILE
+   begins.  False if there are no rows, or if they were not searched for.  */
 static bool
 rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
 {
@@ -242,8 +245,8 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
     }
   uint64_t rows, address = code_file_address (file, offset);
   find_symbol (file, address, wanted, symbol);
-  /* A symbol without a size goes on to the next symbol: only the rows tell
-     where its function begins.  */
+  /* A symbol without a size extends to the next symbol, so the rows say better
+     where the function begins.  */
   if ((symbol->name[0] != '\0' && !symbol->unsized)
       || !rows_start (file, offset, &rows)
       || (symbol->name[0] != '\0' && rows <= address - symbol->offset))
@@ -259,7 +262,7 @@ code_file_inlines (struct code_file *file, uint64_t offset, unsigned wanted,
                    bool (*take) (void *context, const char *name),
                    void *context)
 {
-  Dwfl_Module *module = module_of (file);
+  Dwfl_Module *module = open_module (file);
   return module == NULL
          || inlines_at (&file->inlines, module,
                         code_file_address (file, offset) + file->bias, wanted,

@@ -1,4 +1,4 @@
-/* Starting the command that is to be sampled.
+/* Starting and ending the command that is sampled.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Signals that are handled or ignored here, and what was done of them before,
-   which is the command's.  */
+/* Signals whose dispositions this program changes, and the old dispositions,
+   which the command gets.  */
 static const int numbers[] = { SIGINT, SIGTERM, SIGXFSZ };
 static struct sigaction found[sizeof numbers / sizeof *numbers];
 
@@ -23,7 +23,7 @@ command_remember_signals (void)
     sigaction (numbers[i], NULL, &found[i]);
 }
 
-/* read, which a signal does not end.  */
+/* As read, but continue after a signal.  */
 static ssize_t
 read_on (int fd, void *to, size_t size)
 {
@@ -33,12 +33,12 @@ read_on (int fd, void *to, size_t size)
   return n;
 }
 
-/* Runs in the new process: waits, then executes the program.  */
+/* In the child: wait for the parent, then execute the command.  */
 static _Noreturn void
 execute (int go, int result, char **arguments)
 {
   char byte;
-  /* The parent may have ended instead.  */
+  /* Without a byte, the parent has ended.  */
   if (read_on (go, &byte, 1) != 1)
     _exit (127);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -95,11 +95,11 @@ command_end (struct command *command)
 {
   if (command->pid <= 0)
     return;
-  /* While it waits, it has the handlers of this process.  */
+  /* A child that still waits has the signal handlers of this program.  */
   kill (command->pid, command->go >= 0 ? SIGKILL : SIGTERM);
-  /* A command that was stopped takes no signal until it goes on.  */
+  /* A stopped process does not act on the signal until it continues.  */
   kill (command->pid, SIGCONT);
-  /* The command may ignore the signal.  */
+  /* The command may ignore the signal, so this may wait long.  */
   while (waitpid (command->pid, NULL, 0) < 0 && errno == EINTR)
     ;
 }

@@ -1,17 +1,17 @@
-/* A core file.
+/* Reading a core file.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The stacks are in the core; code and SFrame data usually are not, because
-   the kernel leaves out what can be read from files (core(5),
-   coredump_filter).  Which files were mapped is in the note NT_FILE (Linux,
-   fs/binfmt_elf.c); file_finder opens them.
+   The core has the stacks.  It usually lacks code and SFrame data, because the
+   kernel leaves out memory that can be read from files (core(5),
+   coredump_filter).  The note NT_FILE says which files were mapped (Linux,
+   fs/binfmt_elf.c); file_finder.c opens them.
 
-   A core may be made to keep its readers busy: segments are sorted and gone
-   through once, and notes that several headers have are read once.
+   A hostile core could keep its readers busy for ever.  So segments are sorted
+   and processed once, and notes that several headers refer to are read once.
 
-   A core is read at many places in no order, so that a compressed one has to
-   be decompressed as a whole.  Another process does it: nothing that a damaged
-   file does to a decompressor happens to this one.  */
+   A core is read in random order, so a compressed one is decompressed
+   completely, by another process.  If a damaged file makes a decompressor
+   misbehave, this process is not affected.  */
 
 #include <config.h>
 
@@ -40,19 +40,19 @@
 enum
 {
   WORD = sizeof (uint64_t),
-  /* In struct elf_prstatus and elf_prpsinfo (Linux, include/linux/elfcore.h),
-     on all 64-bit machines.  */
+  /* Offsets in struct elf_prstatus and elf_prpsinfo (Linux,
+     include/linux/elfcore.h), on all 64-bit machines.  */
   PRSTATUS_PID = 32,
   PRSTATUS_REGISTERS = 112,
   PRPSINFO_PID = 24
 };
 
-/* Memory that the process had, whether or not its contents are here.  */
+/* A range of the process's memory, with or without contents in the core.  */
 struct segment
 {
   uint64_t start, end;
-  uint64_t offset, size; /* of the contents; no more than the core has */
-  bool runs;
+  uint64_t offset, size; /* of the contents in the core */
+  bool executable;
 };
 
 struct core
@@ -60,12 +60,12 @@ struct core
   int fd;
   const uint8_t *bytes; /* the whole file, mapped */
   size_t size;
-  uint64_t missing;         /* bytes of segments behind the file's end */
+  uint64_t missing;         /* bytes of segments beyond the end of the file */
   uint64_t notes_left;      /* bytes of notes that may still be read */
-  struct segment *segments; /* owned; ascending when all are there */
+  struct segment *segments; /* owned; sorted when it is complete */
   size_t n_segments, segments_capacity;
-  struct note files;    /* NT_FILE; no contents: there is none */
-  uint64_t entry, vdso; /* where they begin; 0: not known */
+  struct note files;    /* the note NT_FILE; without contents: none */
+  uint64_t entry, vdso; /* addresses of entry point and vdso; 0: unknown */
 };
 
 /* ---- Compressed cores, as systemd-coredump keeps them */
@@ -73,10 +73,10 @@ struct core
 enum
 {
   MAGIC_MAX = 6,
-  NOT_THERE = 127 /* exit status: no such program, as shells have it */
+  NOT_THERE = 127 /* exit status for a missing program, as of a shell */
 };
 
-struct packer
+struct compressor
 {
   uint8_t magic[MAGIC_MAX];
   uint8_t size;
@@ -85,7 +85,7 @@ struct packer
 
 /* RFC 8878, the .xz file format 1.2.1, the LZ4 frame format 1.6.4, RFC 1952.
  */
-static const struct packer packers[] = {
+static const struct compressor compressors[] = {
   { { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
   { { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, "xz" },
   { { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" },
@@ -93,21 +93,22 @@ static const struct packer packers[] = {
 };
 
 static const char *
-packer_of (int fd)
+compressor_of (int fd)
 {
   uint8_t magic[MAGIC_MAX];
   if (pread (fd, magic, sizeof magic, 0) != (ssize_t)sizeof magic)
     return NULL;
-  for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
-    if (memcmp (magic, packers[i].magic, packers[i].size) == 0)
-      return packers[i].program;
+  for (size_t i = 0; i < sizeof compressors / sizeof *compressors; i++)
+    if (memcmp (magic, compressors[i].magic, compressors[i].size) == 0)
+      return compressors[i].program;
   return NULL;
 }
 
-/* A file without a name, and how large it may get: a limit of the user's,
-   which only root could exceed, may be lower.  */
+/* Open a temporary file without a name, and set *LIMIT to the size that it may
+   reach: half of the free space, or the user's own limit, which only root may
+   exceed.  -1 on failure.  */
 static int
-open_nameless (struct rlimit *limit)
+open_temporary (struct rlimit *limit)
 {
   const char *folder = getenv ("TMPDIR");
   struct statvfs space;
@@ -128,13 +129,14 @@ open_nameless (struct rlimit *limit)
   return fd;
 }
 
-/* The child.  */
+/* In the child: execute PROGRAM to decompress the file FROM to TO.  */
 _Noreturn static void
-run_packer (const char *program, int from, int to, const struct rlimit *limit)
+run_decompressor (const char *program, int from, int to,
+                  const struct rlimit *limit)
 {
-  /* What it writes is of no use when the parent has ended.  */
+  /* Its output is useless if the parent has ended.  */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* A write beyond the limit fails, and the program says so.  */
+  /* A write beyond the limit fails, and the program reports an error.  */
   signal (SIGXFSZ, SIG_IGN);
   if (lseek (from, 0, SEEK_SET) == 0 && setrlimit (RLIMIT_FSIZE, limit) == 0
       && dup2 (from, STDIN_FILENO) >= 0 && dup2 (to, STDOUT_FILENO) >= 0)
@@ -142,24 +144,24 @@ run_packer (const char *program, int from, int to, const struct rlimit *limit)
   _exit (errno == ENOENT ? NOT_THERE : 1);
 }
 
-/* If the file *FD begins as one of zstd, xz, lz4 or gzip does, have that
-   program, which has to be installed, decompress it to a file without a name
-   in $TMPDIR (/var/tmp), close *FD and put the new file's descriptor there.
-   At most half of the space that is free is used.  */
+/* If the file *FD is compressed by zstd, xz, lz4 or gzip, decompress it: run
+   that program, which has to be installed, with a file without a name in
+   $TMPDIR (or /var/tmp) as its output.  Close *FD and replace it by the
+   descriptor of that file, which uses at most half of the free space.  */
 static bool
-unpack_file (int *fd, struct error *err)
+decompress_file (int *fd, struct error *err)
 {
-  const char *program = packer_of (*fd);
+  const char *program = compressor_of (*fd);
   struct rlimit limit;
   int status = 1;
   if (program == NULL)
     return true;
-  int to = open_nameless (&limit);
+  int to = open_temporary (&limit);
   if (to < 0)
     return error_set_errno (err, "a temporary file");
   pid_t child = fork ();
   if (child == 0)
-    run_packer (program, *fd, to, &limit);
+    run_decompressor (program, *fd, to, &limit);
   pid_t ended;
   do
     ended = child > 0 ? waitpid (child, &status, 0) : child;
@@ -189,7 +191,7 @@ map_file (struct core *core, const char *path, struct error *err)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
   if (core->fd < 0)
     return error_set_errno (err, "cannot open");
-  if (!unpack_file (&core->fd, err))
+  if (!decompress_file (&core->fd, err))
     return false;
   if (fstat (core->fd, &status) == 0 && status.st_size == 0)
     return error_set (err, CFI2SFRAME_NOT_ELF, "not a core file");
@@ -199,7 +201,6 @@ map_file (struct core *core, const char *path, struct error *err)
 
 /* ---- Notes */
 
-/* Word INDEX of BYTES.  */
 static uint64_t
 word (const struct process *process, const uint8_t *bytes, uint64_t index)
 {
@@ -207,7 +208,7 @@ word (const struct process *process, const uint8_t *bytes, uint64_t index)
 }
 
 static bool
-take_thread (struct process *process, const struct note *note)
+add_thread (struct process *process, const struct note *note)
 {
   const struct arch *arch = process->arch;
   if (note->size
@@ -218,15 +219,15 @@ take_thread (struct process *process, const struct note *note)
   struct thread *thread = process_add_thread (process, tid);
   if (thread == NULL)
     return false;
-  registers_take (arch, ORDER_THREAD, note->contents + PRSTATUS_REGISTERS,
-                  UINT64_MAX, &thread->registers);
+  registers_decode (arch, ORDER_THREAD, note->contents + PRSTATUS_REGISTERS,
+                    UINT64_MAX, &thread->registers);
   thread->known = true;
   return true;
 }
 
 static void
-take_auxiliary (struct core *core, const struct process *process,
-                const struct note *note)
+read_auxv (struct core *core, const struct process *process,
+           const struct note *note)
 {
   for (uint64_t i = 0; i + 1 < note->size / WORD; i += 2)
     {
@@ -238,9 +239,8 @@ take_auxiliary (struct core *core, const struct process *process,
     }
 }
 
-/* False when memory ran out.  */
 static bool
-take_note (struct core *core, struct process *process, const struct note *note)
+read_note (struct core *core, struct process *process, const struct note *note)
 {
   static const char owner[] = "CORE";
   if (note->name_size != sizeof owner
@@ -249,12 +249,12 @@ take_note (struct core *core, struct process *process, const struct note *note)
   switch (note->type)
     {
     case NT_PRSTATUS:
-      return take_thread (process, note);
+      return add_thread (process, note);
     case NT_FILE:
       core->files = core->files.contents == NULL ? *note : core->files;
       return true;
     case NT_AUXV:
-      take_auxiliary (core, process, note);
+      read_auxv (core, process, note);
       return true;
     case NT_PRPSINFO:
       if (note->size >= PRPSINFO_PID + sizeof (uint32_t))
@@ -266,9 +266,9 @@ take_note (struct core *core, struct process *process, const struct note *note)
     }
 }
 
-/* Read the notes in SIZE bytes at OFFSET, which the core has.  */
+/* Process the notes in SIZE bytes at OFFSET, which lie in the core.  */
 static bool
-take_notes (struct core *core, struct process *process, uint64_t offset,
+read_notes (struct core *core, struct process *process, uint64_t offset,
             uint64_t size)
 {
   struct note_walk walk = { .bytes = core->bytes + offset,
@@ -280,16 +280,16 @@ take_notes (struct core *core, struct process *process, uint64_t offset,
     return true;
   core->notes_left -= size;
   while (note_next (&walk, &note))
-    if (!take_note (core, process, &note))
+    if (!read_note (core, process, &note))
       return false;
   return true;
 }
 
 /* ---- Segments */
 
-/* Take the segment of HEADER.  The core may have been cut off within it.  */
+/* Process the segment of HEADER, of which the core may have only a part.  */
 static bool
-take_segment (struct core *core, struct process *process,
+read_segment (struct core *core, struct process *process,
               const GElf_Phdr *header)
 {
   uint64_t left
@@ -297,7 +297,7 @@ take_segment (struct core *core, struct process *process,
   uint64_t size = header->p_filesz < left ? header->p_filesz : left;
   core->missing += header->p_filesz - size;
   if (header->p_type == PT_NOTE)
-    return take_notes (core, process, size > 0 ? header->p_offset : 0, size);
+    return read_notes (core, process, size > 0 ? header->p_offset : 0, size);
   if (header->p_type != PT_LOAD)
     return true;
   uint64_t start = header->p_vaddr, length = header->p_memsz;
@@ -310,12 +310,12 @@ take_segment (struct core *core, struct process *process,
                                                               : start,
                           .offset = header->p_offset,
                           .size = size,
-                          .runs = header->p_flags & PF_X };
+                          .executable = header->p_flags & PF_X };
   return true;
 }
 
 static bool
-take_segments (struct core *core, struct process *process, Elf *elf,
+read_segments (struct core *core, struct process *process, Elf *elf,
                unsigned headers, struct error *err)
 {
   size_t n, taken = 0;
@@ -326,7 +326,7 @@ take_segments (struct core *core, struct process *process, Elf *elf,
     if (gelf_getphdr (elf, (int)i, &header) != NULL)
       {
         taken++;
-        if (!take_segment (core, process, &header))
+        if (!read_segment (core, process, &header))
           return error_set_no_memory (err);
       }
   if (headers != PN_XNUM)
@@ -356,13 +356,14 @@ read_elf (struct core *core, struct process *process, Elf *elf,
   if (process->arch == NULL || header.e_ident[EI_CLASS] != ELFCLASS64)
     return error_set (err, CFI2SFRAME_UNSUPPORTED,
                       "the core of a machine that has no SFrame");
-  return take_segments (core, process, elf, header.e_phnum, err);
+  return read_segments (core, process, elf, header.e_phnum, err);
 }
 
 /* ---- Files */
 
-/* Map the segments from *NEXT on that begin before END, each as far as it is
-   behind *MAPPED, the end of all before it.  So none is put into another.  */
+/* Map the segments from number *NEXT on that begin before END.  *MAPPED is the
+   end of all previous mappings; map only parts beyond it, so that no mapping
+   is put inside another.  */
 static bool
 map_segments (const struct core *core, struct process *process, size_t *next,
               uint64_t *mapped, uint64_t end)
@@ -375,20 +376,20 @@ map_segments (const struct core *core, struct process *process, size_t *next,
       const struct walk_mapping report
           = { .start = segment->start > *mapped ? segment->start : *mapped,
               .end = segment->end,
-              .runs = segment->runs };
+              .executable = segment->executable };
       done = process_map (process, &report);
       *mapped = segment->end > *mapped ? segment->end : *mapped;
     }
   return done;
 }
 
-/* Map what the process had: segments, and over them ranges of files.  Of these
-   there is a note: their number, a page's size, three words for each, and the
-   names.  Ranges ascend; those behind one that does not are left out.
-   Debuggers leave out segments of what was not changed, which may have been
-   code.  */
+/* Map the segments of the process, and over them the ranges of files from the
+   note NT_FILE: the number of ranges, the size of a page, three words for each
+   range, and the names.  The ranges ascend; if one does not, it and the
+   following are ignored.  Debuggers omit segments that were not changed, so a
+   range without a segment may have been code.  */
 static bool
-map_all (const struct core *core, struct process *process)
+map_ranges (const struct core *core, struct process *process)
 {
   const uint8_t *words = core->files.contents;
   uint64_t words_max = core->files.size / WORD, at = 0, mapped = 0;
@@ -412,7 +413,7 @@ map_all (const struct core *core, struct process *process)
       done = map_segments (core, process, &next, &mapped, range.start + 1);
       const struct mapping *segment
           = mappings_at (&process->mappings, range.start);
-      range.runs = segment == NULL || segment->runs;
+      range.executable = segment == NULL || segment->executable;
       range.path = mapping_is_of_file (name, true) ? name : NULL;
       done = done && process_map (process, &range);
       names += length + 1;
@@ -422,7 +423,6 @@ map_all (const struct core *core, struct process *process)
   return done && map_segments (core, process, &next, &mapped, UINT64_MAX);
 }
 
-/* The vdso, which the kernel always writes.  */
 static bool
 map_vdso (const struct core *core, struct process *process)
 {
@@ -432,12 +432,12 @@ map_vdso (const struct core *core, struct process *process)
   const struct walk_mapping vdso = { .start = mapping->start,
                                      .end = mapping->end,
                                      .path = "[vdso]",
-                                     .runs = true };
+                                     .executable = true };
   return process_map (process, &vdso);
 }
 
-/* Map the program that the user has named, where the core says that it
-   begins.  Emulators do not say which files were mapped.  */
+/* Map the program that the user has named, so that its entry point is where
+   the core says.  Emulators do not say which files were mapped.  */
 static bool
 map_program (const struct core *core, struct process *process)
 {
@@ -457,7 +457,7 @@ map_program (const struct core *core, struct process *process)
                 .end = bias + load->p_vaddr + load->p_filesz,
                 .offset = load->p_offset,
                 .path = process->program,
-                .runs = load->p_flags & PF_X };
+                .executable = load->p_flags & PF_X };
         mapped = mapped && process_map (process, &report);
       }
   image_close (&image);
@@ -478,7 +478,7 @@ find_program (const struct core *core, struct process *process)
   return true;
 }
 
-/* Whether the program that the user has named, if so, can be read.  */
+/* Check that PROGRAM can be read, if the user has named one.  */
 static bool
 check_program (const char *program, struct error *err)
 {
@@ -509,7 +509,7 @@ open_core (struct core *core, struct process *process, const char *path,
     elf_end (elf);
   if (!read)
     return false;
-  if (!map_all (core, process) || !map_vdso (core, process)
+  if (!map_ranges (core, process) || !map_vdso (core, process)
       || !find_program (core, process))
     return error_set_no_memory (err);
   if (process->n_threads == 0)

@@ -1,4 +1,4 @@
-/* A process and those that it starts.
+/* A process and its descendants.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -20,7 +20,6 @@ key_of_pid (struct family *family, pid_t pid)
   return key_of_number (&family->numbers, (uint32_t)pid);
 }
 
-/* The number of the member PID, or UINT32_MAX.  */
 static uint32_t
 number_of (struct family *family, pid_t pid)
 {
@@ -28,7 +27,6 @@ number_of (struct family *family, pid_t pid)
                    family->members[i]->process.pid == pid);
 }
 
-/* The member PID, or NULL.  */
 static struct member *
 family_find (struct family *family, pid_t pid)
 {
@@ -43,13 +41,13 @@ member_free (struct member *member)
   free (member);
 }
 
-/* A member that nothing is known of yet.  NULL when memory ran out.  */
+/* Add a member with nothing but its PID.  NULL when memory ran out.  */
 static struct member *
 member_new (struct family *family, pid_t pid)
 {
   struct member *member = calloc (1, sizeof *member);
   if (member != NULL)
-    live_begin (&member->process, pid);
+    live_init (&member->process, pid);
   if (member == NULL
       || !ARRAY_ROOM (family->members, family->n + 1, &family->capacity)
       || !key_table_add (&family->numbers, key_of_pid (family, pid),
@@ -86,15 +84,15 @@ family_add (struct family *family, pid_t pid, struct error *err)
   if (family->recorded)
     return member;
   member_read_name (member);
-  /* Of threads that begin or end meanwhile the kernel tells, too: a member may
-     stay longer than its process, but does not go before.  */
+  /* The kernel also reports threads that begin or end during this loop.  So a
+     member may stay longer than its process, but is not removed too early.  */
   DIR *threads = live_threads (pid);
   for (pid_t tid; threads != NULL && (tid = live_next_thread (threads)) != 0;)
     member->others += tid != pid;
   if (threads != NULL)
     closedir (threads);
-  if (live_renew (&member->process, err)
-      && live_refresh (&member->process, err))
+  if (live_open_memory (&member->process, err)
+      && live_read_mappings (&member->process, err))
     return member;
   family_remove (family, pid);
   return NULL;
@@ -120,9 +118,9 @@ family_fork (struct family *family, pid_t parent, pid_t pid)
     return;
   memcpy (member->name, from->name, sizeof member->name);
   (void)mappings_share (&member->process.mappings, &from->process.mappings);
-  /* If the process has ended, its mappings stay those of its parent.  */
+  /* If the process has ended, it keeps the mappings of its parent.  */
   if (!family->recorded)
-    live_renew (&member->process, &err);
+    live_open_memory (&member->process, &err);
 }
 
 void
@@ -134,12 +132,12 @@ family_execute (struct family *family, pid_t pid)
     return;
   member->process.jit = NULL;
   member->executing = true;
-  /* The thread that executes has become the first and only one.  */
+  /* The executing thread has become the only one, with the PID as its TID.  */
   member->first_ended = false;
   member->others = 0;
   mappings_forget (&member->process.mappings, &family->files.mappings);
   if (!family->recorded)
-    live_renew (&member->process, &err);
+    live_open_memory (&member->process, &err);
 }
 
 void
@@ -200,8 +198,7 @@ void
 family_add_children (struct family *family)
 {
   char path[64];
-  /* Members that are added meanwhile are at the end, so that the loop reaches
-     them.  */
+  /* New members are appended, so that the loop reaches them, too.  */
   for (size_t i = 0; i < family->n; i++)
     {
       pid_t pid = family->members[i]->process.pid;
@@ -210,7 +207,7 @@ family_add_children (struct family *family)
         continue;
       for (pid_t tid; (tid = live_next_thread (threads)) != 0;)
         {
-          /* Numbers, each with a space behind it (proc(5), "children").  */
+          /* Numbers, each followed by a space (proc(5), "children").  */
           live_thread_path (pid, tid, "children", path);
           FILE *file = fopen (path, "re");
           if (file != NULL)
@@ -221,11 +218,11 @@ family_add_children (struct family *family)
 }
 
 void
-family_refresh (struct family *family)
+family_read_mappings (struct family *family)
 {
   struct error ended;
   for (size_t i = 0; i < family->n; i++)
-    live_refresh (&family->members[i]->process, &ended);
+    live_read_mappings (&family->members[i]->process, &ended);
 }
 
 void

@@ -1,5 +1,9 @@
-/* A process and those that it starts.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* A process and its descendants.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A profile is of one process and of those that the process starts.  Each is a
+   member of the family.  The functions below keep the family up to date with
+   events of perf.  */
 
 #ifndef STACKS_FAMILY_H
 #define STACKS_FAMILY_H
@@ -16,12 +20,10 @@
 struct member
 {
   struct process process;
-  bool executing;   /* the kernel has begun to execute a program, which has not
-                       run yet as far as is known */
-  bool first_ended; /* the first thread has, which has the process's number */
-  size_t others;    /* threads that have not ended, as far as is known */
-  char name[16]; /* the kernel's name for the process: that of its program, as
-                    a rule */
+  bool executing;   /* another program is executed and has not run yet */
+  bool first_ended; /* the first thread, which has the PID as TID, has ended */
+  size_t others;    /* other threads that have not ended, as far as is known */
+  char name[16];    /* the kernel's name of the process */
 };
 
 struct family
@@ -31,50 +33,48 @@ struct family
   size_t n, capacity;
   struct key_table numbers;     /* of members, by PID */
   struct section_policy policy; /* of all members */
-  /* What happened is read from a recording: the members' numbers may be of
-     other processes now, so nothing is asked of running ones.  */
+  /* The events are read from a recording.  The PIDs may be of other processes
+     now, so no running process is asked.  */
   bool recorded;
 };
 
-/* Make PID a member, with its present mappings.  NULL if the process has
-   ended, or may not be looked at.  */
+/* Make PID a member, with its present mappings.  NULL if the process has ended
+   or access is denied.  */
 struct member *family_add (struct family *family, pid_t pid,
                            struct error *err);
 
-/* The member PID, which is made one if it is none.  */
+/* Return the member PID, and add it if it is new.  */
 struct member *family_get (struct family *family, pid_t pid,
                            struct error *err);
 
-/* Next: what happened to members, reported in the order in which it happened;
-   members may have ended since.  PID is PARENT's child and begins with the
-   same memory ...  */
+/* Events.  They are reported in the order in which they happened; members may
+   have ended since.
+
+   PARENT forks PID, which begins with a copy of PARENT's memory.  */
 void family_fork (struct family *family, pid_t parent, pid_t pid);
 
-/* ... executes a program: its memory is a new one ...  */
+/* PID executes another program, with new memory.  */
 void family_execute (struct family *family, pid_t pid);
 
-/* ... is renamed, to the name of the program that it executed or to any
-   other ...  */
+/* PID gets the name NAME: that of its new program, or any.  */
 void family_rename (struct family *family, pid_t pid, const char *name);
 
-/* ... makes a thread ...  */
+/* PID starts a thread.  */
 void family_begin_thread (struct family *family, pid_t pid);
 
-/* ... loses its thread TID, and is not a member any longer if that was the
-   last one.  */
+/* Thread TID of PID ends.  If it was the last one, PID is removed.  */
 void family_end_thread (struct family *family, pid_t pid, pid_t tid);
 
-/* PID is not a member any longer.  */
+/* Remove PID from the family.  */
 void family_remove (struct family *family, pid_t pid);
 
-/* Add the running children of members, and the children of these.  */
+/* Add all running descendants of the members.  */
 void family_add_children (struct family *family);
 
-/* Read anew what all members have mapped; those that have ended keep what was
-   known.  */
-void family_refresh (struct family *family);
+/* Read the mappings of all members.  Those that have ended keep theirs.  */
+void family_read_mappings (struct family *family);
 
-/* Read the name of MEMBER, which may have changed.  */
+/* Read the name of MEMBER, again if it has changed.  */
 void member_read_name (struct member *member);
 
 void family_free (struct family *family);

@@ -1,12 +1,12 @@
-/* Which file a process had mapped, among those that are there now.
+/* Finding the file that a process has mapped.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A file may have been replaced or deleted since, or lie in another mount
-   namespace.  A file under one of its names is taken if it is the one that was
-   mapped: by its build-id, or else by its inode and device, or else by the
-   bytes of its first page.  What is not found is copied from the process's
-   memory, as far as it is there.  Of a process that has ended only files are
-   left.  */
+   The file may have been replaced or deleted since, or be in another mount
+   namespace.  So each file that may be the mapped one is checked: by its
+   build-id or, if that is unknown, by its inode and device or by the bytes of
+   its first page.  If no file is found, it is copied from the process's
+   memory, as far as it is there.  The memory of a recorded process is gone, so
+   only files are left.  */
 
 #include <config.h>
 
@@ -31,23 +31,24 @@
 enum
 {
   NAME_MAX_SIZE = 4200,
-  COPY_MAX = 1 << 30,   /* bytes of a mapping that are copied from memory */
-  NOTES_MAX = 64 << 10, /* that are copied to find its notes, which are in
-                           front as a rule */
-  READ_MAX = 4096,      /* bytes of how a file begins */
-  /* Mappings on each side of one that are looked at for others of its file.  A
-     file has four to six, side by side, and a few more where a program has
-     changed what may be done with a part.  */
+  COPY_MAX = 1 << 30,   /* bytes that are copied of a mapping */
+  NOTES_MAX = 64 << 10, /* bytes that are copied to find the notes, which are
+                           usually near the beginning */
+  READ_MAX = 4096,      /* bytes of two files that are compared */
+  /* How many mappings on each side of one may be of the same file.  A file has
+     four to six adjacent mappings, and a few more if the program has changed
+     the protection of a part.  */
   NEAR = 64
 };
 
-/* Bytes of a file that is copied.  What is not there takes no memory.  */
+/* Size of a copied file.  Parts that are not there take no memory.  */
 #define FILE_MAX (UINT64_C (1) << 36)
 
 /* ---- What was mapped */
 
-/* The mapping of PROCESS behind LAST that is of the file of MAPPING, not far
-   from that one; the first one if LAST is NULL.  NULL if there is none.  */
+/* Return the next mapping of PROCESS behind LAST that is of the same file as
+   MAPPING and near it; the first one if LAST is NULL.  NULL if there is
+   none.  */
 static const struct mapping *
 next_mapping (const struct process *process, const struct mapping *mapping,
               const struct mapping *last)
@@ -63,8 +64,6 @@ next_mapping (const struct process *process, const struct mapping *mapping,
   return NULL;
 }
 
-/* The mapping of PROCESS with the first byte of the file of MAPPING, or NULL.
- */
 static const struct mapping *
 find_begin (const struct process *process, const struct mapping *mapping)
 {
@@ -76,7 +75,8 @@ find_begin (const struct process *process, const struct mapping *mapping)
 
 /* ---- Copies */
 
-/* A file with SIZE bytes, which are at *BYTES; or -1.  */
+/* Create a file of SIZE bytes, mapped at *BYTES.  Return its descriptor, or
+   -1.  */
 static int
 make_file (size_t size, void **bytes)
 {
@@ -92,8 +92,8 @@ make_file (size_t size, void **bytes)
   return -1;
 }
 
-/* A copy of this process's vdso.  All processes have the same vdso, the
-   kernel's.  */
+/* Return the descriptor of a copy of this process's vdso, or -1.  The kernel
+   gives all processes the same vdso.  */
 static int
 copy_vdso (void)
 {
@@ -114,8 +114,7 @@ copy_vdso (void)
   return fd;
 }
 
-/* How many bytes of MAPPING are copied, at most MOST; 0 if those are too many.
- */
+/* Return how many bytes of MAPPING to copy, at most MOST; 0 if too many.  */
 static uint64_t
 copied_part (const struct mapping *mapping, uint64_t most)
 {
@@ -126,8 +125,9 @@ copied_part (const struct mapping *mapping, uint64_t most)
              : 0;
 }
 
-/* How many bytes from its start on the file of MAPPING has in PROCESS; 0 if
-   there are more than may be copied, MOST of each mapping.  */
+/* Return the size of the file of MAPPING, as far as PROCESS has it in memory.
+   0 if more bytes than permitted would be copied, with MOST of each
+   mapping.  */
 static size_t
 mapped_size (const struct process *process, const struct mapping *mapping,
              uint64_t most)
@@ -145,9 +145,10 @@ mapped_size (const struct process *process, const struct mapping *mapping,
   return all <= FILES_COPIED_MAX ? size : 0;
 }
 
-/* A file with what PROCESS has in memory of the file of MAPPING, at most MOST
-   bytes of each mapping, if it has MAPPING; or -1.  There are no section
-   headers: these are not mapped.  */
+/* Return the descriptor of a copy of the file of MAPPING, as far as PROCESS
+   has it in memory: at most MOST bytes of each mapping.  -1 if MAPPING itself
+   is not there.  The copy has no section headers, because these are not
+   mapped.  */
 static int
 copy_memory (struct process *process, const struct mapping *mapping,
              uint64_t most)
@@ -179,8 +180,8 @@ copy_memory (struct process *process, const struct mapping *mapping,
 
 /* ---- Whether a file is the one that was mapped */
 
-/* Open IMAGE, of the file FD, which is closed with IMAGE; -1: there is none.
- */
+/* Open IMAGE from the file FD, which is closed with IMAGE.  False if FD is -1
+   or not an ELF file.  */
 static bool
 open_image (struct image *image, int fd)
 {
@@ -192,7 +193,6 @@ open_image (struct image *image, int fd)
   return false;
 }
 
-/* Find the build-id of the file of MAPPING in what is left of its memory.  */
 static void
 find_build_id (struct process *process, const struct mapping *mapping)
 {
@@ -210,7 +210,7 @@ find_build_id (struct process *process, const struct mapping *mapping)
 }
 
 /* Whether FD has the build-id of FILE.  Tables of older versions of perf have
-   20 bytes, whatever its size is.  */
+   20 bytes for any build-id, with zeros at the end.  */
 static bool
 has_build_id (const struct code_file *file, int fd)
 {
@@ -226,9 +226,9 @@ has_build_id (const struct code_file *file, int fd)
   return same;
 }
 
-/* Whether FD, which STATUS is of, begins as the file of MAPPING does in the
-   memory of PROCESS.  If a core does not have that, the file is taken at its
-   name, unless it has changed since.  */
+/* Whether FD, whose status is STATUS, begins with the same bytes as the file
+   of MAPPING in the memory of PROCESS.  If a core lacks that memory, a file
+   with the right name is accepted unless it has changed since.  */
 static bool
 begins_equally (struct process *process, const struct mapping *mapping, int fd,
                 const struct stat *status)
@@ -236,7 +236,7 @@ begins_equally (struct process *process, const struct mapping *mapping, int fd,
   uint8_t mapped[READ_MAX], in_file[READ_MAX];
   const struct mapping *begin = find_begin (process, mapping);
   size_t n = status->st_size < READ_MAX ? (size_t)status->st_size : READ_MAX;
-  /* Nothing can be mapped of an empty file, and it begins like any other.  */
+  /* An empty file cannot be mapped, but would compare equal to any other.  */
   if (n == 0)
     return false;
   if (begin != NULL
@@ -258,8 +258,8 @@ is_mapped (struct process *process, const struct mapping *mapping, int fd)
     return has_build_id (mapping->file, fd);
   if (recorded->inode != 0 && status.st_ino != recorded->inode)
     return false;
-  /* The device of a recording may have another number after a restart.  On
-     btrfs, stat tells of another device than the kernel's list of mappings. */
+  /* A device may have another number now than in a recording.  On btrfs, stat
+     reports another device than the kernel's list of mappings.  */
   return (recorded->inode != 0
           && (recorded->device == 0 || status.st_dev == recorded->device))
          || begins_equally (process, mapping, fd, &status);
@@ -267,7 +267,7 @@ is_mapped (struct process *process, const struct mapping *mapping, int fd)
 
 /* ---- Names */
 
-/* FD, if it is the file of MAPPING; or -1, when FD is closed.  */
+/* Return FD if it is the file of MAPPING; otherwise close FD, return -1.  */
 static int
 take_same (struct process *process, const struct mapping *mapping, int fd)
 {
@@ -279,7 +279,7 @@ take_same (struct process *process, const struct mapping *mapping, int fd)
   return fd;
 }
 
-/* Open the file at NAME, if it is that of MAPPING; or -1.  */
+/* Open the file NAME if it is the file of MAPPING; otherwise return -1.  */
 static int
 open_same (struct process *process, const struct mapping *mapping,
            const char *name)
@@ -287,10 +287,10 @@ open_same (struct process *process, const struct mapping *mapping,
   return take_same (process, mapping, io_open_regular (name));
 }
 
-/* Open the file of MAPPING under the name that it had, if it was deleted or
-   replaced while it was mapped: it may be back.  What has that name is another
-   build of it as a rule, and that one may begin equally, so its beginning is
-   no proof.  */
+/* Open the file of MAPPING under its old name, if it was deleted or replaced
+   while it was mapped: it may have been restored.  Usually another build has
+   that name now, which may begin with the same bytes, so equal beginnings are
+   no proof here.  */
 static int
 open_again (struct process *process, const struct mapping *mapping)
 {
@@ -305,8 +305,7 @@ open_again (struct process *process, const struct mapping *mapping)
   return open_same (process, mapping, name);
 }
 
-/* Open the file of MAPPING by the names that the kernel has for it while
-   PROCESS lives.  */
+/* Open the file of MAPPING by its names in /proc, while PROCESS lives.  */
 static int
 open_living (struct process *process, const struct mapping *mapping)
 {
@@ -324,7 +323,7 @@ open_living (struct process *process, const struct mapping *mapping)
 }
 
 /* Open the file of MAPPING by its build-id, if that is known: by the link that
-   distributions have, or from a server.  */
+   distributions install, or from a server.  */
 static int
 open_by_build_id (struct process *process, const struct mapping *mapping)
 {
@@ -338,7 +337,7 @@ open_by_build_id (struct process *process, const struct mapping *mapping)
             digits + 2);
   int fd = open_same (process, mapping, name);
   return fd >= 0 ? fd
-                 : take_same (process, mapping, served_find_program (&id));
+                 : take_same (process, mapping, debuginfod_find_program (&id));
 }
 
 int
@@ -349,7 +348,7 @@ file_finder_open (struct process *process, const struct mapping *mapping)
   int fd = -1;
   if (strcmp (file->path, "[vdso]") == 0 && process->memory.fetch != NULL)
     return copy_vdso ();
-  /* Nothing is known of the memory of a process that was recorded.  */
+  /* The memory of a recorded process is not known.  */
   if (!process->recorded && file->recorded.inode == 0
       && file->recorded.build_id_size == 0)
     find_build_id (process, mapping);

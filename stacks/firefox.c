@@ -1,12 +1,12 @@
 /* Profiles for the Firefox profiler.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A thread has tables of its own: strings, frames (each a string), stacks
-   (each a frame and the stack it stands on) and samples (each a stack).  Here
-   frame and string of a function have the same number.
+   Each thread has tables of its own: strings, frames (a string each), stacks
+   (a frame and the caller's stack each) and samples (a stack each).  In this
+   writer, the frame and the string of a function have the same index.
 
-   Samples of this format have no weight.  Time off the processor is given as
-   samples at equal intervals of it, as a clock would have taken them.  */
+   Samples of this format have no weight.  So time off the processor is written
+   as samples at equal intervals, as a clock would have taken them.  */
 
 #include <config.h>
 
@@ -18,7 +18,7 @@
 
 #include "base/printable.h"
 
-/* Categories of functions: at least one has to be grey.  */
+/* Categories of functions.  The format requires a grey one.  */
 enum
 {
   CATEGORY_OTHER,
@@ -32,27 +32,27 @@ static const char categories[]
       "{\"name\":\"Kernel\",\"color\":\"orange\","
       "\"subcategories\":[\"Other\"]}]";
 
-/* Numbers in the tables of the thread that is printed.  */
+/* The entries of a table of the current thread.  */
 struct numbers
 {
-  uint32_t *of;    /* owned; by what has a number; 0: it has none yet */
-  uint32_t *order; /* owned; what has number i + 1 */
+  uint32_t *of;    /* owned; index plus 1, by node or name; 0: none */
+  uint32_t *order; /* owned; the node or name of each entry */
   uint32_t n;
 };
 
 enum
 {
-  INTERVAL = 1000000, /* nanoseconds off the processor from sample to sample */
-  TICKS_MAX = 1000000 /* samples; with more the intervals are longer */
+  INTERVAL = 1000000, /* nanoseconds off the processor between samples */
+  TICKS_MAX = 1000000 /* limit on samples; longer intervals avoid more */
 };
 
 struct writer
 {
   const struct named_profile *profile;
   FILE *out;
-  struct profile_sample *log; /* owned; by thread, in order of time */
+  struct profile_sample *log; /* owned; sorted by thread and time */
   size_t n_log;
-  uint64_t interval; /* nanoseconds from sample to sample */
+  uint64_t interval; /* nanoseconds between samples */
   struct numbers stacks, names;
   uint32_t *path; /* owned; room for all nodes */
   uint64_t start; /* time of the first sample */
@@ -66,9 +66,9 @@ numbers_init (struct numbers *numbers, uint64_t n)
   return numbers->of != NULL && numbers->order != NULL;
 }
 
-/* Give WHAT the next number, unless it has one.  */
+/* Append WHAT to the table, unless it is there.  */
 static void
-number (struct numbers *numbers, uint32_t what)
+assign_number (struct numbers *numbers, uint32_t what)
 {
   if (numbers->of[what] != 0)
     return;
@@ -84,14 +84,14 @@ numbers_forget (struct numbers *numbers)
   numbers->n = 0;
 }
 
-/* The first multiple of the interval from TIME on, in intervals.  */
+/* Return TIME in intervals, rounded up.  */
 static uint64_t
 tick_from (const struct writer *writer, uint64_t time)
 {
   return time / writer->interval + (time % writer->interval != 0);
 }
 
-/* How many multiples of the interval are in SAMPLE's wait.  */
+/* Return how many multiples of the interval lie in the wait of SAMPLE.  */
 static uint64_t
 ticks_in (const struct writer *writer, const struct profile_sample *sample)
 {
@@ -99,7 +99,8 @@ ticks_in (const struct writer *writer, const struct profile_sample *sample)
          - tick_from (writer, sample->time);
 }
 
-/* How many samples time off the processor comes to.  */
+/* Return how many samples the log's time off the processor makes; some number
+   above TICKS_MAX if there are more.  */
 static uint64_t
 count_ticks (const struct writer *writer)
 {
@@ -109,9 +110,8 @@ count_ticks (const struct writer *writer)
   return n;
 }
 
-/* Give WRITER a log of samples at equal intervals.  */
 static bool
-spread_log (struct writer *writer)
+sample_waits (struct writer *writer)
 {
   const struct named_profile *profile = writer->profile;
   uint64_t room;
@@ -140,7 +140,7 @@ copy_log (struct writer *writer)
 {
   size_t n = writer->profile->n_log;
   if (writer->profile->off_cpu)
-    return spread_log (writer);
+    return sample_waits (writer);
   writer->log = calloc (n + 1, sizeof *writer->log);
   if (writer->log == NULL)
     return false;
@@ -164,8 +164,8 @@ comma (size_t i)
   return i > 0 ? "," : "";
 }
 
-/* Number NODE, what it stands on, and their names.  A stack has to come
-   after the one that it stands on.  */
+/* Append the stack of NODE and its names to the tables.  A stack has to follow
+   that of its caller.  */
 static void
 number_stack (struct writer *writer, uint32_t node)
 {
@@ -177,8 +177,8 @@ number_stack (struct writer *writer, uint32_t node)
   while (depth-- > 0)
     {
       uint32_t at = writer->path[depth];
-      number (&writer->stacks, at);
-      number (&writer->names, (uint32_t)nodes[at].key);
+      assign_number (&writer->stacks, at);
+      assign_number (&writer->names, (uint32_t)nodes[at].key);
     }
 }
 
@@ -232,7 +232,6 @@ print_frames (struct writer *writer)
   fputs ("],\n", writer->out);
 }
 
-/* The samples from FIRST up to END, which are of one thread.  */
 static void
 print_samples (struct writer *writer, size_t first, size_t end)
 {
@@ -248,7 +247,7 @@ print_samples (struct writer *writer, size_t first, size_t end)
         fputs ("null", writer->out);
       else
         fprintf (writer->out, "%" PRIu32, writer->stacks.of[sample->node] - 1);
-      /* In milliseconds.  */
+      /* The format has times in milliseconds.  */
       fprintf (writer->out, ",%" PRIu64 ".%06" PRIu64 ",0]", time / 1000000,
                time % 1000000);
     }

@@ -1,5 +1,9 @@
-/* Profiles as pictures: flame graphs.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Flame graphs: pictures of profiles.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A function is a rectangle, as wide as its share of the samples, and its
+   callees are side by side above it.  Each rectangle is an <svg> element of
+   its own, which cuts off its label.  */
 
 #include <config.h>
 
@@ -17,22 +21,23 @@
 
 enum
 {
-  ROW = 17,        /* pixels of one function's height */
-  TABLE_MAX = 500, /* functions of a page's table */
+  ROW = 17,        /* height of a function in pixels */
+  TABLE_MAX = 500, /* functions in the table of a page */
   HEAD = 116,
   FOOT = 8,
   MARGIN = 6,
-  /* So many functions are drawn, the widest ones: each costs the browser time,
-     and most of the others are narrower than a pixel.  */
+  /* Functions that are drawn, the widest ones: each costs the browser time,
+     and most others are narrower than a pixel.  */
   FUNCTIONS_MAX = 10000
 };
 
-/* Percent of the picture that a function must have to come with a label; the
-   script makes labels for others.  */
+/* Functions of at least this share, in percent, have a label from the start;
+   the script makes labels for others.  */
 static const double labelled = 1;
 
-/* Which functions are drawn first: the widest ones, and of these the ones that
-   are nearest to the root.  A caller comes before what it calls.  */
+/* The order in which functions are chosen to be drawn: the widest ones first;
+   among equally wide ones, those nearest to the root.  So a caller comes
+   before its callees.  */
 struct rank
 {
   uint64_t total;
@@ -42,21 +47,23 @@ struct rank
 struct picture
 {
   const struct named_profile *profile;
-  const struct flame_graph *words;
+  const struct flame_graph_settings *settings;
   FILE *out;
-  uint64_t *start; /* of each node, as what is before it weighs, and of the
-                      next callee to come */
-  uint64_t *next;
-  uint32_t *depth;
+  struct
+  {
+    uint64_t start; /* the weight of all that is left of the node */
+    uint64_t next;  /* the start of its next callee */
+    uint32_t depth;
+  } * places; /* owned, by node */
   uint32_t deepest;
-  struct rank left_out_first; /* of the functions that are not drawn */
+  struct rank left_out_first; /* the first function that is not drawn */
   uint32_t left_out;
   bool icicle;
-  uint64_t *before; /* of each node in the other profile, or NULL */
+  uint64_t *before; /* weights of the nodes in the other profile, or NULL */
   double most;      /* the greatest change of a share, in percent */
 };
 
-/* TEXT in XML, control characters escaped, at most LENGTH bytes of it.  */
+/* Print at most LENGTH bytes of TEXT as XML, control characters escaped.  */
 static void
 print_text (const char *text, size_t length, FILE *out)
 {
@@ -71,8 +78,8 @@ print_text (const char *text, size_t length, FILE *out)
       fputc (*at, out);
 }
 
-/* A warm colour, always the same one for a name; blue for the kernel's
-   functions, grey for everything else.  */
+/* Print the colour of NAME: blue for functions of the kernel, grey for names
+   in brackets, otherwise a warm colour that depends on the name.  */
 static void
 print_colour (const char *name, FILE *out)
 {
@@ -89,8 +96,8 @@ print_colour (const char *name, FILE *out)
              40 + hash / 7000 % 40);
 }
 
-/* How much more of all samples there are in NODE than in the other profile, in
-   percent of all.  */
+/* Return how much the share of NODE has grown since the other profile, in
+   percent of all samples.  */
 static double
 change_of (const struct picture *picture, uint32_t node)
 {
@@ -101,7 +108,7 @@ change_of (const struct picture *picture, uint32_t node)
             - (before > 0 ? (double)picture->before[node] / before : 0));
 }
 
-/* White where nothing has changed, the redder the more has come.  */
+/* Print the colour for CHANGE: white for none, red for growth, else blue.  */
 static void
 print_change_colour (const struct picture *picture, double change)
 {
@@ -115,11 +122,10 @@ static const char *
 name_of (const struct picture *picture, uint32_t node)
 {
   const struct named_profile *profile = picture->profile;
-  return node == 0 ? picture->words->root
+  return node == 0 ? picture->settings->root
                    : profile->names.list[profile->calls.nodes[node].key];
 }
 
-/* WEIGHT in percent.  */
 static double
 percent (const struct picture *picture, uint64_t weight)
 {
@@ -130,7 +136,8 @@ percent (const struct picture *picture, uint64_t weight)
 static struct rank
 rank_of (const struct picture *picture, uint32_t node)
 {
-  return (struct rank){ picture->profile->totals[node], picture->depth[node] };
+  return (struct rank){ picture->profile->totals[node],
+                        picture->places[node].depth };
 }
 
 static int
@@ -148,23 +155,22 @@ is_drawn (const struct picture *picture, uint32_t node)
   return by_rank (&rank, &picture->left_out_first) < 0;
 }
 
-/* A picture in the picture: what is in there is cut off at its edges.  */
 static void
 print_node (const struct picture *picture, uint32_t node)
 {
   FILE *out = picture->out;
   uint64_t total = picture->profile->totals[node];
   const char *name = name_of (picture, node);
-  uint32_t depth = picture->depth[node];
+  uint32_t depth = picture->places[node].depth;
   unsigned y
       = HEAD + (picture->icicle ? depth : picture->deepest - depth) * ROW;
   fprintf (out,
            "<svg x=\"%.5f%%\" y=\"%u\" width=\"%.5f%%\" height=\"%d\">"
            "<title>",
-           percent (picture, picture->start[node]), y,
+           percent (picture, picture->places[node].start), y,
            percent (picture, total), ROW - 1);
   print_text (name, SIZE_MAX, out);
-  /* The script takes what is behind the name away.  */
+  /* The script removes the text behind the name.  */
   if (picture->profile->off_cpu)
     fprintf (out, " (%.6f s, ", (double)total * 1e-9);
   else
@@ -187,9 +193,8 @@ print_node (const struct picture *picture, uint32_t node)
   fputs ("</svg>\n", out);
 }
 
-/* Choose the functions to be drawn.  False when memory ran out.  */
 static bool
-choose (struct picture *picture)
+choose_drawn (struct picture *picture)
 {
   uint32_t n = picture->profile->calls.n;
   picture->left_out_first = (struct rank){ 0, UINT32_MAX };
@@ -207,40 +212,38 @@ choose (struct picture *picture)
   for (uint32_t node = 0; node < n; node++)
     if (!is_drawn (picture, node))
       picture->left_out++;
-    else if (picture->depth[node] > picture->deepest)
-      picture->deepest = picture->depth[node];
+    else if (picture->places[node].depth > picture->deepest)
+      picture->deepest = picture->places[node].depth;
   return true;
 }
 
-/* Prepare to draw PROFILE.  False when memory ran out; in any case to be
-   closed.  */
+/* Prepare to draw PROFILE.  False when memory ran out.  PICTURE has to be
+   closed in any case.  */
 static bool
 open_picture (struct picture *picture, const struct named_profile *profile,
-              const struct flame_graph *words, bool icicle, FILE *out)
+              const struct flame_graph_settings *settings, bool icicle,
+              FILE *out)
 {
   uint32_t n = profile->calls.n;
   *picture = (struct picture){
-    .profile = profile, .words = words, .out = out, .icicle = icicle
+    .profile = profile, .settings = settings, .out = out, .icicle = icicle
   };
-  picture->start = calloc (n, sizeof *picture->start);
-  picture->next = calloc (n, sizeof *picture->next);
-  picture->depth = calloc (n, sizeof *picture->depth);
-  if (picture->start == NULL || picture->next == NULL
-      || picture->depth == NULL)
+  picture->places = calloc (n, sizeof *picture->places);
+  if (picture->places == NULL)
     return false;
-  /* Callees are side by side on their caller.  */
+  /* Put callees side by side on their caller.  */
   const struct call_tree *tree = &profile->calls;
   for (uint32_t node = 0; (node = call_tree_next (tree, node)) != 0;)
     {
       uint32_t parent = tree->nodes[node].parent;
-      picture->start[node] = picture->next[node] = picture->next[parent];
-      picture->next[parent] += profile->totals[node];
-      picture->depth[node] = picture->depth[parent] + 1;
+      uint64_t start = picture->places[parent].next;
+      picture->places[parent].next += profile->totals[node];
+      picture->places[node].start = picture->places[node].next = start;
+      picture->places[node].depth = picture->places[parent].depth + 1;
     }
-  return choose (picture);
+  return choose_drawn (picture);
 }
 
-/* Compare PICTURE with the profile OLD.  False when memory ran out.  */
 static bool
 compare (struct picture *picture, const struct named_profile *old)
 {
@@ -257,9 +260,7 @@ compare (struct picture *picture, const struct named_profile *old)
 static void
 close_picture (struct picture *picture)
 {
-  free (picture->start);
-  free (picture->next);
-  free (picture->depth);
+  free (picture->places);
   free (picture->before);
 }
 
@@ -279,20 +280,21 @@ print_line (const struct picture *picture, const char *class, unsigned y,
   fputs ("</text>\n", picture->out);
 }
 
-/* What stays in view: name, what was measured (in two lines, if it has a
-   semicolon: windows may be narrow), controls.  */
+/* Print the bar at the top, which stays in view: the name, the subtitle and
+   the controls.  A subtitle with a semicolon takes two lines, because windows
+   may be narrow.  */
 static void
 print_bar (const struct picture *picture, bool as_page)
 {
   FILE *out = picture->out;
-  const char *subtitle = picture->words->subtitle;
+  const char *subtitle = picture->settings->subtitle;
   size_t first = strcspn (subtitle, ";");
   char left_out[64];
   fprintf (out,
            "<g id=\"bar\"><rect id=\"back\" width=\"100%%\" height=\"%d\" "
            "fill=\"#fdfcf8\"/>\n",
            HEAD - 2);
-  print_line (picture, "t", 20, picture->words->root, SIZE_MAX);
+  print_line (picture, "t", 20, picture->settings->root, SIZE_MAX);
   print_line (picture, "s", 38, subtitle, first);
   if (subtitle[first] == ';')
     print_line (picture, "s", 54, subtitle + first + 2, SIZE_MAX);
@@ -331,7 +333,7 @@ print_head (const struct picture *picture, bool as_page)
              "<meta name=\"color-scheme\" content=\"light dark\">"
              "<title>",
              out);
-      print_text (picture->words->root, SIZE_MAX, out);
+      print_text (picture->settings->root, SIZE_MAX, out);
       fputs ("</title>", out);
       fputs (page_style, out);
       fputs ("</head><body>\n<div id=\"graph\">\n", out);
@@ -346,7 +348,7 @@ print_head (const struct picture *picture, bool as_page)
          out);
 }
 
-/* All functions of PICTURE; the script shows those of one that is HIDDEN.  */
+/* Print all functions of PICTURE.  The script can show a HIDDEN picture.  */
 static void
 print_group (const struct picture *picture, bool hidden)
 {
@@ -365,12 +367,11 @@ print_group (const struct picture *picture, bool hidden)
   fputs ("</g>\n", out);
 }
 
-/* The table of a page: a function in each row.  */
 static bool
 print_table (const struct picture *picture)
 {
   FILE *out = picture->out;
-  const struct named_profile *old = picture->words->old;
+  const struct named_profile *old = picture->settings->old;
   size_t n;
   struct function_share *shares = top_list (picture->profile, old, &n);
   if (shares == NULL)
@@ -394,8 +395,8 @@ print_table (const struct picture *picture)
   return true;
 }
 
-/* Print PICTURE; in a page, with TURNED, the picture from the other side, and
-   what a page has besides.  False when memory ran out.  */
+/* Print PICTURE.  In a page, also print TURNED, the inverted picture, and the
+   table.  False when memory ran out.  */
 static bool
 print_picture (const struct picture *picture, const struct picture *turned)
 {
@@ -416,17 +417,18 @@ print_picture (const struct picture *picture, const struct picture *turned)
   return printed;
 }
 
-/* Print PICTURE in a page.  False when memory ran out.  */
+/* Print a page with PICTURE and its inversion.  False when memory ran out.  */
 static bool
-turn_and_print (const struct picture *picture)
+print_page (const struct picture *picture)
 {
-  const struct flame_graph *words = picture->words;
+  const struct flame_graph_settings *settings = picture->settings;
   struct named_profile inverted, old = { 0 };
   struct picture turned = { 0 };
-  bool ready = profile_invert (picture->profile, &inverted)
-               && open_picture (&turned, &inverted, words, true, picture->out);
-  if (ready && words->old != NULL)
-    ready = profile_invert (words->old, &old) && compare (&turned, &old);
+  bool ready
+      = profile_invert (picture->profile, &inverted)
+        && open_picture (&turned, &inverted, settings, true, picture->out);
+  if (ready && settings->old != NULL)
+    ready = profile_invert (settings->old, &old) && compare (&turned, &old);
   ready = ready && print_picture (picture, &turned);
   close_picture (&turned);
   profile_inverted_free (&inverted);
@@ -436,14 +438,15 @@ turn_and_print (const struct picture *picture)
 
 bool
 flame_graph_print (const struct named_profile *profile,
-                   const struct flame_graph *words, bool as_page, FILE *out)
+                   const struct flame_graph_settings *settings, bool as_page,
+                   FILE *out)
 {
   struct picture picture;
-  bool ready = open_picture (&picture, profile, words, words->icicle, out)
-               && (words->old == NULL || compare (&picture, words->old));
+  bool ready
+      = open_picture (&picture, profile, settings, settings->icicle, out)
+        && (settings->old == NULL || compare (&picture, settings->old));
   if (ready)
-    ready
-        = as_page ? turn_and_print (&picture) : print_picture (&picture, NULL);
+    ready = as_page ? print_page (&picture) : print_picture (&picture, NULL);
   close_picture (&picture);
   return ready;
 }

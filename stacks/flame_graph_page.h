@@ -1,13 +1,13 @@
-/* What is the same in all pictures of profiles: style and script.
+/* Style sheets and scripts of flame graphs.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Included by flame_graph.c alone.  */
+   flame_graph.c alone includes this file.  */
 
 #ifndef STACKS_FLAME_GRAPH_PAGE_H
 #define STACKS_FLAME_GRAPH_PAGE_H
 
-/* Functions let a dark background through, so that there is one set of colours
-   for both.  */
+/* Functions are translucent on dark backgrounds: one set of colours
+   suffices.  */
 static const char style[]
     = "<style>\n"
       ":root{--page:#fdfcf8;--ink:#111;--pale:#555;--line:#fff;--edge:#000;"
@@ -38,10 +38,9 @@ static const char style[]
       "@media print{#bar foreignObject{display:none}}\n"
       "</style>\n";
 
-/* Functions follow each other callers first: what a function calls, and all
-   that this calls, stands between the function and its END.  Positions and
-   widths are percent of the picture.  A label is made when its function is
-   wide enough for one.  */
+/* Functions are listed callers first.  All descendants of function I are
+   listed behind it, up to number END.  Positions and widths are percent of the
+   picture.  A label is made when its function is wide enough.  */
 static const char script[]
     = "<script><![CDATA[\n"
       "(function () {\n"
@@ -223,7 +222,7 @@ static const char script[]
       "}) ();\n"
       "]]></script>\n";
 
-/* A page has the table beside the picture or, in a narrow window, below.  */
+/* The table is beside the picture or, in a narrow window, below.  */
 static const char page_style[]
     = "<style>\n"
       "body{margin:0;display:flex;align-items:flex-start}\n"

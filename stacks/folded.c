@@ -1,4 +1,4 @@
-/* Profiles as text: folded stacks, written, read and compared with.
+/* Folded stacks: writing and reading them, and comparing a profile with them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -15,11 +15,10 @@
 
 enum
 {
-  FOLDED_NAME_SIZE = 1024 /* bytes of a name, with its end */
+  FOLDED_NAME_SIZE = 1024 /* bytes of a name, with the zero at its end */
 };
 
-/* Write NAME as a line has it to TEXT: without the characters that separate
-   names and counts.  */
+/* Copy NAME to TEXT without the characters that separate names and counts.  */
 static void
 folded_name (const char *name, char text[FOLDED_NAME_SIZE])
 {
@@ -73,12 +72,12 @@ folded_print (const struct named_profile *profile, FILE *out)
 struct reading
 {
   struct named_profile *profile;
-  uint64_t samples;         /* of all lines: no sum below the root is larger */
-  bool no_memory, no_stack; /* why a line was not taken */
+  uint64_t samples;         /* of all lines: the largest sum */
+  bool no_memory, no_stack; /* why a line was refused */
 };
 
-/* Cut LINE behind its stack, and set *SAMPLES to the number that it ends with.
-   False where there is none.  */
+/* Cut LINE off behind its stack, and set *SAMPLES to the number at its end.
+   False if there is none.  */
 static bool
 cut_samples (char *line, uint64_t *samples)
 {
@@ -88,13 +87,13 @@ cut_samples (char *line, uint64_t *samples)
   *count = '\0';
   errno = 0;
   *samples = strtoull (count + 1, &end, 10);
-  /* strtoull takes a sign, too, and "-1" for the greatest number.  */
+  /* strtoull would accept a sign, and read "-1" as the greatest number.  */
   return count[1] >= '0' && count[1] <= '9' && errno == 0
          && (*end == '\n' || *end == '\0');
 }
 
-/* Count LINE in the profile of CONTEXT, a reading; false at one that is not a
-   stack.  */
+/* Count LINE in the profile of CONTEXT, a reading.  False if LINE is not a
+   stack or memory ran out.  */
 static bool
 take_line (void *context, char *line)
 {
@@ -164,8 +163,9 @@ folded_name_in (const struct named_profile *now, uint64_t number,
   return found != NULL ? (uint64_t)(found - old->names.list) : old->names.n;
 }
 
-/* Make *MERGED the calls of OLD without its processes, and *TOTALS what they
-   weigh.  Both are to be freed.  False when memory ran out.  */
+/* Make *MERGED, the call tree of OLD without the level of processes, and
+   *TOTALS, the weights of its nodes.  Both have to be freed.  False when
+   memory ran out.  */
 static bool
 merge_processes (const struct named_profile *old, struct call_tree *merged,
                  uint64_t **totals)
@@ -193,7 +193,7 @@ folded_weights_before (const struct named_profile *now,
   struct call_tree merged = { 0 };
   uint64_t *totals = NULL;
   uint32_t n = now->calls.n;
-  /* The nodes of OLD; 0: there is none.  */
+  /* For each node of NOW, its node in OLD; 0: none.  */
   uint32_t *nodes = calloc (n, sizeof *nodes);
   uint64_t *names = calloc (now->names.n + 1, sizeof *names);
   *before = calloc (n, sizeof **before);

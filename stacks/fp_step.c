@@ -1,5 +1,11 @@
-/* Steps from code without rules: by FP, and from calls of what is no code.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Steps from code that nothing describes: by FP, and from a call of an address
+   outside of code.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A function that keeps frame pointers pushes the caller's FP next to the
+   return address and makes FP point there.  An interrupted function may not
+   have done so yet, or may have undone it.  The code at PC says how far it is
+   (fp_frame_of, is_leaf).  */
 
 #include "stacks/steps.h"
 
@@ -7,21 +13,21 @@
 
 enum
 {
-  LEAF_INSTRUCTIONS = 256 /* that are looked at for a return */
+  LEAF_INSTRUCTIONS = 256 /* instructions in which a return is searched for */
 };
 
-/* ADDRESS, a return address, without its signature.  */
+/* Return ADDRESS, a return address, without its signature.  */
 static uint64_t
 unsigned_address (const struct arch *arch, uint64_t address)
 {
   return arch->ra_signing ? address & ~PAC_BITS : address;
 }
 
-/* The return address of the call that led to FRAME, and the SP of the caller.
-   False if either is not known.  */
+/* Set *PC to the return address of the call that led to FRAME, and *SP to the
+   stack pointer of the caller.  False if either is not known.  */
 static bool
-call_of (const struct sfw_frame *frame, struct process *process, uint64_t *pc,
-         uint64_t *sp)
+find_return_address (const struct sfw_frame *frame, struct process *process,
+                     uint64_t *pc, uint64_t *sp)
 {
   const struct arch *arch = process->arch;
   uint8_t word[sizeof *pc];
@@ -41,9 +47,9 @@ guess_step (struct process *process, struct sfw_frame *frame)
 {
   uint64_t pc, sp;
   if (!frame->interrupted || process_is_code (process, frame->pc)
-      || !call_of (frame, process, &pc, &sp)
+      || !find_return_address (frame, process, &pc, &sp)
       || !(process_may_return_to (process, pc)
-           || syscall_code_returns (process, pc)))
+           || syscall_code_is_sigreturn (process, pc)))
     return false;
   frame->pc = pc;
   frame->sp = sp;
@@ -52,20 +58,21 @@ guess_step (struct process *process, struct sfw_frame *frame)
   return true;
 }
 
-/* Whether PC may be a return address: in a file a call ends there.  Code that
-   is in no file is a just-in-time compiler's, which may have put return
-   addresses on the stack without a call, as Java's interpreter does.  */
+/* Whether PC may be a return address.  In code of a file, a call must end
+   there.  Code in no file is a just-in-time compiler's, which may have put
+   return addresses on the stack without a call, as Java's interpreter
+   does.  */
 static bool
-may_be_returned_to (struct process *process, uint64_t pc)
+is_return_address (struct process *process, uint64_t pc)
 {
   uint64_t offset;
   return process_file_at (process, pc, &offset) != NULL
              ? process_may_return_to (process, pc)
-             : process_runs_at (process, pc);
+             : process_is_executable (process, pc);
 }
 
-/* Take the caller's FP and the return address from the two words at AT of the
-   stack.  */
+/* Set FRAME to the caller by the two words at AT of the stack: the caller's FP
+   and the return address.  */
 static bool
 read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
 {
@@ -81,8 +88,8 @@ read_fp_frame (struct process *process, uint64_t at, struct sfw_frame *frame)
   return true;
 }
 
-/* How far the code of FRAME is with its frame.  A call is made when the frame
-   is complete.  */
+/* Return how much of its frame the code of FRAME has made.  If it has called
+   another function, the frame is complete.  */
 static enum arch_fp_frame
 fp_frame_of (struct process *process, const struct sfw_frame *frame)
 {
@@ -101,10 +108,10 @@ fp_frame_of (struct process *process, const struct sfw_frame *frame)
   return process->arch->fp_frame (code);
 }
 
-/* Whether the code of FRAME has made no frame, although it is at none of its
-   ends, so that FP leads to where the caller returns to: it gets to a return
-   by the register for return addresses past nothing that changes the register.
-   What is there then is the return address at PC, too.  */
+/* Whether the code of FRAME is a leaf function that makes no frame, so that FP
+   is the caller's.  Such code reaches a return by the return address register
+   without an instruction that changes the register.  The register has the
+   return address at PC, too, then.  */
 static bool
 is_leaf (struct process *process, const struct sfw_frame *frame)
 {
@@ -113,7 +120,7 @@ is_leaf (struct process *process, const struct sfw_frame *frame)
   enum arch_ra_use use = RA_KEPT;
   uint64_t pc = frame->pc;
   if (!frame->interrupted || !frame->has_ra || arch->ra_use == NULL
-      || !may_be_returned_to (process, unsigned_address (arch, frame->ra)))
+      || !is_return_address (process, unsigned_address (arch, frame->ra)))
     return false;
   for (unsigned i = 0;
        i < LEAF_INSTRUCTIONS && use == RA_KEPT
@@ -134,7 +141,7 @@ fp_step (struct process *process, struct sfw_frame *frame)
   switch (fp_frame_of (process, frame))
     {
     case FP_FRAME_NONE:
-      found = call_of (frame, process, &caller.pc, &caller.sp);
+      found = find_return_address (frame, process, &caller.pc, &caller.sp);
       break;
     case FP_FRAME_PUSHED:
       found = read_fp_frame (process, frame->sp, &caller);
@@ -144,11 +151,11 @@ fp_step (struct process *process, struct sfw_frame *frame)
       if (found && is_leaf (process, frame))
         {
           caller = *frame;
-          found = call_of (frame, process, &caller.pc, &caller.sp);
+          found = find_return_address (frame, process, &caller.pc, &caller.sp);
         }
       break;
     }
-  if (!found || !may_be_returned_to (process, caller.pc))
+  if (!found || !is_return_address (process, caller.pc))
     return false;
   caller.interrupted = caller.has_ra = false;
   caller.registers = NULL;
@@ -157,8 +164,8 @@ fp_step (struct process *process, struct sfw_frame *frame)
 }
 
 void
-fp_step_settle (const struct process *process,
-                const struct unwind_source *source, struct sfw_frame *frame)
+fp_step_find_sp (const struct process *process,
+                 const struct unwind_source *source, struct sfw_frame *frame)
 {
   struct unwind_rules rules;
   if (!arch_tracks_ra (process->arch)

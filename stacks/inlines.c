@@ -1,6 +1,11 @@
-/* The functions that a compiler has inlined at an address, by debug
+/* The functions that a compiler has inlined at an address, from debug
    information.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   For each compilation unit with an address that is asked for, the entries are
+   read once, and the ranges of inlined functions are listed, callers first.
+   Functions of libdw that answer for one address are not used: each of them is
+   slow, or wrong for some compilers (list_units, list_inlined).  */
 
 #include "stacks/names.h"
 
@@ -15,11 +20,12 @@
 
 enum
 {
-  DEPTH_MAX = 1024 /* names at one address */
+  DEPTH_MAX = 1024 /* names at an address */
 };
 
-/* Addresses, as debug information has them, and what is there: the unit with
-   this number, or what the entry at this offset says was inlined.  */
+/* A range of addresses as in debug information.  WHICH is the index of the
+   unit that has the range, or the offset of the entry for an inlined
+   function.  */
 struct inline_range
 {
   uint64_t start, end, which;
@@ -28,7 +34,7 @@ struct inline_range
 struct inline_unit
 {
   Dwarf_Off offset;            /* of its first entry */
-  bool listed;                 /* its ranges are */
+  bool listed;                 /* RANGES is complete */
   struct inline_ranges ranges; /* callers first */
 };
 
@@ -39,8 +45,7 @@ text_of (Dwarf_Die *die, unsigned name)
   return dwarf_formstring (dwarf_attr_integrate (die, name, &attribute));
 }
 
-/* Set TEXT, of SIZE bytes, to the name of DIE, with what tools for folded
-   stacks mark such a name by.  */
+/* Set TEXT, of SIZE bytes, to the name of DIE with the suffix "_[i]".  */
 static void
 name_entry (Dwarf_Die *die, unsigned wanted, char *text, size_t size)
 {
@@ -65,9 +70,8 @@ ranges_free (struct inlines *inlines, struct inline_ranges *ranges)
   *ranges = (struct inline_ranges){ 0 };
 }
 
-/* Note that WHICH is at the addresses of DIE.  False when memory ran out, or
-   when there are too many: entries of a damaged file may share a long list of
-   ranges.  */
+/* Add the ranges of DIE for WHICH.  False when memory ran out, or if there are
+   too many: entries of a damaged file may share a long list of ranges.  */
 static bool
 add_ranges (struct inlines *inlines, struct inline_ranges *ranges,
             Dwarf_Die *die, uint64_t which)
@@ -86,9 +90,9 @@ add_ranges (struct inlines *inlines, struct inline_ranges *ranges,
 }
 
 /* List the units of MODULE; none if they cannot all be listed.
-   dwfl_module_addrdie is not asked for them: it goes by .debug_aranges, which
-   clang does not write, and takes an address that is in no range there for one
-   of the range before it.  */
+   dwfl_module_addrdie is not used, because it reads .debug_aranges, which
+   clang does not write, and attributes an address in no range to the preceding
+   range.  */
 static void
 list_units (struct inlines *inlines, Dwfl_Module *module)
 {
@@ -112,8 +116,8 @@ list_units (struct inlines *inlines, Dwfl_Module *module)
   inlines->listed = true;
 }
 
-/* Where a walk over the entries of a unit is: entry N of PATH, below those in
-   front of it.  */
+/* The position of a walk over the entries of a unit: entry N of PATH, whose
+   ancestors precede it.  */
 struct die_walk
 {
   Dwarf_Die *path; /* owned */
@@ -121,8 +125,8 @@ struct die_walk
   bool no_memory;
 };
 
-/* Go to the entry behind the present one.  False at the end, where entries of
-   a damaged file go back, and when memory ran out.  */
+/* Go to the next entry in preorder.  False at the end, if the entries of a
+   damaged file go backwards, and when memory ran out.  */
 static bool
 next_die (struct die_walk *walk)
 {
@@ -142,11 +146,10 @@ next_die (struct die_walk *walk)
   return true;
 }
 
-/* List what is inlined in the unit with the entry FIRST, callers in front of
-   what is inlined into them.  dwarf_getscopes is not asked for it: it takes as
-   long for one address, and does not find a function that the compiler has put
-   into one with other addresses, as gcc does with lambdas.  False when memory
-   ran out.  */
+/* List the inlined functions of the unit with the entry FIRST, callers first.
+   dwarf_getscopes is not used: it takes as long for a single address, and does
+   not find a function that the compiler has put inside one with other
+   addresses, as gcc does with lambdas.  False when memory ran out.  */
 static bool
 list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
               const Dwarf_Die *first)
@@ -165,8 +168,9 @@ list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
   return done && !walk.no_memory;
 }
 
-/* The unit with ADDRESS.  Its list is empty if its entries cannot all be
-   listed.  NULL if there is none.  */
+/* Return the unit that contains ADDRESS, with its list of inlined functions;
+   NULL if there is none.  The list is empty if the entries cannot all be
+   listed.  */
 static const struct inline_unit *
 unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
 {
@@ -179,7 +183,7 @@ unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
   if (unit->listed || dwarf_offdie (dwarf, unit->offset, &first) == NULL)
     return unit;
   unit->listed = true;
-  /* A part of the names would be names of other callers.  */
+  /* Names from an incomplete list would be shown below wrong callers.  */
   if (!list_inlined (inlines, &unit->ranges, &first))
     ranges_free (inlines, &unit->ranges);
   return unit;

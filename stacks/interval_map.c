@@ -1,11 +1,12 @@
-/* Intervals of addresses that may overlap, and which one has an address.
+/* Maps from an address to the interval that contains it, where intervals may
+   overlap.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The starts and ends of all intervals, sorted, cut the addresses into spans.
-   From the last interval on, each takes those of its spans that are left; a
-   span that was taken knows one behind it from which on to look for the next
-   that is left.  So any number of overlaps takes hardly more than the sorting.
- */
+   The starts and ends of all intervals, sorted, divide the addresses into
+   spans.  From the last interval to the first, each takes its spans that are
+   still free.  A span that was taken points forward to a span from which on to
+   search for the next free one (union-find with path halving).  So any number
+   of overlaps takes hardly more time than the sorting.  */
 
 #include "stacks/names.h"
 
@@ -14,21 +15,21 @@
 #include "base/radix.h"
 #include "base/search.h"
 
-/* From START up to the start of the next span.  */
+/* A range of addresses, from START up to the start of the next span.  */
 struct interval_span
 {
   uint64_t start;
-  /* Of the interval that has the span.  While the map is made and not sorted:
-     2 * I of the start of interval I, and one more of its end.  */
+  /* The interval that owns the span.  Before the spans are sorted: 2 * I for
+     the start of interval I, and 2 * I + 1 for its end.  */
   uint32_t number;
-  uint32_t next; /* no span from here up to that one is left */
+  uint32_t next; /* no span from this one up to NEXT is free */
 };
 
-/* Make spans of the N INTERVALS, sorted, and one behind them.  Set PLACES to
-   what their numbers were.  */
+/* Make the sorted spans of the N INTERVALS, and one behind them.  Set
+   PLACES[i] to the index of the span that was number i before the sorting.  */
 static bool
-cut (struct interval_map *map, const struct address_interval *intervals,
-     size_t n, uint32_t *places)
+make_spans (struct interval_map *map, const struct address_interval *intervals,
+            size_t n, uint32_t *places)
 {
   struct interval_span *spans = calloc (2 * n + 1, sizeof *spans);
   if (spans == NULL)
@@ -53,9 +54,10 @@ cut (struct interval_map *map, const struct address_interval *intervals,
   return sorted;
 }
 
-/* The first span from number AT on that is left; the last one always is.  */
+/* Return the first free span from number AT on.  The last one is always
+   free.  */
 static uint32_t
-next_left (struct interval_span *spans, uint32_t at)
+next_free (struct interval_span *spans, uint32_t at)
 {
   while (spans[at].next != at)
     {
@@ -71,10 +73,10 @@ interval_map_make (struct interval_map *map,
 {
   uint32_t *places = calloc (2 * n + 1, sizeof *places);
   *map = (struct interval_map){ 0 };
-  bool made = places != NULL && cut (map, intervals, n, places);
+  bool made = places != NULL && make_spans (map, intervals, n, places);
   for (uint32_t i = (uint32_t)n; made && i-- > 0;)
     for (uint32_t at = places[2 * i];
-         (at = next_left (map->spans, at)) < places[2 * i + 1];)
+         (at = next_free (map->spans, at)) < places[2 * i + 1];)
       {
         map->spans[at].number = i;
         map->spans[at].next = at + 1;

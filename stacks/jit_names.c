@@ -1,4 +1,4 @@
-/* The names that a just-in-time compiler gives its code.
+/* The names that a just-in-time compiler gives its code: reading its files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -21,12 +21,12 @@
 enum
 {
   NAMES_MAX = 1 << 22, /* functions of all processes */
-  /* Descriptors of folders and dumps: each process of a build may have code of
-     its own, and a program may have 1,024 descriptors as a rule.  */
+  /* Open folders and dumps.  Each process of a build may have JIT code, and a
+     program usually may have 1,024 descriptors.  */
   DESCRIPTORS_MAX = 256,
-  LENGTH_MAX = 1024, /* bytes of a name; no more is shown (names.h) */
-  /* Bytes of the file with names.  Another user may have written the file, and
-     one line could be as long as the whole.  */
+  LENGTH_MAX = 1024, /* bytes of a name; more are not printed (names.h) */
+  /* Bytes of the file with names.  Another user may have written it, and a
+     single line may be as long as the whole file.  */
   FILE_MAX = 256 << 20
 };
 
@@ -39,10 +39,9 @@ jit_names_is_dump (const char *path)
          && end > 0 && slash[end] == '\0';
 }
 
-/* DESCRIPTOR, which is counted, or -1 if there are too many; then it is
-   closed.  */
+/* Count DESCRIPTOR and return it; if there are too many, close it: -1.  */
 static int
-keep (struct jit_names *names, int descriptor)
+count_descriptor (struct jit_names *names, int descriptor)
 {
   if (descriptor < 0)
     return -1;
@@ -56,7 +55,7 @@ keep (struct jit_names *names, int descriptor)
 }
 
 static void
-let_go (struct jit_names *names, int descriptor)
+close_descriptor (struct jit_names *names, int descriptor)
 {
   if (descriptor < 0)
     return;
@@ -73,25 +72,26 @@ jit_names_open (struct jit_names *names, pid_t pid, bool recorded, int dump,
   *names = (struct jit_names){
     .pid = pid, .own_pid = pid, .folder = -1, .user = geteuid (), .sums = sums
   };
-  names->dump = keep (names, dump);
+  names->dump = count_descriptor (names, dump);
   snprintf (path, sizeof path, "/proc/%d", (int)pid);
   if (recorded || stat (path, &status) != 0)
     return;
   names->user = status.st_uid;
-  /* When a container ends, its root folder remains, but without what was
-     mounted there.  */
+  /* The folder is opened, and not the root: when a container ends, its root
+     folder remains, but without the file systems that were mounted in it.  */
   snprintf (path, sizeof path, "/proc/%d/root/tmp", (int)pid);
-  names->folder = keep (names, open (path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  names->folder = count_descriptor (
+      names, open (path, O_PATH | O_DIRECTORY | O_CLOEXEC));
   snprintf (path, sizeof path, "/proc/%d/status", (int)pid);
-  /* In a container, the last of several numbers.  */
+  /* The line has a PID for each namespace, the innermost one last.  */
   long own_pid = lines_status (path, "NSpid:");
   if (own_pid > 0)
     names->own_pid = (pid_t)own_pid;
 }
 
-/* Open the names in FOLDER that a process writes which is PID there, and set
-   *SIZE to how many bytes they have now; -1 if there are none.  Anyone may
-   write to /tmp.  */
+/* Open the file with names in FOLDER of the process that is PID there, and set
+   *SIZE to its present size; -1 if there is none.  Anyone may write to /tmp,
+   so the file must belong to USER or root.  */
 static int
 open_in (int folder, pid_t pid, uid_t user, size_t *size)
 {
@@ -113,8 +113,6 @@ open_in (int folder, pid_t pid, uid_t user, size_t *size)
   return -1;
 }
 
-/* The descriptor of the file with NAMES, and its *SIZE; -1 if there is none.
- */
 static int
 open_names (const struct jit_names *names, size_t *size)
 {
@@ -130,8 +128,8 @@ open_names (const struct jit_names *names, size_t *size)
   return fd;
 }
 
-/* Add a function.  NAME has ROOM bytes at most, and may change meanwhile.  It
-   is cut off where no more is shown.  False when memory ran out.  */
+/* Add a function.  NAME has at most ROOM bytes, may change meanwhile, and is
+   cut off at LENGTH_MAX.  False when memory ran out.  */
 static bool
 add_name (struct jit_names *names, uint64_t start, uint64_t size,
           const char *name, size_t room)
@@ -149,8 +147,7 @@ add_name (struct jit_names *names, uint64_t start, uint64_t size,
   return last->name != NULL || shortage_note ();
 }
 
-/* Add what the lines from AT to END say, each START SIZE NAME.  At END is
-   '\0'.  */
+/* Add the functions in the lines from AT to END, where '\0' is.  */
 static void
 add_lines (struct jit_names *names, char *at, char *end)
 {
@@ -167,9 +164,8 @@ add_lines (struct jit_names *names, char *at, char *end)
     }
 }
 
-/* Read the file with names, if there is one, but not what is added to it
-   meanwhile: a process that writes faster than this reads would have no end.
- */
+/* Read the file with names, if there is one, up to its present size.  If a
+   process wrote faster than this function reads, the file would never end.  */
 static void
 read_map (struct jit_names *names)
 {
@@ -189,15 +185,15 @@ read_map (struct jit_names *names)
     close (fd);
 }
 
-/* Add what the next record of DUMP says.  False at the end, or when memory ran
-   out.  */
+/* Add the function in the next record of DUMP.  False when no more can be
+   read.  */
 static bool
 add_record (struct jit_names *names, struct cursor *dump)
 {
   enum
   {
     CODE_LOAD = 0,
-    HEADER = 16 /* with a time */
+    HEADER = 16 /* including a time */
   };
   uint32_t kind = cursor_u32 (dump), whole = cursor_u32 (dump);
   cursor_u64 (dump);
@@ -206,7 +202,7 @@ add_record (struct jit_names *names, struct cursor *dump)
   if (bytes == NULL || kind != CODE_LOAD)
     return bytes != NULL;
   struct cursor at = cursor_over (bytes, size, dump->big_endian);
-  cursor_take (&at, 16); /* process, thread, address when it was made */
+  cursor_take (&at, 16); /* process, thread, address at creation */
   uint64_t start = cursor_u64 (&at), length = cursor_u64 (&at);
   cursor_u64 (&at);
   const char *name = (const char *)at.at;
@@ -215,8 +211,7 @@ add_record (struct jit_names *names, struct cursor *dump)
          || add_name (names, start, length, name, cursor_left (&at));
 }
 
-/* Read the dump, if there is one: a header, which is skipped by its size,
-   and records.  */
+/* Read the dump, if any: a header, which gives its size, and records.  */
 static void
 read_dump (struct jit_names *names)
 {
@@ -242,7 +237,7 @@ read_dump (struct jit_names *names)
   mapped_file_close (bytes, size);
 }
 
-/* List the names by address.  When memory runs out, no address has a name.  */
+/* Map addresses to names.  When memory runs out, no address has a name.  */
 static void
 list_by_address (struct jit_names *names)
 {
@@ -285,8 +280,8 @@ jit_names_free (struct jit_names *names)
   if (names->pid != 0)
     {
       names->sums->names -= names->n;
-      let_go (names, names->folder);
-      let_go (names, names->dump);
+      close_descriptor (names, names->folder);
+      close_descriptor (names, names->dump);
     }
   *names = (struct jit_names){ 0 };
 }

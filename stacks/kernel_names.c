@@ -1,4 +1,4 @@
-/* The names of the kernel's functions.
+/* The names of the kernel's functions, from /proc/kallsyms.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -20,8 +20,8 @@ struct kernel_name
   char *name; /* owned */
 };
 
-/* Add what LINE says to CONTEXT, names, if it is of code.  False when memory
-   ran out.  */
+/* Add the symbol in LINE to CONTEXT if it is code.  False when memory ran
+   out.  */
 static bool
 add_line (void *context, char *line)
 {
@@ -49,8 +49,8 @@ by_address (const void *a, const void *b)
   return strcmp (y->name, x->name);
 }
 
-/* Read the names; none if recorded addresses are those of another kernel than
-   the one that runs.  */
+/* Read the names.  If the addresses are from a recording of another kernel
+   than the running one, leave NAMES empty.  */
 static void
 read_names (struct kernel_names *names)
 {

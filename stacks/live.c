@@ -1,5 +1,5 @@
-/* A living process: its memory, mappings, threads and registers, by /proc and
-   ptrace.
+/* A living process: its memory, mappings, threads and registers, from /proc
+   and ptrace.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -20,8 +20,7 @@
 
 #include "base/lines.h"
 
-/* Memory.  Reading /proc/PID/mem stops at the first page that does not
-   exist.  */
+/* Memory.  A read of /proc/PID/mem stops at the first missing page.  */
 
 static size_t
 fetch (void *source, uint64_t address, void *to, size_t size)
@@ -42,7 +41,7 @@ fetch (void *source, uint64_t address, void *to, size_t size)
 }
 
 void
-live_begin (struct process *process, pid_t pid)
+live_init (struct process *process, pid_t pid)
 {
   process->memory_fd = -1;
   process->pid = pid;
@@ -58,8 +57,8 @@ live_thread_path (pid_t pid, pid_t tid, const char *what, char path[64])
   snprintf (path, 64, "/proc/%d/task/%d/%s", (int)pid, (int)tid, what);
 }
 
-/* Read what the file WHAT of thread TID of PID begins with to TEXT, of SIZE
-   bytes.  Returns how much that is; '\0' is behind it.  */
+/* Read the beginning of the file WHAT of thread TID of PID to TEXT, which has
+   SIZE bytes.  Append '\0'.  Return how many bytes were read.  */
 static size_t
 read_thread (pid_t pid, pid_t tid, const char *what, char *text, size_t size)
 {
@@ -78,8 +77,8 @@ live_thread_state (pid_t pid, pid_t tid)
 {
   char line[256];
   read_thread (pid, tid, "stat", line, sizeof line);
-  /* The state is behind the name in parentheses; the name itself may have
-     parentheses, and ends of lines.  */
+  /* The state follows the name, which is in parentheses.  The name may contain
+     parentheses and newlines.  */
   const char *end = strrchr (line, ')');
   return end != NULL && end[1] == ' ' ? end[2] : '\0';
 }
@@ -104,7 +103,7 @@ live_next_thread (DIR *threads)
 {
   for (struct dirent *entry; (entry = readdir (threads)) != NULL;)
     {
-      /* Of "." and "..", 0.  */
+      /* For "."  and ".."  this is 0.  */
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
       if (tid > 0)
         return tid;
@@ -127,7 +126,6 @@ live_memory_thread (pid_t pid)
   return found;
 }
 
-/* Say why PROCESS has nothing that can be walked.  */
 static bool
 set_no_memory (const struct process *process, struct error *err)
 {
@@ -141,12 +139,12 @@ set_no_memory (const struct process *process, struct error *err)
 bool
 live_open (struct process *process, pid_t pid, struct error *err)
 {
-  live_begin (process, pid);
-  return live_renew (process, err) && live_refresh (process, err);
+  live_init (process, pid);
+  return live_open_memory (process, err) && live_read_mappings (process, err);
 }
 
 bool
-live_renew (struct process *process, struct error *err)
+live_open_memory (struct process *process, struct error *err)
 {
   char name[64];
   if (process->memory_fd >= 0)
@@ -159,7 +157,7 @@ live_renew (struct process *process, struct error *err)
   int cause = errno;
   /* The kernel's proc_mem_open fails with ESRCH for a process without memory.
      The files in /proc of a zombie belong to root (task_dump_owner), so that
-     other users do not get as far.  */
+     other users get EACCES.  */
   if (cause == ESRCH
       || (cause == EACCES && live_thread_state (process->pid, tid) == 'Z'))
     return set_no_memory (process, err);
@@ -178,7 +176,6 @@ live_close (struct process *process)
 
 /* ---- Mappings */
 
-/* Add MAPPING to CONTEXT, a process.  False when memory ran out.  */
 static bool
 add_mapping (void *context, const struct walk_mapping *mapping)
 {
@@ -189,7 +186,7 @@ add_mapping (void *context, const struct walk_mapping *mapping)
 }
 
 bool
-live_refresh (struct process *process, struct error *err)
+live_read_mappings (struct process *process, struct error *err)
 {
   struct process now = { .files = process->files };
   char name[64];
@@ -219,7 +216,7 @@ live_thread_name (pid_t pid, pid_t tid, char *name, size_t size)
 {
   char text[64];
   size_t n = read_thread (pid, tid, "comm", text, sizeof text);
-  /* The name may have ends of lines, too.  */
+  /* Cut off the final newline; the name may contain others.  */
   if (n > 0)
     snprintf (name, size, "%.*s", (int)n - 1, text);
 }
@@ -256,28 +253,29 @@ live_arch (void)
 bool
 live_registers (pid_t tid, struct registers *registers)
 {
-  elf_gregset_t user; /* glibc has no other name for it on s390x */
+  elf_gregset_t user; /* the only name of the type in glibc for s390x */
   struct iovec area = { &user, sizeof user };
   *registers = (struct registers){ 0 };
   /* A 32-bit program has a smaller set of registers.  */
   if (ptrace (PTRACE_GETREGSET, tid, NT_PRSTATUS, &area) != 0
       || area.iov_len != sizeof user)
     return false;
-  registers_take (live_arch (), ORDER_THREAD, (const uint8_t *)&user,
-                  UINT64_MAX, registers);
+  registers_decode (live_arch (), ORDER_THREAD, (const uint8_t *)&user,
+                    UINT64_MAX, registers);
   return true;
 }
 
-/* Read what the kernel tells of a system call of thread TID of PID: its
-   arguments, SP and PC (proc(5), "syscall").  Returns how many numbers there
-   are.  A thread that waits outside of a system call has SP and PC alone.  */
+/* Read the registers that /proc tells of thread TID of PID in a system call:
+   its arguments, SP and PC (proc(5), "syscall").  Return how many numbers
+   there are.  A thread that waits outside of a system call has SP and PC
+   alone.  */
 static unsigned
 read_call (pid_t pid, pid_t tid, uint64_t call[8])
 {
   char path[64], line[256], *end = line;
   live_thread_path (pid, tid, "syscall", path);
-  /* The line begins with the number of the system call, or -1; that of a
-     thread that runs has no number.  */
+  /* The line begins with the number of the system call, or -1.  For a running
+     thread it does not begin with a number.  */
   if (!lines_first (path, line, sizeof line)
       || (strtol (line, &end, 10) == 0 && end == line))
     return 0;
@@ -310,8 +308,8 @@ live_waiting_registers (pid_t pid, pid_t tid, struct registers *registers)
   registers->pc = registers->values[16];
   return true;
 #else
-  /* The return address of a function that has not saved it is in a register
-     that the kernel does not tell.  */
+  /* On other machines, a function that has not saved its return address has it
+     in a register that /proc does not tell.  */
   (void)read_call;
   (void)pid;
   (void)tid;

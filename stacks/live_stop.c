@@ -1,4 +1,4 @@
-/* A living process: stopping it, copying its stacks and letting it go on.
+/* A living process: stopping it, copying its stacks and resuming it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -20,25 +20,25 @@
 #include "base/clock.h"
 #include "base/lines.h"
 
-/* A thread of this program that stops the threads of a process and lets them
-   go on: one for each stop.  A thread that was asked to stop, and is late to
-   do so, cannot be let go by PTRACE_DETACH, which needs the thread to stand
-   still.  The kernel lets that thread go, and takes the request back, when the
-   tracer ends.  */
+/* A thread of this program that stops the threads of a process, and resumes
+   them when it is told to: a new one for each stop.  A traced thread that was
+   asked to stop and has not stopped yet cannot be detached, because
+   PTRACE_DETACH needs a stopped thread.  But when the tracer ends, the kernel
+   detaches its threads and takes the request back.  */
 struct tracer
 {
   struct background thread;
-  sem_t stopped, resume; /* posted by the tracer, and to the tracer */
+  sem_t stopped, resume; /* posted by the tracer; posted for the tracer */
   struct process *process;
-  bool running; /* of live_stop, as the next one */
+  bool running; /* as in live_stop, also `err' */
   struct error *err;
-  bool listed; /* memory for the list of threads was there */
+  bool listed; /* there was memory for the list of threads */
   pid_t tid;
 };
 
 /* Whether TID is among the first N threads of PROCESS.  The search begins at
-   *AT, where it ended for the thread before TID: the kernel lists threads in
-   the order in which they were listed before.  */
+   *AT, where it ended for the previous thread: the kernel lists threads in the
+   same order each time.  */
 static bool
 is_known_thread (const struct process *process, size_t n, pid_t tid,
                  size_t *at)
@@ -58,16 +58,16 @@ pause_shortly (void)
 
 enum
 {
-  PATIENCE = 200 /* pauses: some 15 milliseconds */
+  PAUSES_MAX = 200 /* pauses, about 15 milliseconds */
 };
 
-/* Whether TID waits in the kernel for something that takes longer than a disk.
-   To stop that thread would mean to wait, too, while the threads that are
-   stopped already stand still.  */
+/* Whether TID waits in the kernel without reacting to signals, and for longer
+   than a disk takes.  To stop such a thread would take as long, while the
+   threads that are stopped already wait, too.  */
 static bool
 waits_long (pid_t pid, pid_t tid)
 {
-  for (unsigned i = 0; i < PATIENCE; i++)
+  for (unsigned i = 0; i < PAUSES_MAX; i++)
     {
       if (live_thread_state (pid, tid) != 'D')
         return false;
@@ -76,8 +76,8 @@ waits_long (pid_t pid, pid_t tid)
   return true;
 }
 
-/* Ask THREAD to stop, unless it waits or another process traces it.  False if
-   it has ended, or, with ERR, may not be traced.  */
+/* Ask THREAD to stop, unless it waits in the kernel or another process traces
+   it.  False if THREAD has ended or, with ERR, may not be traced.  */
 static bool
 seize_thread (struct process *process, struct thread *thread,
               struct error *err)
@@ -103,8 +103,8 @@ seize_thread (struct process *process, struct thread *thread,
   return false;
 }
 
-/* Append the threads of PROCESS that are not known yet, if RUNNING those that
-   run alone, and find out which of them wait in the kernel for long.  */
+/* Append the threads of PROCESS that are not in the list yet; only running
+   ones if RUNNING.  Find out which of them wait in the kernel for long.  */
 static bool
 list_new_threads (struct process *process, bool running, struct error *err)
 {
@@ -127,9 +127,10 @@ list_new_threads (struct process *process, bool running, struct error *err)
   return added || error_set_no_memory (err);
 }
 
-/* Ask all threads to stop that are not known yet; *N is how many.  All are
-   listed before the first one is asked, so that no thread stands still during
-   that.  False when memory for the list ran out.  */
+/* Ask all threads that are not in the list yet to stop, and set *N to their
+   number.  All are listed before the first one is stopped, so that no thread
+   is stopped while others are listed.  False when memory for the list ran
+   out.  */
 static bool
 seize_new_threads (struct process *process, bool running, size_t *n,
                    struct error *err)
@@ -150,9 +151,9 @@ seize_new_threads (struct process *process, bool running, size_t *n,
   return true;
 }
 
-/* Set *EVENT to what has become of TID, which was asked to stop.
-   EVENT->si_pid is 0 if that is nothing yet.  An end is left for whoever waits
-   for the process.  */
+/* Set *EVENT to the event of TID, which was asked to stop.  EVENT->si_pid is 0
+   if there is none yet.  The end of a thread is not reaped, because the
+   process that waits for it may be another one.  */
 static bool
 find_event (pid_t tid, siginfo_t *event)
 {
@@ -162,18 +163,18 @@ find_event (pid_t tid, siginfo_t *event)
          == 0;
 }
 
-/* Wait until THREAD stands still, or until it has begun to wait in the kernel
-   for long.  If a signal on its way stopped it, the thread gets that signal
-   when it is resumed.  */
+/* Wait until THREAD is stopped, or until it has begun to wait in the kernel
+   for long.  If a signal stopped it, deliver that signal when THREAD is
+   resumed.  */
 static void
 await_stop (const struct process *process, struct thread *thread)
 {
-  unsigned patience = PATIENCE;
+  unsigned pauses_left = PAUSES_MAX;
   siginfo_t event;
   while (find_event (thread->tid, &event) && event.si_pid == 0)
     {
       if (live_thread_state (process->pid, thread->tid) == 'D'
-          && patience-- == 0)
+          && pauses_left-- == 0)
         {
           thread->waits = true;
           return;
@@ -183,26 +184,25 @@ await_stop (const struct process *process, struct thread *thread)
   if (event.si_code != CLD_TRAPPED)
     return;
   thread->stopped = true;
-  /* An event of ptrace is in the bits above the signal.  */
+  /* The bits above the signal are an event of ptrace.  */
   if (event.si_status >> 8 == 0)
     thread->signal = event.si_status;
 }
 
 enum
 {
-  ROUNDS_MAX = 64 /* looks for new threads */
+  ROUNDS_MAX = 64 /* searches for new threads */
 };
 
-/* Stop the threads of PROCESS, all or those that are RUNNING, and read their
-   registers.  Threads that are made later than in so many rounds run on.
-   False when memory for their list ran out.  */
+/* Stop the threads of PROCESS, or only those that are RUNNING, and read their
+   registers.  Threads that begin after ROUNDS_MAX searches run on.  False when
+   memory for the list ran out.  */
 static bool
 stop_threads (struct process *process, bool running, struct error *err)
 {
   size_t first = 0, n = 1;
   bool listed = true;
-  /* Threads that still run may make new ones.  Of a sample, those are no
-     part.  */
+  /* Running threads may start new ones.  A sample does not include these.  */
   const unsigned most = running ? 1 : ROUNDS_MAX;
   for (unsigned rounds = 0; listed && n > 0 && rounds < most; rounds++)
     {
@@ -239,7 +239,7 @@ tracer_free (struct tracer *tracer)
   free (tracer);
 }
 
-/* What a tracer does.  */
+/* Stop the threads, wait, and resume them: the main function of a tracer.  */
 static void
 trace (void *argument)
 {
@@ -257,7 +257,6 @@ trace (void *argument)
     }
 }
 
-/* Let a tracer stop PROCESS, and wait until it has done so.  */
 static bool
 tracer_start (struct process *process, bool running, struct error *err)
 {
@@ -280,8 +279,9 @@ tracer_start (struct process *process, bool running, struct error *err)
   return true;
 }
 
-/* Say why no register of PROCESS is known, or, if RUNNING, of its threads that
-   ran: those may end while others wait.  */
+/* Set ERR to why no registers of PROCESS are known.  RUNNING: only running
+   threads were to be stopped, which may have ended meanwhile while others
+   wait.  */
 static bool
 set_nothing_known (struct process *process, bool running, struct error *err)
 {
@@ -335,8 +335,8 @@ live_resume (struct process *process)
   process->memory.open = false;
   sem_post (&tracer->resume);
   background_wait (&tracer->thread);
-  /* Threads that are late are let go before the kernel forgets the tracer,
-     which is shortly after the wait.  */
+  /* The kernel detaches the threads that have not stopped when the tracer
+     ends, shortly after background_wait.  Wait for that.  */
   while (syscall (SYS_tgkill, getpid (), tracer->tid, 0) == 0)
     pause_shortly ();
   tracer_free (tracer);
@@ -358,8 +358,9 @@ size_t
 live_copy_stacks (struct process *process, size_t most)
 {
   size_t cut = 0;
-  /* Later threads have stacks at lower addresses as a rule.  Copies that are
-     made in ascending order need no room between others.  */
+  /* Threads that were started later usually have stacks at lower addresses.
+     If copies are made in ascending order, none has to be inserted between
+     others.  */
   for (size_t i = process->n_threads; i-- > 0;)
     {
       struct thread *thread = &process->threads[i];
@@ -372,9 +373,9 @@ live_copy_stacks (struct process *process, size_t most)
         {
           memory_copy (&process->memory, sp - RED_ZONE,
                        (size < most ? (size_t)size : most) + RED_ZONE);
-          cut += process->memory.full;
+          cut += process->memory.limit_reached;
         }
-      /* It may have ceased to wait where its registers were read.  */
+      /* The thread may have gone on since its registers were read.  */
       struct registers now;
       if (thread->waits)
         thread->known
@@ -394,22 +395,21 @@ walk_all (struct process *process, const struct live_copy *copy)
       copy->walk (copy->context, process, &process->threads[i].registers);
 }
 
-/* Stop PROCESS and copy its stacks.  If WALK, walk them before it is
-   resumed.  */
+/* Stop PROCESS, copy its stacks, if WALK walk them, and resume it.  */
 static bool
 copy_once (struct process *process, struct live_copy *copy, bool walk,
            struct error *err)
 {
   if (!live_stop (process, copy->running, err))
     return false;
-  bool fresh = live_refresh (process, err);
-  copy->cut = live_copy_stacks (process, copy->most);
+  bool fresh = live_read_mappings (process, err);
+  copy->incomplete = live_copy_stacks (process, copy->stack_max);
   if (walk)
     {
-      /* Stacks that the walks arrive at are copied, too.  */
-      process->policy.at_once = true;
+      /* Other stacks that the walks reach are copied, too.  */
+      process->policy.is_stopped = true;
       walk_all (process, copy);
-      process->policy.at_once = false;
+      process->policy.is_stopped = false;
     }
   live_resume (process);
   copy->stopped += clock_nanoseconds () - process->stopped_at;

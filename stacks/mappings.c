@@ -1,5 +1,9 @@
-/* What a program has mapped, by address.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The mappings of a process, by address.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The list is an array with free entries at both ends, so that an insertion
+   moves the smaller part of it.  A process shares its list with those that it
+   forks until one of them changes it.  */
 
 #include "stacks/mappings.h"
 
@@ -10,7 +14,7 @@
 #include "base/search.h"
 #include "stacks/shortage.h"
 
-/* The number of mappings that end at or before ADDRESS.  */
+/* Return how many mappings end at or before ADDRESS.  */
 static size_t
 mappings_before (const struct mappings *mappings, uint64_t address)
 {
@@ -29,7 +33,8 @@ mappings_at (const struct mappings *mappings, uint64_t address)
 bool
 mapping_is_of_file (const char *path, bool is_known)
 {
-  /* Linux, mm/shmem.c, ipc/shm.c and mm/mmap.c.  */
+  /* The names that the kernel gives to shared memory (Linux, mm/shmem.c,
+     ipc/shm.c and mm/mmap.c).  */
   static const char *const shared[]
       = { "/dev/zero", "/SYSV", "/anon_hugepage" };
   if (path[0] != '/')
@@ -56,22 +61,21 @@ mappings_forget (struct mappings *mappings, size_t *sum)
 
 enum
 {
-  /* Mappings that one more moves: a recording may have as many as it has room
-     for, in any order.  The kernel lets a process have as many unless it is
-     told otherwise (vm.max_map_count).  */
+  /* Limit on the entries that an insertion moves.  A hostile recording may
+     have as many mappings as there is room for, in any order.  The kernel
+     permits this many mappings of a process by default (vm.max_map_count).  */
   MOVED_MAX = 1 << 16
 };
 
-/* Let no other process have the list of ALL, and let there be room for two
-   mappings more at both of its ends.  False when memory ran out, all lists
-   together would be too long, or the list is too long to be copied for each
-   process.  */
+/* Make the list of ALL its own, and make room for two more mappings at both
+   ends.  False when memory ran out, if all lists together would become too
+   long, or if a shared list is too long to be copied for each process.  */
 static bool
 make_room (struct mappings *all, size_t *sum)
 {
   enum
   {
-    MORE = 2 /* one that is put into another cuts that in two */
+    MORE = 2 /* an insertion may cut a mapping in two */
   };
   bool shared = all->owners != NULL && *all->owners > 1;
   if (!shared && all->front >= MORE
@@ -94,9 +98,9 @@ make_room (struct mappings *all, size_t *sum)
   return true;
 }
 
-/* Make room for N mappings in the place of those from FIRST up to LAST.  What
-   moves is the smaller part: most processes map from high addresses down.
-   False as for make_room, or when too many would move.  */
+/* Make room for N mappings in place of those from FIRST up to LAST.  Move the
+   smaller part of the list: most processes map from high addresses down.
+   False as for make_room, or if too many entries would move.  */
 static bool
 replace_mappings (struct mappings *all, size_t *sum, size_t first, size_t last,
                   size_t n)
@@ -131,7 +135,7 @@ mappings_put (struct mappings *all, size_t *sum, const struct mapping *mapping)
   size_t n = 0, first = mappings_before (all, mapping->start);
   size_t last = SEARCH_FIRST (all->n, i, all->list[i].start >= mapping->end);
   const struct mapping *old = all->list;
-  /* What reaches into it is cut.  */
+  /* Cut the mappings that reach into the new one.  */
   if (first < last && old[first].start < mapping->start)
     {
       parts[n] = old[first];

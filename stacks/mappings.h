@@ -1,8 +1,8 @@
-/* What a program has mapped, by address.
+/* The mappings of a process, by address.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where a function takes SUM, it counts for how many mappings the lists of all
-   programs have room.  */
+   SUM, a parameter of some functions, counts the entries that the lists of all
+   processes have allocated.  */
 
 #ifndef STACKS_MAPPINGS_H
 #define STACKS_MAPPINGS_H
@@ -13,47 +13,46 @@
 
 struct code_file;
 
-/* A mapping.  What lies between two mappings of a file is not the file's.  */
+/* A mapping.  Memory between two mappings of a file is not the file's.  */
 struct mapping
 {
   uint64_t start, end;
-  uint64_t offset; /* of START in FILE */
-  struct code_file
-      *file;     /* one of the process's files; NULL: memory without */
-  bool runs;     /* it may be executed */
-  bool compared; /* with what the files beside it have there */
+  uint64_t offset;        /* of START, in FILE */
+  struct code_file *file; /* one of the process's files, or NULL */
+  bool executable;        /* it may be executed */
+  bool compared; /* with the files of the neighbours (find_copied_file) */
 };
 
 struct mappings
 {
   struct mapping *list;      /* ascending, disjoint */
-  size_t n, front, capacity; /* FRONT: room before the first one */
-  size_t *owners; /* how many processes have LIST, as a process and those that
+  size_t n, front, capacity; /* FRONT: free entries before the first mapping */
+  size_t *owners; /* how many processes share LIST, as a process and those that
                      it has forked do until one of them maps something; NULL:
-                     one has it */
-  bool has_files; /* one of a file was among them */
+                     one */
+  bool has_files; /* a mapping of a file was ever put in */
 };
 
-/* Lists of mappings have room for no more: in a recording, each of thousands
-   of processes may have changed one mapping of thousands that its parent has.
- */
+/* Limit on the entries of all lists: in a recording, thousands of processes
+   may each have changed one of thousands of mappings that their parent
+   has.  */
 #define MAPPINGS_MAX ((size_t)1 << 23)
 
-/* The mapping with ADDRESS, or NULL.  */
+/* Return the mapping that contains ADDRESS, or NULL.  */
 const struct mapping *mappings_at (const struct mappings *mappings,
                                    uint64_t address);
 
-/* Whether a mapping that is called PATH is of a file.  IS_KNOWN: it has an
-   inode or a build-id, as shared memory has, too, whose name the kernel has
-   made up.  */
+/* Whether a mapping with the name PATH is one of a file.  IS_KNOWN: the
+   mapping has an inode or a build-id.  Shared memory has an inode, too, and a
+   name that the kernel has made up.  */
 bool mapping_is_of_file (const char *path, bool is_known);
 
-/* Put MAPPING, which may be empty, in the place of whatever was mapped there.
-   False when memory ran out.  */
+/* Add MAPPING, which may be empty, in place of all that was mapped in its
+   range.  False when memory ran out.  */
 bool mappings_put (struct mappings *all, size_t *sum,
                    const struct mapping *mapping);
 
-/* Give TO, which has none, the mappings of FROM, too.  False when memory ran
+/* Let TO, which is empty, share FROM's mappings.  False when memory ran
    out.  */
 bool mappings_share (struct mappings *to, struct mappings *from);
 

@@ -1,4 +1,4 @@
-/* Copies of a program's memory, which stay as they were when it runs on.
+/* Copies of a process's memory.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/memory.h"
@@ -19,14 +19,14 @@ struct memory_region
 
 enum
 {
-  /* Copies begin at such addresses, where pages of any size may.  */
+  /* Copies begin at multiples of this, where pages of any size may begin.  */
   COPY_ALIGNMENT = 4096,
   CHUNK = 4 * COPY_ALIGNMENT,
   MOST
-  = 1 << 30 /* bytes of all copies: a program may have thousands of stacks */
+  = 1 << 30 /* bytes of all copies: a process may have thousands of stacks */
 };
 
-/* The number of regions that start at or before ADDRESS.  */
+/* Return how many regions start at or before ADDRESS.  */
 static size_t
 regions_up_to (const struct memory *memory, uint64_t address)
 {
@@ -34,11 +34,10 @@ regions_up_to (const struct memory *memory, uint64_t address)
                        memory->regions[i].start > address);
 }
 
-/* The region with ADDRESS, or NULL.  */
 static const struct memory_region *
 region_at (struct memory *memory, uint64_t address)
 {
-  size_t at = memory->latest;
+  size_t at = memory->last_read;
   /* Most reads are near the last one, because a walk stays on one stack.  */
   if (at < memory->n_regions
       && address - memory->regions[at].start < memory->regions[at].size)
@@ -47,7 +46,7 @@ region_at (struct memory *memory, uint64_t address)
   if (at >= memory->n_regions
       || address - memory->regions[at].start >= memory->regions[at].size)
     return NULL;
-  memory->latest = at;
+  memory->last_read = at;
   return &memory->regions[at];
 }
 
@@ -64,8 +63,8 @@ insert_region (struct memory *memory, const struct memory_region *region)
   return true;
 }
 
-/* How many of SIZE bytes from ADDRESS, which is in no region, lie in front of
-   the next region.  */
+/* Return how many of the SIZE bytes from ADDRESS on, which is in no region,
+   lie before the next region.  */
 static uint64_t
 gap_at (const struct memory *memory, uint64_t address, uint64_t size)
 {
@@ -78,13 +77,13 @@ gap_at (const struct memory *memory, uint64_t address, uint64_t size)
   return gap < size ? gap : size;
 }
 
-/* Copy SIZE bytes at ADDRESS, which are in no region yet.  Returns how many
-   exist and may be copied.  */
+/* Copy SIZE bytes at ADDRESS, which are in no region yet, as far as they exist
+   and the limit permits.  Return how many.  */
 static size_t
 copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
-  uint64_t left = (memory->most != 0 ? memory->most : MOST) - memory->copied;
-  memory->full |= size > left;
+  uint64_t left = (memory->limit != 0 ? memory->limit : MOST) - memory->copied;
+  memory->limit_reached |= size > left;
   size = size < left ? size : (size_t)left;
   if (size == 0)
     return 0;
@@ -129,8 +128,8 @@ memory_add (struct memory *memory, uint64_t address, const void *bytes,
          && insert_region (memory, &region);
 }
 
-/* The region with ADDRESS, or NULL.  While MEMORY is open, missing bytes are
-   copied first.  */
+/* Return the region that contains ADDRESS, or NULL.  While MEMORY is open,
+   missing bytes are copied first.  */
 static const struct memory_region *
 region_needed (struct memory *memory, uint64_t address)
 {
@@ -147,8 +146,7 @@ region_needed (struct memory *memory, uint64_t address)
   return region_at (memory, address);
 }
 
-/* Read SIZE bytes of the copies, up to the first that is not there.  Returns
-   how many.  */
+/* Read up to SIZE bytes of the copies.  Return how many were there.  */
 static inline size_t
 read_part (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
 {
@@ -164,7 +162,7 @@ read_part (struct memory *memory, uint64_t address, uint8_t *to, size_t size)
       size_t left = size - done, part = left;
       if (region->size - offset < left)
         part = (size_t)(region->size - offset);
-      /* Walks read words: spare them the call of memcpy.  */
+      /* Most reads are of a word: avoid the call of memcpy.  */
       if (part == sizeof (uint64_t))
         memcpy (to + done, region->bytes + offset, sizeof (uint64_t));
       else
@@ -196,7 +194,7 @@ memory_forget (struct memory *memory)
     free (memory->regions[i].owned);
   memory->n_regions = 0;
   memory->copied = 0;
-  memory->full = false;
+  memory->limit_reached = false;
 }
 
 void

@@ -1,5 +1,4 @@
-/* Stacks, counted in a tree of calls, and profiles with functions instead of
-   addresses, from both sides.
+/* Call trees, and profiles whose nodes have names, also inverted ones.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -28,7 +27,7 @@ hash_of (const struct call_tree *tree, uint32_t parent, uint64_t key)
   return key_of_pair (&tree->numbers, parent, key);
 }
 
-/* The node for KEY called by PARENT, which has the HASH of both; 0: none.  */
+/* Return the child of PARENT with KEY, or 0.  HASH is that of both.  */
 static uint32_t
 find (const struct call_tree *tree, uint32_t hash, uint32_t parent,
       uint64_t key)
@@ -102,7 +101,7 @@ call_tree_sort (struct call_tree *tree)
     return false;
   for (uint32_t i = 0; i < tree->n; i++)
     tree->nodes[i].first = 0;
-  /* Each callee goes in front of those with greater keys.  */
+  /* Put each callee in front of those with greater keys.  */
   for (uint32_t i = tree->n; i-- > 0;)
     if (keyed[i].node != 0)
       {
@@ -140,10 +139,10 @@ call_tree_next (const struct call_tree *tree, uint32_t node)
 
 /* ---- Profiles */
 
-/* A name and its number.  */
+/* A name and its index, for sorting.  */
 struct name
 {
-  char *text; /* the profile's */
+  char *text; /* borrowed from the profile */
   uint64_t number;
 };
 
@@ -180,8 +179,8 @@ name_list_free (struct name_list *names)
   free (names->list);
 }
 
-/* Order callees by their names, which are sorted, and sum up.  False when
-   memory ran out.  */
+/* Sort the callees by their names, whose list is sorted, and sum up.  False
+   when memory ran out.  */
 static bool
 named_profile_sum (struct named_profile *named)
 {
@@ -198,7 +197,8 @@ named_profile_finish (struct named_profile *named)
 {
   const size_t n = named->names.n;
   struct name *sorted = calloc (n + 1, sizeof *sorted);
-  uint64_t *order = calloc (n + 1, sizeof *order); /* what numbers become */
+  uint64_t *order = calloc (n + 1, sizeof *order); /* from old to new
+                                                      indices */
   if (sorted == NULL || order == NULL)
     {
       free (sorted);

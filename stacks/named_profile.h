@@ -1,5 +1,4 @@
-/* Stacks, counted in a tree of calls, and profiles with functions instead of
-   addresses.
+/* Call trees, which count stacks, and profiles whose nodes have names.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_NAMED_PROFILE_H
@@ -12,18 +11,17 @@
 
 #include "base/table.h"
 
-/* ---- A tree of calls.
+/* ---- Call trees.
 
-   Nodes are numbers; 0 is the root, and callers have lower numbers than what
-   they call.  */
+   Nodes are indices.  The root is 0, and a caller has a lower index than its
+   callees.  */
 
 struct call_node
 {
-  uint64_t key;  /* what the node is for: an address, or a name's number */
-  uint64_t self; /* what was counted in the node itself: samples, or time */
+  uint64_t key;  /* of an address (profile.h), or the index of a name */
+  uint64_t self; /* weight of the node itself: samples or nanoseconds */
   uint32_t parent;
-  uint32_t first, next; /* callee, and the next one of the same caller; 0:
-                           none */
+  uint32_t first, next; /* first callee, next one of the caller; 0: none */
 };
 
 struct call_tree
@@ -34,49 +32,47 @@ struct call_tree
   struct key_table numbers; /* of nodes, by caller and key */
 };
 
-/* An empty tree.  False when memory ran out.  */
+/* Make an empty tree.  False when memory ran out.  */
 bool call_tree_init (struct call_tree *tree);
 void call_tree_free (struct call_tree *tree);
 
-/* The node for KEY called by PARENT.  It is made if there is none.  0 when
-   memory ran out.  */
+/* Return the child of PARENT with KEY, added if new.  0 when memory ran
+   out.  */
 uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
                           uint64_t key);
 
-/* The same if there is one, else 0.  */
+/* Return the child of PARENT with KEY, or 0.  */
 uint32_t call_tree_find (const struct call_tree *tree, uint32_t parent,
                          uint64_t key);
 
-/* A node of a tree that is listed by keys.  */
+/* A node and its key, for sorting.  */
 struct keyed_node
 {
   uint64_t key;
   uint32_t node;
 };
 
-/* All nodes of TREE in the order of their keys; to be freed.  NULL when memory
-   ran out.  */
+/* Return all nodes of TREE by key; to be freed.  NULL when memory ran out.  */
 struct keyed_node *call_tree_by_key (const struct call_tree *tree);
 
-/* Order the callees of every node by their keys, which may have been changed.
-   False when memory ran out.  */
+/* Sort callees by their keys, which may have changed.  False when memory ran
+   out.  */
 bool call_tree_sort (struct call_tree *tree);
 
-/* Set TOTALS[i] to what was counted in node i and in all that it calls; there
-   is room for tree->n numbers.  */
+/* Set TOTALS[i] to the weight of node i and of all its descendants.  TOTALS
+   has room for tree->n numbers.  */
 void call_tree_sum (const struct call_tree *tree, uint64_t *totals);
 
-/* The node after NODE in a walk over all nodes from the root on, callers
-   first; 0 at the end.  */
+/* Return the node after NODE in preorder; 0 at the end.  */
 uint32_t call_tree_next (const struct call_tree *tree, uint32_t node);
 
 /* ---- Profiles */
 
-/* Where a thread was, and when.  */
+/* A sample: a thread was in a node at a time.  */
 struct profile_sample
 {
   uint64_t time; /* nanoseconds; 0: not known */
-  /* 1; of time off the processor how long it was, in nanoseconds.  */
+  /* 1; of time off the processor, the nanoseconds that the thread waited.  */
   uint64_t weight;
   uint32_t thread; /* PROFILE_NO_THREAD: memory ran out */
   uint32_t node;
@@ -86,50 +82,50 @@ struct profile_sample
 struct profile_thread
 {
   pid_t pid, tid;
-  uint64_t birth;    /* which of those with these numbers, by their order */
+  uint64_t birth;    /* counts the threads with these numbers */
   char name[16];     /* of the process */
-  char own_name[16]; /* that the thread has or had last; "" if not known */
+  char own_name[16]; /* of the thread, the last one; "" if not known */
 };
 
-/* Names, each once, by number.  */
+/* Names, each stored once, by index.  */
 struct name_list
 {
-  char **list; /* owned, as each is */
+  char **list; /* owned, also each name */
   size_t n, capacity;
   struct key_table numbers;
 };
 
-/* The number of the name of LENGTH bytes at TEXT; NAMES has a copy if it is
-   new.  UINT32_MAX when memory ran out.  */
+/* Return the index of the name of LENGTH bytes at TEXT, and add a copy if it
+   is new.  UINT32_MAX when memory ran out.  */
 uint32_t name_list_number (struct name_list *names, const char *text,
                            size_t length);
 void name_list_free (struct name_list *names);
 
-/* A profile with functions instead of addresses.  */
+/* A profile whose nodes are functions.  */
 struct named_profile
 {
   const char *process; /* name of the only process; NULL: the processes are the
-                          root's callees */
+                          children of the root */
   bool off_cpu;        /* weights are nanoseconds off the processor */
-  unsigned levels;     /* so many below the root are processes and threads */
-  struct call_tree calls;     /* keys: numbers of names */
-  uint64_t *totals;           /* owned: with callees, by node */
-  struct name_list names;     /* sorted; not by their hashes any more */
-  struct profile_sample *log; /* owned; nodes are those of `calls' */
+  unsigned levels;     /* levels of processes and threads */
+  struct call_tree calls;     /* keys: indices of names */
+  uint64_t *totals;           /* owned: by node, with descendants */
+  struct name_list names;     /* sorted, so `numbers' is no longer valid */
+  struct profile_sample *log; /* owned; its nodes are those of `calls' */
   size_t n_log;
   const struct profile_thread *threads; /* the profile's */
   size_t n_threads;
 };
 
-/* Sort the names, order callees by them, and sum up.  False when memory ran
-   out.  */
+/* Sort names and callees, and sum up.  False when memory ran out.  */
 bool named_profile_finish (struct named_profile *named);
 
 void named_profile_free (struct named_profile *named);
 
-/* Make TO of FROM: each stack begins with its innermost function, and goes on
-   with that one's callers.  TO has the names of FROM, and is to be freed by
-   profile_inverted_free, also after a failure.  False when memory ran out.  */
+/* Make TO, the inverted profile of FROM: each stack begins with its innermost
+   function, below which are the callers.  TO borrows the names of FROM, and
+   has to be freed by profile_inverted_free even after a failure.  False when
+   memory ran out.  */
 bool profile_invert (const struct named_profile *from,
                      struct named_profile *to);
 void profile_inverted_free (struct named_profile *inverted);

@@ -1,5 +1,5 @@
-/* What code is called: by the symbols of its file, by debug information, by
-   the compiler that made it at run time, by the kernel.
+/* Names of code: from the symbols of its file, from debug information, from
+   the just-in-time compiler that made it, and from the kernel.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_NAMES_H
@@ -12,8 +12,8 @@
 
 #include <elfutils/libdwfl.h>
 
-/* ---- Intervals of addresses that may overlap, and which one has an address
-   (interval_map.c).  */
+/* ---- Maps from an address to the interval that contains it, where intervals
+   may overlap (interval_map.c).  */
 
 struct address_interval
 {
@@ -22,7 +22,7 @@ struct address_interval
 
 struct interval_span; /* opaque */
 
-/* All zeros: no interval has an address.  */
+/* Zeroed, it is empty.  */
 struct interval_map
 {
   struct interval_span *spans; /* owned; ascending */
@@ -31,73 +31,76 @@ struct interval_map
 
 #define INTERVAL_MAP_NONE UINT32_MAX
 
-/* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap, the
-   later one in the list has the addresses.  False when memory ran out.  */
+/* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap,
+   addresses belong to the interval that is later in the list.  False when
+   memory ran out.  */
 bool interval_map_make (struct interval_map *map,
                         const struct address_interval *intervals, size_t n);
 
-/* The number of the interval that has ADDRESS, or INTERVAL_MAP_NONE.  */
+/* Return the index of the interval that ADDRESS belongs to, or
+   INTERVAL_MAP_NONE.  */
 uint32_t interval_map_find (const struct interval_map *map, uint64_t address);
 
 void interval_map_free (struct interval_map *map);
 
-/* ---- What code is called */
+/* ---- The name of a place in code */
 
 struct code_name
 {
   char name[1024];  /* cut off if it is longer; "" if there is none */
-  uint64_t offset;  /* of the address in the symbol */
+  uint64_t offset;  /* of the address, from the symbol's start */
   bool unsized;     /* the symbol has no size */
-  bool of_rows;     /* there is none: the name says where rows begin */
-  const char *file; /* of its source, or NULL; it is libdwfl's */
+  bool of_rows;     /* there is no symbol: the name is where rows begin */
+  const char *file; /* of the source, or NULL; owned by libdwfl */
   int line;         /* 0 if not known */
 };
 
-/* What is wanted of a symbol.  */
+/* What is wanted besides names: bits.  */
 enum
 {
-  SYMBOL_SOURCE = 1,  /* its line of source */
-  SYMBOL_MANGLED = 2, /* its name as the symbol table has it */
-  SYMBOL_INLINES = 4  /* of profiles: what is inlined at the address, too */
+  SYMBOL_SOURCE = 1,  /* the line of source */
+  SYMBOL_MANGLED = 2, /* names as in the symbol table, not demangled */
+  SYMBOL_INLINES = 4  /* in profiles: inlined functions, too */
 };
 
-/* Set SYMBOL's name from NAME, as the symbol table has it.  */
+/* Set the name of SYMBOL from NAME, which is as in the symbol table.  */
 void code_name_set (struct code_name *symbol, const char *name,
                     unsigned wanted);
 
 /* ---- Symbols of a file (symbol_index.c).
 
-   dwfl_module_addrinfo goes through all symbols for one address; the index
-   goes through them once.  It takes the tables from libdwfl, which puts those
-   of the file, of its debug file and of .gnu_debugdata together.  */
+   dwfl_module_addrinfo searches all symbols for each address.  The index reads
+   them once.  Its symbol tables come from libdwfl, which combines those of the
+   file, of its debug file and of .gnu_debugdata.  */
 
 struct symbol_index
 {
   Dwfl_Module *module; /* not owned */
   struct interval_map by_address;
-  uint32_t *numbers; /* owned: libdwfl's, of the symbols in BY_ADDRESS */
+  uint32_t *numbers; /* owned: libdwfl's number of each symbol in BY_ADDRESS */
 };
 
 /* Read the symbols of MODULE, which must outlive INDEX.  False when memory ran
-   out.  INDEX is to be freed in any case.  */
+   out.  INDEX has to be freed in any case.  */
 bool symbol_index_read (struct symbol_index *index, Dwfl_Module *module);
 void symbol_index_free (struct symbol_index *index);
 
-/* The name of the symbol at ADDRESS, as the table has it (libdwfl's), or NULL.
-   Of symbols that reach there it is the one that begins nearest, of those the
-   one of stronger binding, then the shorter one, then as libdwfl has it.
-   One without a size ends where another symbol begins or its section ends, and
-   names nothing in one with a size.  *VALUE: where the symbol begins;
-   *UNSIZED: it has no size.  */
+/* Return the name of the symbol at ADDRESS, as in the table and owned by
+   libdwfl, or NULL.  Set *VALUE to where the symbol begins, and *UNSIZED to
+   whether it has no size.  If several symbols contain ADDRESS, choose the one
+   that begins nearest, then the one of stronger binding, then the shorter one,
+   then as libdwfl does.  A symbol without a size ends where another one begins
+   or where its section ends, and is ignored if it begins inside a symbol with
+   a size.  */
 const char *symbol_index_find (const struct symbol_index *index,
                                uint64_t address, uint64_t *value,
                                bool *unsized);
 
 /* ---- Functions that a compiler has inlined at an address (inlines.c).
 
-   DWARF 5, section 3.3.8: what is inlined is a DW_TAG_inlined_subroutine in
-   the subroutine that it is inlined into, and refers to its abstract instance.
- */
+   An inlined function is a DW_TAG_inlined_subroutine in the subroutine that it
+   is inlined into, and refers to its abstract instance (DWARF 5, section
+   3.3.8).  */
 
 enum
 {
@@ -112,23 +115,24 @@ struct inline_ranges
   size_t n, capacity;
 };
 
-/* What is known of a module's units.  */
+/* The compilation units of a module.  */
 struct inlines
 {
-  size_t *sum;               /* borrowed: ranges of the units of all modules */
-  bool listed;               /* the units are */
+  size_t *sum;               /* borrowed: how many ranges all modules have */
+  bool listed;               /* UNITS is complete */
   struct inline_unit *units; /* owned */
   size_t n, capacity;
-  struct inline_ranges by_address; /* of units; ascending */
+  struct inline_ranges by_address; /* ranges of the units, ascending */
 };
 
 void inlines_free (struct inlines *inlines);
 
-/* Give TAKE, with CONTEXT, the names of the functions that are inlined at
-   ADDRESS of MODULE, which is always the same one for INLINES, from the
-   outermost function on, each with what tools for folded stacks mark such a
-   name by, "_[i]".  There are none where memory for their list runs out.
-   WANTED: SYMBOL_MANGLED.  False when TAKE has returned false.  */
+/* Call TAKE, with CONTEXT, for the name of each function that is inlined at
+   ADDRESS of MODULE, the outermost one first.  MODULE is always the same for
+   INLINES.  The names have the suffix "_[i]", which is the mark for inlined
+   functions in tools for folded stacks.  If memory for the lists ran out,
+   there are no names.  WANTED: SYMBOL_MANGLED.  False when TAKE has returned
+   false.  */
 bool inlines_at (struct inlines *inlines, Dwfl_Module *module,
                  uint64_t address, unsigned wanted,
                  bool (*take) (void *context, const char *name),
@@ -136,13 +140,14 @@ bool inlines_at (struct inlines *inlines, Dwfl_Module *module,
 
 /* ---- Names that a just-in-time compiler gives its code (jit_names.c).
 
-   Compilers write them for perf: to /tmp/perf-PID.map, a line for each
-   function, START SIZE NAME, the numbers in hexadecimal
-   (tools/perf/Documentation/jit-interface.txt of Linux); or with the code to a
-   file jit-PID.dump (jitdump-specification.txt there), wherever that is: they
-   map its first page as code, so that it is found.  Some write a file when the
-   program ends.  So it is read as late as it can be, when the program may have
-   ended: where it is must be known before.  */
+   Compilers write the names to a file for perf.  Either the file is
+   /tmp/perf-PID.map, a line for each function, START SIZE NAME, with numbers
+   in hexadecimal (tools/perf/Documentation/jit-interface.txt of Linux).  Or
+   names and code are in a file jit-PID.dump (jitdump-specification.txt there)
+   in any folder; the compiler maps the first page of the file as code, so that
+   it can be found.  Some compilers write the file when the program ends.  So
+   its folder is opened early, while the program runs, and the file is read as
+   late as possible.  */
 
 struct jit_name
 {
@@ -150,7 +155,7 @@ struct jit_name
   char *name; /* owned */
 };
 
-/* What the names of all processes take in sum; all zeros: nothing.  */
+/* What the names of all processes take together.  Zeroed at first.  */
 struct jit_sums
 {
   size_t names, descriptors;
@@ -159,42 +164,42 @@ struct jit_sums
 struct jit_names
 {
   pid_t pid;
-  pid_t own_pid; /* that the process itself knows, in a container */
-  int folder;    /* descriptor of the process's /tmp, or -1 ... */
-  int dump;      /* ... and of its jit-PID.dump */
+  pid_t own_pid; /* the PID inside the process's container */
+  int folder;    /* descriptor of the process's /tmp, or -1 */
+  int dump;      /* descriptor of its jit-PID.dump, or -1 */
   uid_t user;    /* the process's */
   bool read;
-  struct jit_name *names; /* owned; as they were written */
+  struct jit_name *names; /* owned; in the order of the file */
   size_t n, capacity;
   struct interval_map by_address; /* of NAMES */
   struct jit_sums *sums;          /* borrowed */
 };
 
-/* Whether the file at PATH is called as dumps are.  */
+/* Whether PATH has the name of a dump: jit-NUMBER.dump.  */
 bool jit_names_is_dump (const char *path);
 
-/* Remember where process PID has its names.  If it is RECORDED, or has ended,
-   they are looked for in this system's own /tmp alone.  DUMP is closed with
-   NAMES; -1: there is none.  SUMS must outlive NAMES; beyond its bounds names
-   and places are not kept.  */
+/* Remember where process PID has its names.  If the process was RECORDED or
+   has ended, look only in this system's /tmp.  NAMES own the descriptor DUMP
+   of the process's dump; -1: there is none.  SUMS must outlive NAMES; names
+   and descriptors beyond its limits are dropped.  */
 void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
                      int dump, struct jit_sums *sums);
 
-/* The name of the code at ADDRESS, or NULL.  Where code was made in the place
-   of other code, the later name counts.  The names are read when one is
-   asked for first: from a regular file that belongs to the process's user or
-   to root, and from the dump.  */
+/* Return the name of the code at ADDRESS, or NULL.  If code was replaced by
+   other code, the later name counts.  The first call reads the names, from the
+   dump and from a regular file that belongs to root or to the process's
+   user.  */
 const struct jit_name *jit_names_at (struct jit_names *names,
                                      uint64_t address);
 
-/* Does nothing to NAMES that are zeroed.  */
+/* NAMES may be zeroed.  */
 void jit_names_free (struct jit_names *names);
 
 /* ---- The kernel's functions (kernel_names.c).
 
    /proc/kallsyms has a line for each symbol: ADDRESS TYPE NAME, and the module
-   in brackets.  Without permission all addresses are 0 (kptr_restrict in
-   Documentation/admin-guide/sysctl/kernel.rst of Linux).  */
+   in brackets.  For users without permission all addresses are 0
+   (kptr_restrict in Documentation/admin-guide/sysctl/kernel.rst of Linux).  */
 
 struct kernel_name; /* opaque */
 
@@ -203,16 +208,16 @@ struct kernel_names
   struct kernel_name *names; /* owned; ascending */
   size_t n, capacity;
   bool read;
-  /* Addresses are of a recording: they are named only if the symbol REFERENCE
-     is at REFERENCE_ADDRESS now, too.  A kernel that was started again has
-     other addresses.  */
+  /* The addresses are from a recording.  The kernel may have been restarted
+     since, at other addresses.  They get names only if the symbol REFERENCE is
+     still at REFERENCE_ADDRESS.  */
   bool recorded;
   char reference[32];
   uint64_t reference_address;
 };
 
-/* The function that ADDRESS is in, or NULL; the names are read at the first
-   call.  */
+/* Return the name of the function that contains ADDRESS, or NULL.  The first
+   call reads the names.  */
 const char *kernel_names_at (struct kernel_names *names, uint64_t address);
 
 void kernel_names_free (struct kernel_names *names);

@@ -1,4 +1,4 @@
-/* What records of perf events say of processes, of stacks and of waits.
+/* Applying records of perf events to a profile: processes, stacks and waits.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -11,33 +11,34 @@
 
 /* ---- Waits */
 
-/* TASK is at a point where none of its waits can be open.  */
+/* Drop the wait of TASK, because it cannot go on at this point.  If its end
+   was not seen, count it as unknown.  */
 static void
-wait_forget (struct off_cpu *waits, struct sampled_task *task)
+wait_drop (struct off_cpu *waits, struct sampled_task *task)
 {
-  waits->profile->unknown
+  waits->profile->unknown_waits
       += task->wait.state == WAIT_BEGINS || task->wait.state == WAIT_LASTS;
   task->wait.state = WAIT_NONE;
 }
 
-/* Take what was lost into account, whatever task it was of; TASK may be
-   NULL.  */
+/* Drop the wait of TASK if records were lost since it began: any task may have
+   lost some.  TASK may be NULL.  Return TASK.  */
 static struct sampled_task *
-wait_settle (struct off_cpu *waits, struct sampled_task *task)
+wait_check_losses (struct off_cpu *waits, struct sampled_task *task)
 {
   if (task != NULL && task->wait.losses != waits->losses)
     {
-      wait_forget (waits, task);
+      wait_drop (waits, task);
       task->wait.losses = waits->losses;
     }
   return task;
 }
 
-/* Thread TID of PID; NULL when memory ran out.  */
+/* Return thread TID of PID as wait_check_losses leaves it, or NULL.  */
 static struct sampled_task *
 wait_task (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  return wait_settle (
+  return wait_check_losses (
       waits, sampled_threads_task (&waits->profile->threads, pid, tid));
 }
 
@@ -48,7 +49,7 @@ off_cpu_stack (struct off_cpu *waits, pid_t pid, pid_t tid,
   struct sampled_task *task = wait_task (waits, pid, tid);
   if (task == NULL)
     return;
-  wait_forget (waits, task);
+  wait_drop (waits, task);
   task->wait.state = sample != NULL ? WAIT_BEGINS : WAIT_IGNORED;
   if (sample != NULL)
     task->wait.sample = *sample;
@@ -62,7 +63,7 @@ off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
   waits->switches++;
   if (task == NULL || task->wait.state != WAIT_BEGINS)
     {
-      waits->profile->unknown
+      waits->profile->unknown_waits
           += task == NULL || task->wait.state != WAIT_IGNORED;
       if (task != NULL)
         task->wait.state = WAIT_NONE;
@@ -78,7 +79,7 @@ off_cpu_leave (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time,
 static void
 wait_count (struct off_cpu *waits, struct off_cpu_wait *wait, uint64_t time)
 {
-  /* Clocks of processors may differ by little.  */
+  /* The clocks of two processors may differ a little.  */
   if (time > wait->sample.time)
     {
       wait->sample.weight = time - wait->sample.time;
@@ -94,16 +95,16 @@ off_cpu_return (struct off_cpu *waits, pid_t pid, pid_t tid, uint64_t time)
   if (task != NULL && task->wait.state == WAIT_LASTS)
     wait_count (waits, &task->wait, time);
   else if (task != NULL)
-    wait_forget (waits, task);
+    wait_drop (waits, task);
 }
 
 void
 off_cpu_exit (struct off_cpu *waits, pid_t pid, pid_t tid)
 {
-  struct sampled_task *task = wait_settle (
+  struct sampled_task *task = wait_check_losses (
       waits, sampled_threads_find (&waits->profile->threads, pid, tid));
   if (task != NULL)
-    wait_forget (waits, task);
+    wait_drop (waits, task);
 }
 
 void
@@ -111,7 +112,8 @@ off_cpu_end (struct off_cpu *waits, uint64_t time)
 {
   struct sampled_threads *threads = &waits->profile->threads;
   for (size_t i = 0; i < threads->n_tasks; i++)
-    if (wait_settle (waits, &threads->tasks[i])->wait.state == WAIT_LASTS)
+    if (wait_check_losses (waits, &threads->tasks[i])->wait.state
+        == WAIT_LASTS)
       wait_count (waits, &threads->tasks[i].wait, time);
 }
 
@@ -123,7 +125,6 @@ is_sampled (const struct perf_events *events, uint32_t pid)
   return !events->alone || (pid_t)pid == events->pid;
 }
 
-/* The process PID; NULL when it has ended, or memory ran out.  */
 static struct member *
 member_of (struct perf_events *events, uint32_t pid)
 {
@@ -137,39 +138,38 @@ perf_events_sample (struct perf_events *events,
 {
   struct profile *profile = events->profile;
   struct registers registers;
-  const struct profile_moment moment
-      = { (pid_t)sample->tid, sample->time, &registers, sample->chain,
-          sample->n_chain };
+  const struct raw_sample raw = { (pid_t)sample->tid, sample->time, &registers,
+                                  sample->chain, sample->n_chain };
   if (!is_sampled (events, sample->pid))
     return NULL;
   if (sample->registers == NULL || sample->abi != PERF_SAMPLE_REGS_ABI_64)
     {
-      profile->narrow += sample->registers != NULL
-                         && sample->abi == PERF_SAMPLE_REGS_ABI_32;
+      profile->of_32_bit += sample->registers != NULL
+                            && sample->abi == PERF_SAMPLE_REGS_ABI_32;
       if (profile->off_cpu)
-        off_cpu_stack (&events->waits, (pid_t)sample->pid, moment.tid, NULL);
+        off_cpu_stack (&events->waits, (pid_t)sample->pid, raw.tid, NULL);
       return NULL;
     }
   struct member *member = member_of (events, sample->pid);
   if (member == NULL)
     return NULL;
   struct process *process = &member->process;
-  registers_take (process->arch, ORDER_PERF, sample->registers, mask,
-                  &registers);
+  registers_decode (process->arch, ORDER_PERF, sample->registers, mask,
+                    &registers);
   memory_add (&process->memory, registers.values[process->arch->sp],
               sample->stack, sample->stack_size);
-  struct profile_sample taken = profile_place (profile, member, &moment);
+  struct profile_sample taken = profile_walk (profile, member, &raw);
   if (profile->off_cpu)
-    off_cpu_stack (&events->waits, process->pid, moment.tid, &taken);
+    off_cpu_stack (&events->waits, process->pid, raw.tid, &taken);
   else
     profile_count (profile, &taken);
-  /* The stack is the record's.  */
+  /* The memory borrows the stack from the record, which ends here.  */
   memory_forget (&process->memory);
   return process;
 }
 
-/* The file of MAPPING; NULL when memory ran out.  Devices of a recording may
-   have other numbers now.  */
+/* Return the file of MAPPING; NULL when memory ran out.  The device numbers of
+   a recording are not used, because devices may have other numbers now.  */
 static struct code_file *
 file_of (struct perf_events *events, const struct perf_mapping *mapping)
 {
@@ -189,7 +189,8 @@ file_of (struct perf_events *events, const struct perf_mapping *mapping)
 }
 
 static void
-take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
+apply_user_mapping (struct perf_events *events,
+                    const struct perf_mapping *recorded)
 {
   struct member *member = member_of (events, recorded->pid);
   bool is_known = recorded->inode != 0 || recorded->build_id_size != 0;
@@ -200,16 +201,18 @@ take_mapping (struct perf_events *events, const struct perf_mapping *recorded)
           .end = recorded->end,
           .offset = recorded->offset,
           .file = is_file ? file_of (events, recorded) : NULL,
-          .runs = recorded->executable };
+          .executable = recorded->executable };
   if (member != NULL)
     mappings_put (&member->process.mappings,
                   &events->profile->family.files.mappings, &mapping);
 }
 
-/* Where the kernel was: "[kernel.kallsyms]" and behind that a symbol, of which
-   the address is in the place of an offset.  */
+/* Remember where the kernel was.  The path of MAPPING is "[kernel.kallsyms]",
+   followed by the name of a symbol.  The symbol's address is in place of the
+   offset.  */
 static void
-take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
+apply_kernel_mapping (struct perf_events *events,
+                      const struct perf_mapping *mapping)
 {
   struct kernel_names *kernel = &events->profile->kernel;
   const char *end = strchr (mapping->path, ']');
@@ -220,30 +223,31 @@ take_kernel (struct perf_events *events, const struct perf_mapping *mapping)
   kernel->reference_address = mapping->offset;
 }
 
-/* Take MAPPING, which RECORD is, of the kernel or of a process.  */
+/* Apply MAPPING, the contents of RECORD: of the kernel or of a process.  */
 static void
-take_any_mapping (struct perf_events *events, const struct perf_record *record,
-                  const struct perf_mapping *mapping)
+apply_mapping (struct perf_events *events, const struct perf_record *record,
+               const struct perf_mapping *mapping)
 {
   unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
   if (mode == PERF_RECORD_MISC_KERNEL)
-    take_kernel (events, mapping);
+    apply_kernel_mapping (events, mapping);
   else if (mode == PERF_RECORD_MISC_USER && record->type == PERF_RECORD_MMAP2
            && is_sampled (events, mapping->pid))
-    take_mapping (events, mapping);
+    apply_user_mapping (events, mapping);
 }
 
 static void
-take_task (struct perf_events *events, const struct perf_record *record,
-           const struct perf_task *task)
+apply_task (struct perf_events *events, const struct perf_record *record,
+            const struct perf_task *task)
 {
   struct profile *profile = events->profile;
   struct family *family = &profile->family;
   pid_t pid = (pid_t)task->pid, tid = (pid_t)task->tid;
   switch (record->type)
     {
-    case PERF_RECORD_FORK: /* of a process or a thread */
-      /* Of a process that was there before, perf tells what it has mapped.  */
+    case PERF_RECORD_FORK: /* a process or a thread begins */
+      /* For a process that ran before the recording began, perf synthesizes a
+         FORK and reports its mappings.  */
       if (task->pid == task->parent)
         family_begin_thread (family, pid);
       else if (!(record->misc & PERF_RECORD_MISC_FORK_EXEC))
@@ -261,7 +265,7 @@ take_task (struct perf_events *events, const struct perf_record *record,
       sampled_threads_rename (&profile->threads, pid, tid, task->name);
       break;
     default:
-      /* Samples of what the process did last may still come.  */
+      /* The first process stays, because its last samples may still come.  */
       if (pid != events->pid)
         {
           off_cpu_exit (&events->waits, pid, tid);
@@ -272,26 +276,27 @@ take_task (struct perf_events *events, const struct perf_record *record,
 }
 
 static void
-take_switch (struct perf_events *events, const struct perf_record *record,
-             const struct perf_stamp *stamp)
+apply_switch (struct perf_events *events, const struct perf_record *record,
+              const struct perf_sample_id *sample_id)
 {
-  pid_t pid = (pid_t)stamp->pid, tid = (pid_t)stamp->tid;
-  events->last = stamp->time > events->last ? stamp->time : events->last;
-  /* Processors without work have thread 0, each its own.  */
+  pid_t pid = (pid_t)sample_id->pid, tid = (pid_t)sample_id->tid;
+  events->last
+      = sample_id->time > events->last ? sample_id->time : events->last;
+  /* Thread 0 is the idle thread of each processor.  */
   if (tid == 0)
     return;
   if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
-    off_cpu_leave (&events->waits, pid, tid, stamp->time,
+    off_cpu_leave (&events->waits, pid, tid, sample_id->time,
                    (record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0);
   else
-    off_cpu_return (&events->waits, pid, tid, stamp->time);
+    off_cpu_return (&events->waits, pid, tid, sample_id->time);
 }
 
 static void
-take_lost (struct perf_events *events, const struct perf_record *record,
-           bool switches)
+apply_lost (struct perf_events *events, const struct perf_record *record,
+            bool switches)
 {
-  /* Of which event, and how many.  */
+  /* The identifier of the event, and the number of lost records.  */
   uint64_t lost[2];
   if (record->size < sizeof lost)
     return;
@@ -301,12 +306,13 @@ take_lost (struct perf_events *events, const struct perf_record *record,
 }
 
 void
-perf_events_take (struct perf_events *events, const struct perf_record *record,
-                  uint64_t stamps, bool switches)
+perf_events_apply (struct perf_events *events,
+                   const struct perf_record *record, uint64_t sample_id_type,
+                   bool switches)
 {
   struct perf_mapping mapping;
   struct perf_task task;
-  struct perf_stamp stamp;
+  struct perf_sample_id sample_id;
   bool whole = true;
   switch (record->type)
     {
@@ -314,23 +320,23 @@ perf_events_take (struct perf_events *events, const struct perf_record *record,
     case PERF_RECORD_MMAP2:
       whole = perf_mapping_read (record, &mapping);
       if (whole)
-        take_any_mapping (events, record, &mapping);
+        apply_mapping (events, record, &mapping);
       break;
     case PERF_RECORD_COMM:
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
       whole = perf_task_read (record, &task);
       if (whole && is_sampled (events, task.pid))
-        take_task (events, record, &task);
+        apply_task (events, record, &task);
       break;
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
-      whole = perf_stamp_read (stamps, record, &stamp);
-      if (whole && is_sampled (events, stamp.pid))
-        take_switch (events, record, &stamp);
+      whole = perf_sample_id_read (sample_id_type, record, &sample_id);
+      if (whole && is_sampled (events, sample_id.pid))
+        apply_switch (events, record, &sample_id);
       break;
     case PERF_RECORD_LOST:
-      take_lost (events, record, switches);
+      apply_lost (events, record, switches);
       break;
     default:
       break;

@@ -1,10 +1,11 @@
-/* Profiles from recordings of perf.
+/* Samples from a recording of perf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Of the processes only the files of their code are left, which may have been
-   replaced since (file_finder).  perf writes down the build-ids of the files
-   of interrupted code, or of all with --buildid-mmap and --buildid-all, and
-   inodes.  */
+   The processes have ended, and only the files with their code are left, which
+   may have been replaced since.  To recognise a file (file_finder.c), perf has
+   recorded its inode or its build-id.  Build-ids are recorded for files in
+   which a sample was taken, or for all files with --buildid-mmap and
+   --buildid-all.  */
 
 #include <config.h>
 
@@ -23,6 +24,7 @@
 #include "stacks/live.h"
 #include "stacks/perfdata/perfdata.h"
 #include "stacks/perf_events.h"
+#include "stacks/profile_writers.h"
 
 struct perf_input
 {
@@ -31,9 +33,9 @@ struct perf_input
   struct perf_data *data;
   const uint8_t *bytes; /* mapped */
   size_t size;
-  unsigned event;      /* that is counted; 0: all */
-  uint64_t *addresses; /* owned; room for a walk */
-  uint64_t first;      /* time of a sample */
+  unsigned event;      /* the only one that is counted; 0: all */
+  uint64_t *addresses; /* owned; return addresses of a walk */
+  uint64_t first;      /* time of the first sample */
   struct perf_writer writer;
 };
 
@@ -58,7 +60,7 @@ map_file (struct perf_input *input, const char *path, struct error *err)
   return input->bytes != NULL;
 }
 
-/* Whether the recording has what walks need, of this machine.  */
+/* Check that the recording is of this machine and has what walks need.  */
 static bool
 check_facts (struct perf_input *input, struct error *err)
 {
@@ -114,11 +116,10 @@ take_sample (struct perf_input *input, const struct perf_record *record)
       &input->events, &sample, perf_data_facts (input->data)->register_mask);
   const struct stack_walk *walk = &input->profile->walk;
   size_t n = process != NULL ? walk->n : 0;
-  /* Addresses are as perf writes them: those of callers in the middle of the
-     call.  */
+  /* As in perf's own chains, the address of a caller lies in the call.  */
   for (size_t i = 0; i < n; i++)
     input->addresses[i] = walk->frames[i].pc - !walk->frames[i].at_pc;
-  input->profile->skipped += process == NULL;
+  input->profile->without_registers += process == NULL;
   input->profile->unmapped += process != NULL && !process->mappings.has_files;
   if (input->writer.out != NULL)
     perf_writer_sample (&input->writer, record, &sample, input->addresses, n);
@@ -127,7 +128,8 @@ take_sample (struct perf_input *input, const struct perf_record *record)
 static void
 take_records (struct perf_input *input)
 {
-  const uint64_t stamps = perf_data_facts (input->data)->stamps;
+  const uint64_t sample_id_type
+      = perf_data_facts (input->data)->sample_id_type;
   struct perf_events *events = &input->events;
   struct perf_record record;
   while (perf_data_next (input->data, &record))
@@ -135,7 +137,7 @@ take_records (struct perf_input *input)
       take_sample (input, &record);
     else
       {
-        perf_events_take (events, &record, stamps, true);
+        perf_events_apply (events, &record, sample_id_type, true);
         if (input->writer.out != NULL)
           perf_writer_copy (&input->writer, &record);
       }
@@ -144,7 +146,6 @@ take_records (struct perf_input *input)
     input->profile->seconds = (double)(events->last - input->first) * 1e-9;
 }
 
-/* Print the recording of CONTEXT, an input, with call chains.  */
 static bool
 print_output (void *context, FILE *out, struct error *err)
 {
@@ -155,7 +156,6 @@ print_output (void *context, FILE *out, struct error *err)
   return perf_writer_end (&input->writer) || error_set_no_memory (err);
 }
 
-/* Take all records, for OUTPUT, too, unless that is NULL.  */
 static bool
 run (struct perf_input *input, const char *output, struct error *err)
 {

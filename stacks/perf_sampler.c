@@ -1,10 +1,12 @@
-/* Samples taken by the kernel: registers and stacks of running threads.
+/* Samples that the kernel takes of running threads: registers and a copy of
+   the stack.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   perf_event_open(2).  Each processor has a ring of records, which the events
-   of all threads there write to.  A second ring has the times at which threads
-   leave the processor and get one again: these records are small, so that none
-   is lost where samples are, and every wait has its end.  */
+   perf_event_open(2) opens an event for each thread on each processor.  All
+   events of a processor write to one ring buffer.  For time off the processor,
+   a second ring of each processor has the records of switches.  These are
+   small, so that they are not lost when the ring of samples is full, and the
+   end of every wait is seen.  */
 
 #include <config.h>
 
@@ -30,31 +32,31 @@ enum
 {
   RING_MAX = 4 << 20, /* bytes */
   RING_MIN = 64 << 10,
-  SWITCHES_MAX = 512 << 10, /* bytes of a ring of switches */
-  STACK_MAX = 65528,        /* the largest value of the field of a record */
+  SWITCHES_MAX = 512 << 10, /* bytes of a ring for switches */
+  STACK_MAX = 65528,        /* bytes; the largest value of the field */
   RECORD_MAX = 1 << 16
 };
 
 struct ring
 {
-  struct perf_event_attr *attr; /* of its events */
+  struct perf_event_attr *attr; /* of the events that write to it */
   int processor;
-  int fd; /* of the event that owns it */
+  int fd; /* the event that the ring was mapped with */
   struct perf_event_mmap_page *page;
-  size_t size;         /* of the records */
-  uint64_t next, head; /* positions: of the next record, of the end of all */
+  size_t size;         /* of the part with records */
+  uint64_t next, head; /* positions of the next record and of the end */
 };
 
 struct perf_sampler
 {
   struct perf_event_attr samples, switches;
-  struct ring *rings; /* of samples, one per processor; then of switches */
+  struct ring *rings; /* one per processor for samples, then for switches */
   unsigned n_rings;
   int *fds; /* of all events */
   size_t n_fds, capacity;
-  bool renewed; /* the family's mappings are those of this round */
+  bool renewed; /* the family's mappings were read again in this round */
   struct perf_events events;
-  /* The copy of a record that goes around the ring's end.  */
+  /* A copy of a record that wraps around the ring's end.  */
   _Alignas(struct perf_event_header) uint8_t record[RECORD_MAX];
 };
 
@@ -63,8 +65,9 @@ open_event (struct perf_event_attr *attr, pid_t tid, int processor)
 {
   int fd = (int)syscall (SYS_perf_event_open, attr, tid, processor, -1,
                          PERF_FLAG_FD_CLOEXEC);
-  /* Without permission to see the kernel at work, kernel time is not
-     sampled.  All switches are kernel time.  */
+  /* Without permission to sample time in the kernel, sample time in the
+     program alone.  This does not help for switches, which happen in the
+     kernel.  */
   if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel
       && attr->config == PERF_COUNT_SW_TASK_CLOCK)
     {
@@ -75,8 +78,8 @@ open_event (struct perf_event_attr *attr, pid_t tid, int processor)
   return fd;
 }
 
-/* Unprivileged users may lock only so much memory: a smaller ring is tried
-   then.  */
+/* Map the buffer of RING.  The kernel limits how much memory unprivileged
+   users may lock, so try smaller sizes, too.  */
 static bool
 map_ring (struct ring *ring)
 {
@@ -95,12 +98,11 @@ map_ring (struct ring *ring)
   return false;
 }
 
-/* Open the event of TID that writes to RING.  */
 static bool
 open_on_ring (struct perf_sampler *sampler, pid_t tid, struct ring *ring)
 {
   int fd = open_event (ring->attr, tid, ring->processor);
-  /* No error: the processor is off, or the thread has ended.  */
+  /* This is no error if the processor is offline or the thread has ended.  */
   if (fd < 0)
     return errno == ENODEV || errno == ESRCH;
   if (!ARRAY_ROOM (sampler->fds, sampler->n_fds + 1, &sampler->capacity))
@@ -120,7 +122,7 @@ open_threads (struct perf_sampler *sampler, pid_t pid)
 {
   DIR *threads = live_threads (pid);
   if (threads == NULL)
-    return pid != sampler->events.pid; /* a child that has ended */
+    return pid != sampler->events.pid; /* of a descendant, which has ended */
   bool opened = true;
   for (pid_t tid; opened && (tid = live_next_thread (threads)) != 0;)
     for (unsigned i = 0; opened && i < sampler->n_rings; i++)
@@ -129,8 +131,8 @@ open_threads (struct perf_sampler *sampler, pid_t pid)
   return opened;
 }
 
-/* Open the events of all members of the family, and of their children, if
-   these are wanted: those that are started from then on inherit events.  */
+/* Open events for all members of the family and, if wanted, for their
+   descendants.  Processes that are started later inherit the events.  */
 static bool
 open_family (struct perf_sampler *sampler)
 {
@@ -145,7 +147,7 @@ open_family (struct perf_sampler *sampler)
   return sampler->n_fds > 0;
 }
 
-/* What all events have in common.  */
+/* Return the attributes that all events have in common.  */
 static struct perf_event_attr
 new_event (uint64_t config, bool on_exec)
 {
@@ -163,8 +165,8 @@ new_event (uint64_t config, bool on_exec)
   };
 }
 
-/* HZ: samples per second of each thread that runs; 0: one whenever a thread
-   leaves its processor.  */
+/* Set ATTR to an event with HZ samples per second of each running thread; 0: a
+   sample whenever a thread leaves its processor.  */
 static void
 ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
 {
@@ -181,7 +183,6 @@ ask_for_samples (struct perf_event_attr *attr, unsigned hz, bool on_exec)
   attr->comm = attr->comm_exec = attr->task = 1;
 }
 
-/* A sampler without events.  NULL when memory ran out.  */
 static struct perf_sampler *
 new_sampler (bool off_cpu)
 {
@@ -223,7 +224,7 @@ perf_sampler_open (struct profile *profile, pid_t pid, unsigned hz,
   ask_for_samples (&sampler->samples, profile->off_cpu ? 0 : hz, on_exec);
   sampler->switches = new_event (PERF_COUNT_SW_DUMMY, on_exec);
   sampler->switches.context_switch = 1;
-  /* There is a file for each thread on each processor.  */
+  /* Each thread needs a descriptor for each processor.  */
   io_raise_limit ();
   errno = 0;
   if (open_family (sampler))
@@ -254,7 +255,6 @@ perf_sampler_close (struct perf_sampler *sampler)
 
 /* ---- Records */
 
-/* Take the record of RING that begins with HEADER.  */
 static void
 take_record (struct perf_sampler *sampler, const struct ring *ring,
              const struct perf_event_header *header)
@@ -264,21 +264,22 @@ take_record (struct perf_sampler *sampler, const struct ring *ring,
   struct perf_sample sample;
   perf_record_read ((const uint8_t *)header, header->size, &record);
   if (record.type != PERF_RECORD_SAMPLE)
-    perf_events_take (&sampler->events, &record, attr->sample_type,
-                      attr->context_switch != 0);
+    perf_events_apply (&sampler->events, &record, attr->sample_type,
+                       attr->context_switch != 0);
   else if (perf_sample_read (attr, &record, &sample))
     perf_events_sample (&sampler->events, &sample, attr->sample_regs_user);
-  /* Mappings may be among the lost records, all of which were lost before
-     this round began.  */
+  /* Mappings may be among the lost records.  Read all mappings again, once in
+     a round: all records that are reported as lost in this round were lost
+     before it began.  */
   if (record.type == PERF_RECORD_LOST && !sampler->renewed)
     {
-      family_refresh (&sampler->events.profile->family);
+      family_read_mappings (&sampler->events.profile->family);
       sampler->renewed = true;
     }
 }
 
-/* The smallest record there is: a header, and pid and tid, and the time, which
-   are at its end or, of a sample, at its start.  */
+/* The smallest record: a header, PID and TID, and the time.  The time is at
+   the end or, in samples, behind PID and TID.  */
 enum
 {
   SMALLEST = sizeof (struct perf_event_header) + 16
@@ -289,12 +290,12 @@ header_at (const struct ring *ring, uint64_t position)
 {
   const uint8_t *records
       = (const uint8_t *)ring->page + sysconf (_SC_PAGESIZE);
-  /* The header itself is never split at the end of the ring: sizes of records
-     are multiples of 8, as is the header's.  */
+  /* A header never wraps around the ring's end, because sizes of headers and
+     records are multiples of 8.  */
   return (const void *)(records + position % ring->size);
 }
 
-/* The record at POSITION of RING, whole.  */
+/* Return the complete record at POSITION of RING.  */
 static const struct perf_event_header *
 record_at (struct perf_sampler *sampler, const struct ring *ring,
            uint64_t position)
@@ -308,8 +309,7 @@ record_at (struct perf_sampler *sampler, const struct ring *ring,
   return (const void *)sampler->record;
 }
 
-/* When the next record of RING was made; UINT64_MAX if there is none, or if it
-   makes no sense.  */
+/* Return the time of RING's next record; UINT64_MAX: none, or damaged.  */
 static uint64_t
 time_of_next (struct ring *ring)
 {
@@ -324,8 +324,8 @@ time_of_next (struct ring *ring)
   return time;
 }
 
-/* Take all records that were made before UNTIL, in their order: a process may
-   have gone from one processor to another.  */
+/* Process all records from before UNTIL in the order of time, across all
+   rings: a process may have moved from one processor to another.  */
 static void
 take_records (struct perf_sampler *sampler, uint64_t until)
 {
@@ -358,17 +358,18 @@ take_records (struct perf_sampler *sampler, uint64_t until)
 void
 perf_sampler_read (struct perf_sampler *sampler)
 {
-  /* The kernel writes to the rings of different processors at different
-     times: the records of one processor up to now are there when those of the
-     others up to two milliseconds later are.  */
+  /* The kernel writes to the rings of different processors at different times.
+     When records of the present time are in one ring, all records up to two
+     milliseconds earlier are in the others.  */
   const uint64_t margin = 2000000;
   size_t room = RING_MAX;
   for (unsigned i = 0; i < sampler->n_rings; i++)
     if (sampler->rings[i].page != NULL && sampler->rings[i].size < room)
       room = sampler->rings[i].size;
-  /* Modules must be read before the process ends: the wait is 20 milliseconds
-     at most, and otherwise until a quarter of the smallest ring is full.  poll
-     would return at once when the thread that owns a ring has ended.  */
+  /* The wait ends when a quarter of the smallest ring may be full, and after
+     20 milliseconds at most, because modules must be read before the process
+     ends.  poll is not used: it would return at once when the thread that owns
+     a ring has ended.  */
   uint64_t wait
       = room / RECORD_MAX / 4 * sampler->samples.sample_period / 1000000;
   if (wait < 1)

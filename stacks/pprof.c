@@ -1,9 +1,9 @@
 /* Profiles for pprof.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   profile.proto has the numbers of the fields, "Protocol Buffers: Encoding"
-   (protobuf.dev) how they are written.  gzip (RFC 1952) is there for the
-   format's sake: its blocks are stored as they are (RFC 1951, section
+   profile.proto has the numbers of the fields, and "Protocol Buffers:
+   Encoding" (protobuf.dev) their encoding.  The format requires gzip (RFC
+   1952); the data are stored without compression (RFC 1951, section
    3.2.4).  */
 
 #include <config.h>
@@ -19,7 +19,7 @@
 #include "base/printable.h"
 #include "base/radix.h"
 
-/* Fields.  */
+/* Numbers of fields.  */
 enum
 {
   PROFILE_SAMPLE_TYPE = 1,
@@ -46,8 +46,8 @@ enum
   FUNCTION_SYSTEM_NAME = 3
 };
 
-/* Strings are numbered: these, names of functions, those of threads'
-   processes.  */
+/* The table of strings: these, then names of functions, then names of the
+   threads' processes.  */
 enum
 {
   STRING_EMPTY,
@@ -82,7 +82,7 @@ put_bytes (struct buffer *to, unsigned field, const void *bytes, size_t size)
   buffer_append (to, bytes, size);
 }
 
-/* Append the message INNER, which is empty afterwards.  */
+/* Append the message INNER, and empty it.  */
 static void
 put_message (struct buffer *to, unsigned field, struct buffer *inner)
 {
@@ -116,14 +116,14 @@ put_label (struct writer *writer, unsigned key, unsigned field, uint64_t value)
   put_message (&writer->inner, SAMPLE_LABEL, &writer->innermost);
 }
 
-/* COUNT samples of THREAD in NODE, with a sum of WEIGHT.  */
+/* Append COUNT samples of THREAD in NODE with the sum WEIGHT.  */
 static void
 put_sample (struct writer *writer, uint32_t thread, uint32_t node,
             uint64_t count, uint64_t weight)
 {
   const struct named_profile *profile = writer->profile;
   const struct call_node *nodes = profile->calls.nodes;
-  /* Callees first; the root is not a function.  */
+  /* The innermost function comes first.  The root is not a function.  */
   for (uint32_t i = node; i != 0; i = nodes[i].parent)
     buffer_uleb (&writer->innermost, nodes[i].key + 1);
   put_message (&writer->inner, SAMPLE_LOCATION, &writer->innermost);
@@ -142,13 +142,13 @@ put_sample (struct writer *writer, uint32_t thread, uint32_t node,
   put_message (&writer->whole, PROFILE_SAMPLE, &writer->inner);
 }
 
-/* Samples, to be sorted by thread and node.  */
+/* Samples and their keys, for sorting by thread and node.  */
 struct keyed_sample
 {
   uint64_t key, weight;
 };
 
-/* All samples; those of one thread in one node are counted together.  */
+/* Append all samples.  Those of one thread in one node are added up.  */
 static bool
 put_samples (struct writer *writer)
 {
@@ -177,7 +177,6 @@ put_samples (struct writer *writer)
   return done;
 }
 
-/* A location and a function for each name.  */
 static void
 put_functions (struct writer *writer)
 {
@@ -194,7 +193,7 @@ put_functions (struct writer *writer)
     }
 }
 
-/* TEXT, which is to be UTF-8.  */
+/* Append TEXT to the table of strings, as valid UTF-8.  */
 static void
 put_string (struct writer *writer, const char *text)
 {
@@ -215,8 +214,8 @@ put_strings (struct writer *writer)
     put_string (writer, profile->threads[i].name);
 }
 
-/* From the first sample to the last one, or the end of the last wait, in
-   nanoseconds.  */
+/* Return the time from the first sample to the last one, or to the end of the
+   last wait, in nanoseconds.  */
 static uint64_t
 duration (const struct named_profile *profile)
 {
@@ -270,7 +269,8 @@ print_gzip (const struct buffer *contents, FILE *out)
   do
     {
       size_t part = left < STORED_MAX ? left : STORED_MAX;
-      uint8_t block[5] = { part == left }; /* whether it is the last one */
+      uint8_t block[5] = { part == left }; /* whether the block is the last
+                                              one */
       store_u16 (block + 1, (uint16_t)part, false);
       store_u16 (block + 3, (uint16_t)~part, false);
       fwrite (block, sizeof block, 1, out);

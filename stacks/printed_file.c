@@ -1,9 +1,9 @@
-/* Files that are printed.
+/* Writing output files by stdio.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "stacks/profile.h"
+#include "stacks/profile_writers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ struct printing
   void *context;
 };
 
-/* Print to FD what CONTEXT, a printing, says.  */
+/* Call the function of CONTEXT, a printing, with a stream for FD.  */
 static bool
 print_to (void *context, int fd, struct error *err)
 {

@@ -1,4 +1,5 @@
-/* A program, to walk its stacks: what it has at an address, and its threads.
+/* A process whose stacks are walked: which file and which code is at an
+   address, and its threads.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/process.h"
@@ -11,20 +12,20 @@
 
 enum
 {
-  SEGMENTS_MAX = 64 /* of a file that is looked for in memory */
+  SEGMENTS_MAX = 64 /* segments of a file whose copy is searched for */
 };
 
-/* Open FILE, of MAPPING, unless it was looked for.  */
+/* Return the file of MAPPING.  Open it, unless that was tried before.  */
 static struct code_file *
 open_file (const struct process *process, const struct mapping *mapping)
 {
   if (!mapping->file->opened)
-    code_file_take (mapping->file,
+    code_file_open (mapping->file,
                     process->open_file ((struct process *)process, mapping));
   return mapping->file;
 }
 
-/* Whether PROCESS has at ADDRESS what the file of IMAGE has at OFFSET.  */
+/* Whether PROCESS has the bytes at ADDRESS that IMAGE has at OFFSET.  */
 static bool
 has_code_of (const struct process *process, uint64_t address,
              const struct image *image, uint64_t offset)
@@ -39,11 +40,11 @@ has_code_of (const struct process *process, uint64_t address,
          && memcmp (bytes, image->bytes + offset - before, sizeof bytes) == 0;
 }
 
-/* If FILE has code at its address OWN, and that is at ADDRESS, MAPPING, which
-   has ADDRESS and no other code, is of FILE.  */
+/* MAPPING contains ADDRESS.  If FILE has the same code at its own address OWN,
+   and no code beyond MAPPING's ends, make MAPPING one of FILE.  */
 static void
-take_code (const struct process *process, struct mapping *mapping,
-           struct code_file *file, uint64_t own, uint64_t address)
+match_code (const struct process *process, struct mapping *mapping,
+            struct code_file *file, uint64_t own, uint64_t address)
 {
   const uint64_t page = process->arch->max_page_size;
   for (size_t i = 0; i < file->image.n_segments && i < SEGMENTS_MAX; i++)
@@ -61,12 +62,12 @@ take_code (const struct process *process, struct mapping *mapping,
     }
 }
 
-/* MAPPING may have code of the file of NEIGHBOUR.  A page of a file that two
-   segments share is in the mappings of both, so that NEIGHBOUR may be of the
-   one or the other.  */
+/* Try whether MAPPING has code of the file of NEIGHBOUR.  A page of the file
+   that contains parts of two segments is mapped twice, so NEIGHBOUR may belong
+   to either segment.  */
 static void
-take_over (const struct process *process, struct mapping *mapping,
-           const struct mapping *neighbour, uint64_t address)
+match_neighbour (const struct process *process, struct mapping *mapping,
+                 const struct mapping *neighbour, uint64_t address)
 {
   if (neighbour->file == NULL)
     return;
@@ -79,15 +80,15 @@ take_over (const struct process *process, struct mapping *mapping,
       uint64_t at = neighbour->offset - segment->p_offset;
       if (mapping->file == NULL && segment->p_type == PT_LOAD
           && at + before < segment->p_filesz + before)
-        take_code (process, mapping, file,
-                   segment->p_vaddr + at + address - neighbour->start,
-                   address);
+        match_code (process, mapping, file,
+                    segment->p_vaddr + at + address - neighbour->start,
+                    address);
     }
 }
 
-/* Programs copy their code to memory in large pages, at the same addresses
-   (node --use-largepages, BOLT's --hugify): MAPPING, which has ADDRESS and no
-   file, may be such a copy.  */
+/* Find the file whose code was copied to MAPPING, which contains ADDRESS and
+   has no file.  Programs copy their code to large pages at the same addresses
+   (node --use-largepages, BOLT's --hugify).  */
 static void
 find_copied_file (const struct process *process, struct mapping *mapping,
                   uint64_t address)
@@ -95,10 +96,10 @@ find_copied_file (const struct process *process, struct mapping *mapping,
   const struct mappings *all = &process->mappings;
   mapping->compared = true;
   if (mapping > all->list && mapping[-1].end == mapping->start)
-    take_over (process, mapping, mapping - 1, address);
+    match_neighbour (process, mapping, mapping - 1, address);
   if (mapping->file == NULL && mapping + 1 < all->list + all->n
       && mapping[1].start == mapping->end)
-    take_over (process, mapping, mapping + 1, address);
+    match_neighbour (process, mapping, mapping + 1, address);
 }
 
 struct code_file *
@@ -106,7 +107,7 @@ process_file_at (const struct process *process, uint64_t address,
                  uint64_t *offset)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, address);
-  if (mapping != NULL && mapping->file == NULL && mapping->runs
+  if (mapping != NULL && mapping->file == NULL && mapping->executable
       && !mapping->compared)
     find_copied_file (process, (struct mapping *)mapping, address);
   if (mapping == NULL || mapping->file == NULL)
@@ -116,15 +117,15 @@ process_file_at (const struct process *process, uint64_t address,
   return code_file_is_memory (file) ? NULL : file;
 }
 
-/* The file that a just-in-time compiler of PROCESS has mapped to say where its
-   dump is, opened; or -1.  */
+/* Open the dump of a just-in-time compiler in PROCESS, which has mapped the
+   dump so that it can be found.  Return the descriptor or -1.  */
 static int
 open_dump (struct process *process)
 {
   for (size_t i = 0; i < process->mappings.n; i++)
     {
       const struct mapping *mapping = &process->mappings.list[i];
-      if (mapping->runs && mapping->file != NULL
+      if (mapping->executable && mapping->file != NULL
           && jit_names_is_dump (mapping->file->path))
         return process->open_file (process, mapping);
     }
@@ -136,7 +137,7 @@ process_code_at (struct process *process, uint64_t address, uint64_t *offset)
 {
   struct code_file *file = process_file_at (process, address, offset);
   if (file != NULL || process->memory.fetch == NULL
-      || !process_runs_at (process, address))
+      || !process_is_executable (process, address))
     return file;
   *offset = address;
   if (process->jit == NULL)
@@ -166,10 +167,10 @@ process_read_code (void *reader, uint64_t address, void *to, size_t size)
 }
 
 bool
-process_runs_at (const struct process *process, uint64_t address)
+process_is_executable (const struct process *process, uint64_t address)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, address);
-  return mapping != NULL && mapping->runs;
+  return mapping != NULL && mapping->executable;
 }
 
 bool
@@ -177,7 +178,7 @@ process_is_code (struct process *process, uint64_t pc)
 {
   const struct mapping *mapping = mappings_at (&process->mappings, pc);
   uint8_t byte;
-  return mapping != NULL ? mapping->runs
+  return mapping != NULL ? mapping->executable
                          : process_read_code (process, pc, &byte, sizeof byte);
 }
 
@@ -198,7 +199,7 @@ process_map (struct process *process, const struct walk_mapping *report)
   struct mapping mapping = { .start = report->start,
                              .end = report->end,
                              .offset = report->offset,
-                             .runs = report->runs };
+                             .executable = report->executable };
   if (report->path != NULL && report->start < report->end)
     {
       mapping.file = code_files_get (process->files, report->path, &identity);

@@ -1,5 +1,9 @@
-/* Samples of the stacks of processes, walked by SFrame and counted.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* A profile: sampled stacks, counted in a tree of calls.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   profile.c walks the stack of each sample and counts it in the tree, whose
+   nodes are addresses in files.  When sampling has ended, profile_names.c
+   looks up the name of each address once and makes a struct named_profile.  */
 
 #ifndef STACKS_PROFILE_H
 #define STACKS_PROFILE_H
@@ -7,120 +11,79 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
-#include "base/error.h"
-#include "base/table.h"
 #include "stacks/family.h"
 #include "stacks/names.h"
-#include "stacks/named_profile.h"
+#include "stacks/sampled_threads.h"
 #include "stacks/stack_walk.h"
-
-/* ---- The threads of a profile, and their names.
-
-   A thread is what has one number in one process under one name of that
-   process: a process that executes another program goes on as other threads.
-   The thread's own name may change.  */
-
-/* What has the number TID in process PID.  */
-struct sampled_task
-{
-  pid_t pid, tid;
-  uint64_t birth;  /* which of those with these numbers it is */
-  uint32_t latest; /* thread that it was sampled as last; PROFILE_NO_THREAD */
-  bool renamed;    /* OWN_NAME was reported */
-  char own_name[sizeof ((struct profile_thread *)NULL)->own_name];
-  struct off_cpu_wait
-  {
-    enum
-    {
-      WAIT_NONE,
-      WAIT_IGNORED, /* up to its next switch */
-      WAIT_BEGINS,  /* its stack is known */
-      WAIT_LASTS    /* since the sample's time */
-    } state;
-    struct profile_sample sample;
-    uint64_t losses; /* how many there were when it was looked at last */
-  } wait;            /* by off_cpu */
-};
-
-/* All zeros: there are none.  */
-struct sampled_threads
-{
-  struct profile_thread *threads; /* owned: each that was sampled */
-  size_t n, capacity;
-  struct key_table numbers; /* of threads, by all that makes them one */
-  /* Owned: what was sampled, given a name or switched, by the numbers alone.
-   */
-  struct sampled_task *tasks;
-  size_t n_tasks, tasks_capacity;
-  struct key_table task_numbers;
-};
-
-/* The task TID of process PID, or NULL.  It stays where it is until another
-   one is made.  */
-struct sampled_task *sampled_threads_find (struct sampled_threads *list,
-                                           pid_t pid, pid_t tid);
-
-/* The same, which is made one if it is none; NULL when memory ran out.  */
-struct sampled_task *sampled_threads_task (struct sampled_threads *list,
-                                           pid_t pid, pid_t tid);
-
-/* Thread TID of process PID begins: it is another one than that which had the
-   numbers before, and is called as the thread that has made it.  */
-void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
-                            pid_t parent_pid, pid_t parent_tid);
-
-/* Thread TID of process PID is called NAME from now on.  */
-void sampled_threads_rename (struct sampled_threads *list, pid_t pid,
-                             pid_t tid, const char *name);
-
-/* ---- The profile */
 
 struct profile
 {
   char name[64];  /* of the process or the recording */
   double seconds; /* of sampling, or from the first sample to the last */
-  unsigned hz;    /* samples per second of a thread that runs; 0: not known */
-  struct family family; /* the processes that the stacks are of */
+  unsigned hz;    /* samples per second of a running thread; 0: not known */
+  struct family family; /* the processes that are sampled */
   struct stack_walk walk;
   struct kernel_names kernel;
-  struct code_file **sampled; /* owned; each is the family's */
+  struct code_file **sampled; /* owned; each file is the family's */
   size_t n_sampled, sampled_capacity;
-  /* Below the root the names of processes, then calls, from the outermost one
-     on.  */
+  /* The children of the root are names of processes.  Below a process are the
+     functions, the outermost one first.  */
   struct call_tree calls;
   struct name_list processes;
-  struct profile_sample *log; /* owned: all samples, as they came */
+  struct profile_sample *log; /* owned: all samples in the order of arrival */
   size_t n_log, log_capacity;
   struct sampled_threads threads;
-  /* Threads have nodes of their own below those of processes.  */
-  bool by_thread;
-  bool off_cpu;                   /* samples are of time off the processor */
-  uint64_t samples;               /* stacks */
-  uint64_t weight;                /* of what was counted */
-  uint64_t ends[SFW_INVALID + 1]; /* why walks ended */
-  /* Off the processor: waits whose stack or end was not seen, at the end.  */
-  uint64_t unknown;
+  bool by_thread;   /* each thread has a node below that of its process */
+  bool off_cpu;     /* samples measure time off the processor */
+  uint64_t samples; /* stacks that were walked */
+  uint64_t weight;  /* the sum of all that was counted */
+  uint64_t ends[SFW_INVALID + 1]; /* how many walks ended for each reason */
+  /* Time off the processor: waits whose stack or whose end was not seen.  */
+  uint64_t unknown_waits;
   /* Of a recording: samples without registers of a 64-bit program; records
      that contradict themselves; samples of processes without any mapping of a
      file.  */
-  uint64_t skipped, damaged, unmapped;
-  bool without_kernel; /* samples of time in the kernel are not permitted */
-  uint64_t narrow;     /* samples of 32-bit programs, which are not walked */
-  uint64_t lost; /* samples that the kernel dropped, for want of room, or that
-                  could not be taken */
+  uint64_t without_registers, damaged, unmapped;
+  bool without_kernel; /* the kernel does not permit samples of its own time */
+  uint64_t of_32_bit;  /* samples of 32-bit programs, which are not walked */
+  uint64_t lost; /* samples that the kernel dropped for lack of room, or that
+                    could not be taken */
 };
 
-/* False when memory ran out.  */
+/* Keys of the tree's nodes.  In bits 48 to 63 is the index of a file in
+   `sampled' plus 1, or one of the kinds below; 0 is code of an unknown file.
+   In bits 0 to 47 is the offset in the file, or the kind's own number.  A key
+   whose bit 63 is 0 and bit 62 (KEY_KERNEL) is 1 is an address in the kernel
+   without its bits 62 and 63, which equal bit 61.  */
+#define KEY_KERNEL (UINT64_C (1) << 62)
+enum
+{
+  KEY_OFFSET_BITS = 48,
+  KEY_FILES_MAX = (1 << 14) - 1,
+  KEY_OF_THREAD = 1 << 15,       /* the thread's index */
+  KEY_OF_PROCESS,                /* the index of the process's name */
+  KEY_OF_END,                    /* why a walk ended: enum sfw_end, or ... */
+  KEY_NO_CODE = SFW_INVALID + 1, /* ... a wild call, whose caller is a guess */
+  KEY_PREEMPTED                  /* ... a wait for a processor */
+};
+
+static inline uint64_t
+profile_key (unsigned kind, uint64_t offset)
+{
+  const uint64_t most = (UINT64_C (1) << KEY_OFFSET_BITS) - 1;
+  return (uint64_t)kind << KEY_OFFSET_BITS | (offset & most);
+}
+
+/* Make an empty profile.  False when memory ran out.  */
 bool profile_init (struct profile *profile);
 void profile_free (struct profile *profile);
 
-/* What a sample is of: thread TID at TIME, in nanoseconds, with REGISTERS.
-   CHAIN is the kernel's part of the stack, N_CHAIN words as records of
-   perf_event_open(2) have it, or NULL.  */
-struct profile_moment
+/* A sample as it was taken: thread TID at TIME, in nanoseconds, with
+   REGISTERS.  CHAIN is the kernel's part of the stack, N_CHAIN words in the
+   format of perf_event_open(2), or NULL.  */
+struct raw_sample
 {
   pid_t tid;
   uint64_t time;
@@ -129,51 +92,32 @@ struct profile_moment
   size_t n_chain;
 };
 
-/* Walk from the registers of MOMENT, on the memory that MEMBER of the family
-   has copies of, to a sample that is still to be counted.  Its weight is 1.  A
-   walk that does not get to the outermost frame has a place below a node of
-   its own, for its end.  */
-struct profile_sample profile_place (struct profile *profile,
-                                     struct member *member,
-                                     const struct profile_moment *moment);
+/* Walk the stack of RAW, of which MEMBER of the family has a copy, and add its
+   functions to the tree.  Return a sample of weight 1 that is not counted yet.
+   A walk that does not reach the outermost frame is put below a node of its
+   own that says why the walk ended.  */
+struct profile_sample profile_walk (struct profile *profile,
+                                    struct member *member,
+                                    const struct raw_sample *raw);
 
-/* The node for threads that were in NODE and for which there was no processor.
-   NODE if memory ran out.  */
+/* Return the child of NODE for threads that waited there for a processor; NODE
+   itself if memory ran out.  */
 uint32_t profile_preempted (struct profile *profile, uint32_t node);
 
-/* Count SAMPLE, or one that is lost, if the weight of all has no room for it.
-   Without memory for SAMPLE the log does not have it.  */
+/* Count SAMPLE.  If the sum of all weights would overflow, count it as lost
+   instead.  If memory ran out, the log lacks it.  */
 void profile_count (struct profile *profile,
                     const struct profile_sample *sample);
 
-/* ---- Names */
+/* ---- Names (profile_names.c) */
 
-/* Whether NAME, in a profile with functions, is one of the kernel's.  */
+/* Whether NAME, in a named profile, is that of a function of the kernel.  */
 bool profile_is_of_kernel (const char *name);
 
-/* Give PROFILE's addresses their names; callees are ordered by name.  WANTED:
-   of symbols (names.h).  False when memory ran out.  */
+/* Look up the names of all keys of PROFILE and make NAMED of it.  Callees are
+   in the order of their names.  WANTED: which names (names.h).  False when
+   memory ran out.  */
 bool profile_name (struct profile *profile, unsigned wanted,
                    struct named_profile *named);
-
-/* ---- Files that are printed (printed_file.c): each replaces what had its
-   name as a whole, or not at all, where it can be replaced
-   (write/output_file.h, rewrite).  */
-
-/* Whether a file called NAME can be made, as far as can be told by making one
-   beside it.  INPUT: what is read meanwhile and must stay, or NULL.  */
-bool printed_file_check (const char *name, const char *input,
-                         struct error *err);
-
-/* Whether A and B, as far as both can be made, will be one file, however the
-   two are spelt.  */
-bool printed_file_is_one (const char *a, const char *b);
-
-/* Have PRINT print the file NAME to OUT, which can be sought in, whatever NAME
-   is: a pipe gets it at the end.  */
-bool printed_file_make (const char *name,
-                        bool (*print) (void *context, FILE *out,
-                                       struct error *err),
-                        void *context, struct error *err);
 
 #endif /* STACKS_PROFILE_H */

@@ -1,5 +1,9 @@
-/* sframe-profile: where a process spends its time, by SFrame.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* sframe-profile: main (), and the loop that takes samples.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The samples are of a process, of a command that this program starts, or of a
+   recording of perf.  The kernel takes them if it can; otherwise each sample
+   is a stop by ptrace.  */
 
 #include <config.h>
 
@@ -28,19 +32,19 @@ struct session
   struct profile_options options;
   struct command command;
   struct profile profile;
-  struct named_profile old; /* that it is compared with */
+  struct named_profile old; /* the profile to compare with */
   pid_t pid;
-  struct perf_sampler *sampler; /* NULL: by ptrace */
-  bool failed; /* it cannot be sampled at all, which was said */
-  bool ended;  /* whether the command has ended; STATUS is its exit status */
+  struct perf_sampler *sampler; /* NULL: samples are taken by ptrace */
+  bool failed; /* the process cannot be sampled; a message was printed */
+  bool ended;  /* the command has ended with exit status STATUS */
   int status;
   double started;
 };
 
 static volatile sig_atomic_t sampling, interrupted;
-static volatile pid_t running; /* the command, or 0 */
+static volatile pid_t running; /* PID of the command, or 0 */
 
-/* The program ends by a signal: so does the command.  */
+/* A signal ends this program: end the command, too.  */
 static void
 end_running (int number)
 {
@@ -51,8 +55,9 @@ end_running (int number)
   kill (running, SIGCONT);
 }
 
-/* An interrupt ends the sampling, and otherwise the program; so does a later
-   one.  But timeout(1) sends the same one twice.  */
+/* Handle an interrupt.  During sampling, the first one ends the sampling.  Any
+   other one ends the program, unless it comes within half a second after the
+   first one: timeout(1) sends the same signal twice.  */
 static void
 take_interrupt (int number)
 {
@@ -66,7 +71,8 @@ take_interrupt (int number)
   interrupted = 1;
 }
 
-/* The name may change: a command may be a script that starts the program.  */
+/* Read the name of the process, which may change: a command may be a script
+   that executes the program.  */
 static void
 read_name (struct session *session)
 {
@@ -74,7 +80,9 @@ read_name (struct session *session)
                     sizeof session->profile.name);
 }
 
-/* Ask the kernel for samples.  False if it has to give them.  */
+/* Open the kernel's sampler, unless ptrace is wanted.  If the kernel refuses,
+   ptrace is used instead, but not for time off the processor: then the result
+   is false.  */
 static bool
 open_sampler (struct session *session)
 {
@@ -95,7 +103,7 @@ open_sampler (struct session *session)
 }
 
 /* Start the command.  It becomes a member before it executes the program,
-   because it may end soon after.  */
+   because it may end soon afterwards.  */
 static bool
 open_command (struct session *session)
 {
@@ -115,7 +123,7 @@ open_command (struct session *session)
   if (!command_start (&session->command))
     return profile_fail (arguments[0], strerror (errno));
   family_execute (family, session->pid);
-  live_refresh (&member->process, &err);
+  live_read_mappings (&member->process, &err);
   member_read_name (member);
   read_name (session);
   return true;
@@ -147,9 +155,9 @@ open_target (struct session *session)
              "sframe-profile: with %zu process%s that it has started "
              "(--no-inherit: without)\n",
              family->n - 1, family->n == 2 ? "" : "es");
-  /* The sampler reports mappings from now on: read those that were made since
-     the processes were first looked at.  */
-  family_refresh (family);
+  /* The sampler reports new mappings from now on.  Read those that were made
+     after family_add has read them.  */
+  family_read_mappings (family);
   return true;
 }
 
@@ -165,8 +173,9 @@ show_progress (const struct session *session)
            session->profile.samples, plural_s (session->profile.samples));
 }
 
-/* Whether there is a command that has ended. (It stays as a zombie until its
-   status is read.) The exit status is the one a shell would give.  */
+/* Whether there is a command and it has ended.  Keep its exit status, as a
+   shell would report it.  Until its status is read, the command is a
+   zombie.  */
 static bool
 command_ended (struct session *session)
 {
@@ -184,8 +193,8 @@ command_ended (struct session *session)
 }
 
 /* Whether the command, which cannot be sampled any more, has ended.  The
-   kernel takes the memory of a process that ends before it has the parent
-   told, so the answer may take a moment.  */
+   kernel releases the memory of a process that ends before it notifies the
+   parent, so wait a moment for the status.  */
 static bool
 command_is_over (struct session *session)
 {
@@ -200,16 +209,17 @@ command_is_over (struct session *session)
   return session->ended;
 }
 
-/* Whether a thread of the process that is sampled has not ended.  */
+/* Whether any thread of the sampled process is alive.  */
 static bool
-is_there (const struct session *session)
+is_alive (const struct session *session)
 {
   return !live_thread_ended (session->pid, live_memory_thread (session->pid));
 }
 
-/* Wait for the time of the next sample, and take it by ptrace.  A process that
-   was sampled before may be another tracer's for a while, or there may be no
-   thread to stop it: that sample is lost.  */
+/* Wait until the next sample is due, and take it by ptrace.  If that fails for
+   a process that was sampled before, another tracer may have it for a while,
+   or no thread may be left to stop: count the sample as lost.  False when the
+   sampling ends.  */
 static bool
 trace_once (struct session *session)
 {
@@ -221,7 +231,7 @@ trace_once (struct session *session)
   if (trace_sampler_take (&session->profile, session->pid,
                           !session->options.no_inherit, &err))
     return true;
-  if (command_is_over (session) || !is_there (session))
+  if (command_is_over (session) || !is_alive (session))
     return false;
   if (session->profile.samples == 0)
     {
@@ -245,8 +255,8 @@ sample (struct session *session)
       else
         {
           perf_sampler_read (session->sampler);
-          /* Whether a command has ended its status tells.  */
-          more = session->command.pid > 0 || is_there (session);
+          /* The status says when a command has ended.  */
+          more = session->command.pid > 0 || is_alive (session);
         }
       session->profile.seconds = clock_now () - session->started;
       read_name (session);
@@ -261,7 +271,6 @@ sample (struct session *session)
     fputs ("\r\033[K", stderr);
 }
 
-/* Walk the stacks of a recording.  */
 static bool
 take_recording (struct session *session)
 {
@@ -277,16 +286,15 @@ take_recording (struct session *session)
          || profile_fail (options->input, "it has no sample with a stack");
 }
 
-/* Sample the process or the command.  */
 static bool
 take_samples (struct session *session)
 {
   struct sigaction action
       = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART };
-  /* Interrupts end the sampling also where the caller ignores them: shells
-     have commands in the background of a script ignore SIGINT, and scripts end
-     perf record by it.  The second one of two at once ends no opening of a
-     pipe.  */
+  /* Interrupts end the sampling even if the caller ignores them: shells let
+     background commands of scripts ignore SIGINT, and scripts end perf record
+     by SIGINT.  With SA_RESTART, an interrupt that comes twice does not abort
+     the opening of an output that is a pipe.  */
   sigfillset (&action.sa_mask);
   sampling = 1;
   sigaction (SIGINT, &action, NULL);
@@ -300,7 +308,7 @@ take_samples (struct session *session)
   return session->profile.samples > 0 || session->ended
          || profile_fail (
              session->profile.name,
-             session->profile.narrow > 0
+             session->profile.of_32_bit > 0
                  ? "its registers are not those of a 64-bit program"
                  : "it did not run while it was sampled");
 }
@@ -321,7 +329,7 @@ run (struct session *session)
   if (!(options->input != NULL ? take_recording (session)
                                : take_samples (session)))
     return false;
-  /* The folded stacks are printed unless another output is asked for.  */
+  /* Folded stacks are printed unless another output is wanted.  */
   if ((options->n_outputs > 0 || options->top > 0
        || options->perf_data == NULL)
       && !profile_write_outputs (profile, options, &session->old))

@@ -16,7 +16,7 @@ enum
 {
   HZ_DEFAULT = 99,
   HZ_MAX = 10000,
-  SECONDS_DEFAULT = 10, /* of a process that may run for ever */
+  SECONDS_DEFAULT = 10, /* for a process that was running already */
   SECONDS_MAX = 1000000,
   TOP_DEFAULT = 20,
   TOP_MAX = 1000000,
@@ -199,7 +199,7 @@ profile_options_parse (struct profile_options *options, int argc, char **argv)
           NULL,
           NULL };
   *options = (struct profile_options){ .policy.detached = DETACHED_DEFAULT };
-  /* The command's options are its own.  */
+  /* ARGP_IN_ORDER: options after the command are the command's own.  */
   standard_options_parse ("sframe-profile", &parser, ARGP_IN_ORDER, argc, argv,
                           options);
 }

@@ -1,4 +1,4 @@
-/* Files and text that are made of a profile.
+/* The output files, the table and the summary of a profile.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -16,15 +16,15 @@
 #include "stacks/sframe_profile.h"
 #include "walk/apply.h"
 
-/* A profile with its names, and what is printed with it.  */
+/* What the outputs are made from.  */
 struct output
 {
   const struct profile_options *options;
   const struct profile *profile;
   struct named_profile named;
-  const struct named_profile *old; /* that it is compared with, or NULL */
+  const struct named_profile *old; /* to compare with, or NULL */
   char subtitle[128];              /* what the samples are */
-  const char *name; /* of the file that is written; "": standard output */
+  const char *name; /* of the output file; "": standard output */
 };
 
 bool
@@ -58,8 +58,8 @@ profile_open_outputs (const struct profile_options *options,
          || profile_fail (options->diff, err.reason);
 }
 
-/* Samples of PROFILE that got to the outermost frame, in percent.  Without
-   samples it is 100, as none is missing.  */
+/* Return the percentage of the samples of PROFILE whose walks reached the
+   outermost frame.  Without samples it is 100, because none is incomplete.  */
 static double
 percent_complete (const struct profile *profile)
 {
@@ -68,9 +68,9 @@ percent_complete (const struct profile *profile)
                                      / (double)profile->samples;
 }
 
-/* Say in one line what the samples are.  */
+/* Set the subtitle of OUTPUT.  */
 static void
-describe (struct output *output)
+set_subtitle (struct output *output)
 {
   const struct profile *profile = output->profile;
   char rate[64] = "";
@@ -86,8 +86,8 @@ describe (struct output *output)
             rate, percent_complete (profile));
 }
 
-/* Print the profile to FILE, as what the end of the output's name asks for.
-   False when memory ran out.  */
+/* Print the profile to FILE, in the format that the end of the output's name
+   asks for.  False when memory ran out.  */
 static bool
 print_as (const struct output *output, FILE *file)
 {
@@ -99,14 +99,14 @@ print_as (const struct output *output, FILE *file)
   if (has_suffix (name, ".json"))
     return firefox_print (named, hz, file);
   bool page = has_suffix (name, ".html");
-  const struct flame_graph words = {
+  const struct flame_graph_settings settings = {
     named->process != NULL ? named->process : output->profile->name,
     output->subtitle,
     output->options->icicle,
     output->old,
   };
   return page || has_suffix (name, ".svg")
-             ? flame_graph_print (named, &words, page, file)
+             ? flame_graph_print (named, &settings, page, file)
              : folded_print (named, file);
 }
 
@@ -120,13 +120,12 @@ static bool
 write_output (struct output *output)
 {
   struct error err;
-  /* A file of code that was cut off meanwhile costs its names alone.  */
+  /* If a file with code was cut off meanwhile, only its names are missing.  */
   mapped_files_forget ();
   return printed_file_make (output->name, print_named, output, &err)
          || profile_fail (output->name, err.reason);
 }
 
-/* Print the table or the folded stacks.  */
 static bool
 print_output (const struct output *output)
 {
@@ -147,7 +146,7 @@ profile_write_outputs (struct profile *profile,
   struct output output = { .options = options,
                            .profile = profile,
                            .old = options->diff != NULL ? old : NULL };
-  describe (&output);
+  set_subtitle (&output);
   bool done = profile_name (profile,
                             (options->mangled ? SYMBOL_MANGLED : 0)
                                 | (options->inlines ? SYMBOL_INLINES : 0),
@@ -165,7 +164,6 @@ profile_write_outputs (struct profile *profile,
   return done;
 }
 
-/* Say how many samples there are, and how their walks ended.  */
 static void
 print_walks (const struct profile *profile)
 {
@@ -182,9 +180,9 @@ print_walks (const struct profile *profile)
   if (profile->off_cpu)
     fprintf (stderr, "; %.3f s off the processor",
              (double)profile->weight * 1e-9);
-  if (profile->off_cpu && profile->unknown > 0)
+  if (profile->off_cpu && profile->unknown_waits > 0)
     fprintf (stderr, ", without %" PRIu64 " wait%s not seen whole",
-             profile->unknown, plural_s (profile->unknown));
+             profile->unknown_waits, plural_s (profile->unknown_waits));
   if (profile->lost > 0)
     fprintf (stderr, "; %" PRIu64 " lost", profile->lost);
   if (profile->without_kernel)
@@ -192,7 +190,6 @@ print_walks (const struct profile *profile)
   fputc ('\n', stderr);
 }
 
-/* Print a line of N things with a PROPERTY, if there are any.  */
 static void
 print_count (uint64_t n, const char *thing, const char *property)
 {
@@ -201,12 +198,11 @@ print_count (uint64_t n, const char *thing, const char *property)
              *property != '\0' ? " " : "", property);
 }
 
-/* What a recording has that was of no use.  */
 static void
 print_unused (const struct profile *profile)
 {
   const struct code_files *files = &profile->family.files;
-  print_count (profile->skipped, "sample",
+  print_count (profile->without_registers, "sample",
                "without registers of a 64-bit program");
   print_count (profile->damaged, "damaged record", "");
   print_count (profile->unmapped, "sample",
@@ -224,9 +220,9 @@ void
 profile_print_summary (const struct profile *profile)
 {
   bool recorded = profile->family.recorded;
-  /* Of a recording, these are among those without registers.  */
+  /* In a recording, these are among the samples without registers.  */
   if (!recorded)
-    print_count (profile->narrow, "sample",
+    print_count (profile->of_32_bit, "sample",
                  "of 32-bit programs, which are not walked");
   if (profile->samples > 0)
     print_walks (profile);

@@ -1,8 +1,8 @@
-/* The orders in which others tell registers: one table.
+/* The layouts in which the kernel writes registers, in one table.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   They are the kernel's interface (Linux, arch/.../include/uapi/asm: ptrace.h,
-   sigcontext.h, perf_regs.h).  */
+   The layouts are the kernel's interface (Linux, arch/.../include/uapi/asm:
+   ptrace.h, sigcontext.h, perf_regs.h).  */
 
 #include "stacks/registers.h"
 
@@ -13,16 +13,16 @@
 
 enum
 {
-  IS_PC = 0xff, /* in place of a register's number */
+  IS_PC = 0xff, /* in place of the number of a register */
   OTHER = 0xfe
 };
 
 struct layout
 {
   uint16_t machine; /* EM_* */
-  uint8_t orders;   /* bit i: enum register_order i */
+  uint8_t orders;   /* bit i: the layout is that of enum register_order i */
   uint8_t n;
-  uint8_t numbers[REGISTER_WORDS_MAX]; /* of DWARF */
+  uint8_t numbers[REGISTER_WORDS_MAX]; /* DWARF numbers of the words */
 };
 
 #define ORDER(order) (1 << (order))
@@ -93,9 +93,9 @@ registers_mask (const struct arch *arch, enum register_order order)
 }
 
 void
-registers_take (const struct arch *arch, enum register_order order,
-                const uint8_t *words, uint64_t mask,
-                struct registers *registers)
+registers_decode (const struct arch *arch, enum register_order order,
+                  const uint8_t *words, uint64_t mask,
+                  struct registers *registers)
 {
   const struct layout *layout = layout_of (arch, order);
   *registers = (struct registers){ 0 };
@@ -116,7 +116,7 @@ registers_take (const struct arch *arch, enum register_order order,
           registers->n = registers->n > number ? registers->n : number + 1;
         }
     }
-  /* On amd64 the PC has a number, too.  */
+  /* On amd64 the PC has a DWARF number, too.  */
   if (!arch_tracks_ra (arch))
     {
       registers->values[arch->ra] = registers->pc;

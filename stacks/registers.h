@@ -1,4 +1,4 @@
-/* The registers of a thread, and the orders in which others tell them.
+/* The registers of a thread, and reading them from the layouts of the kernel.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_REGISTERS_H
@@ -12,41 +12,42 @@
 
 enum
 {
-  /* DWARF numbers of the machines' integer registers are below.  */
+  /* Above the DWARF numbers of all integer registers.  */
   REGISTERS_MAX = REGISTER_RULES_MAX,
-  REGISTER_WORDS_MAX = 40 /* of what others tell */
+  REGISTER_WORDS_MAX = 40 /* words of a layout */
 };
 
-/* The registers of a thread that does not run, by DWARF number.  */
+/* The registers of a frame, by DWARF number.  */
 struct registers
 {
   uint64_t pc;
   uint64_t values[REGISTERS_MAX];
   unsigned n;
-  /* Bit i: VALUES[i] is what an interrupted callee has there.  Its CFI does
-     not say so, and the ABI lets a callee change that register.  */
+  /* Bit i: VALUES[i] is a callee's value.  The callee's CFI does not mention
+     the register, which the ABI lets functions change.  */
   uint64_t unsure;
 };
 
-/* Who tells registers.  */
+/* Layouts in which the kernel writes registers.  */
 enum register_order
 {
-  ORDER_THREAD, /* the kernel, in NT_PRSTATUS, to debuggers and in cores */
-  ORDER_SIGNAL, /* the kernel, in the frame of a signal */
-  ORDER_PERF    /* the kernel, in samples: a word for each bit of a mask */
+  ORDER_THREAD, /* NT_PRSTATUS, for debuggers and in cores */
+  ORDER_SIGNAL, /* the stack frame of a signal */
+  ORDER_PERF    /* samples of perf events: a word for each bit of a mask */
 };
 
-/* How many words ORDER has on ARCH, up to the last that is of use; at most
-   REGISTER_WORDS_MAX.  */
+/* Return how many words ORDER has on ARCH, up to the last one that is used
+   here; at most REGISTER_WORDS_MAX.  */
 unsigned registers_words (const struct arch *arch, enum register_order order);
 
-/* Which words of ORDER are registers that walks need: a bit for each.  */
+/* Return a mask of the words of ORDER that are registers which walks need.  */
 uint64_t registers_mask (const struct arch *arch, enum register_order order);
 
-/* Set REGISTERS to the WORDS of ORDER.  There is a word for each bit of MASK;
-   registers without a word are UNKNOWN_REGISTER (walk/apply.h).  */
-void registers_take (const struct arch *arch, enum register_order order,
-                     const uint8_t *words, uint64_t mask,
-                     struct registers *registers);
+/* Set REGISTERS from WORDS in the layout ORDER.  There is a word for each bit
+   of MASK.  Registers without a word become UNKNOWN_REGISTER
+   (walk/apply.h).  */
+void registers_decode (const struct arch *arch, enum register_order order,
+                       const uint8_t *words, uint64_t mask,
+                       struct registers *registers);
 
 #endif /* STACKS_REGISTERS_H */

@@ -1,4 +1,4 @@
-/* Rows that were made from code, kept for the next time.
+/* The cache of sections that were made by analyzing files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -38,8 +38,9 @@ is_own_folder (const char *path, int flags)
          && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Put the path of the folder into PATH.  False if it is not the user's.  MAKE:
-   it is made if there is none, in a folder that is the user's.  */
+/* Set PATH to the path of the folder.  MAKE: create the folder if it is
+   missing.  False if it or the folder that contains it does not belong to the
+   user, or others may write to it.  */
 static bool
 find_folder (char path[PATH_SIZE], bool make)
 {
@@ -60,7 +61,8 @@ find_folder (char path[PATH_SIZE], bool make)
   return is_own_folder (path, AT_SYMLINK_NOFOLLOW);
 }
 
-/* A number that is another one for another build of this program.  */
+/* Return a digest of this program's file, which another build does not have; 0
+   if it cannot be read.  */
 static uint64_t
 own_digest (void)
 {
@@ -79,7 +81,7 @@ own_digest (void)
   return digest;
 }
 
-/* Put the path of the section of ELF, which has DIGEST, into PATH.  */
+/* Set PATH to that of the section for DIGEST.  MAKE as for find_folder.  */
 static bool
 find_path (char path[PATH_SIZE], XXH128_hash_t digest, bool make)
 {
@@ -127,7 +129,7 @@ row_cache_find (const struct image *elf, XXH128_hash_t digest,
 
 /* ---- Keeping */
 
-/* The size of all sections in FOLDER, and the name of the oldest.  */
+/* Return the size of all sections in FOLDER, and the name of the OLDEST.  */
 static uint64_t
 list_sections (DIR *folder, char oldest[NAME_MAX + 1])
 {

@@ -1,4 +1,4 @@
-/* Where the rows of a file's code come from.
+/* Finding the rows of a file, or making them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "stacks/rows.h"
@@ -14,18 +14,17 @@
 
 enum
 {
-  /* Bytes of a file that is analyzed without having been asked for: this takes
-     some seconds.  */
+  /* Bytes of a file that is analyzed unasked: this takes some seconds.  */
   ANALYZED_MAX = 24 << 20
 };
 
 void
 row_source_free (struct row_source *rows)
 {
-  rows_on_demand_free (rows->demanded);
+  rows_on_demand_free (rows->on_demand);
   rows_on_demand_free (rows->cfi);
   free (rows->bytes);
-  free (rows->more_bytes);
+  free (rows->analyzed_bytes);
   free (rows->reason);
   *rows = (struct row_source){ 0 };
 }
@@ -39,8 +38,7 @@ row_source_set_none (struct row_source *rows, const struct error *err)
   rows->reason = strdup (err->reason);
 }
 
-/* Whether SECTION can be read: its version may be one of the future, and only
-   one that is sorted is searched.  */
+/* Whether SECTION can be used: its version is known, and it is sorted.  */
 static bool
 is_readable (const struct sfw_section *section)
 {
@@ -50,10 +48,10 @@ is_readable (const struct sfw_section *section)
          && unwind_section_is_sorted (&opened);
 }
 
-/* The section that IMAGE has.  *REASON becomes why it is not taken.  */
+/* Use the section in IMAGE.  If that fails, *REASON says why.  */
 static bool
-take_own (struct row_source *rows, const struct image *image,
-          const char **reason)
+use_own_section (struct row_source *rows, const struct image *image,
+                 const char **reason)
 {
   const GElf_Phdr *segment = sframe_place_find (image).segment;
   *reason = "it has no .sframe";
@@ -71,10 +69,10 @@ take_own (struct row_source *rows, const struct image *image,
   return true;
 }
 
-/* Copy the section of FOUND, which is closed.  The copy is of ORIGIN.  */
+/* Use a copy of the section in FOUND, of ORIGIN.  FOUND is closed.  */
 static bool
-take_copy (struct row_source *rows, struct detached_file *found,
-           enum section_origin origin)
+use_copy (struct row_source *rows, struct detached_file *found,
+          enum section_origin origin)
 {
   const struct sfw_section there
       = { found->section, found->size, found->address };
@@ -91,19 +89,17 @@ take_copy (struct row_source *rows, struct detached_file *found,
   return rows->bytes != NULL || (readable && shortage_note ());
 }
 
-/* The section beside IMAGE.  */
 static bool
-take_detached (struct row_source *rows, const struct image *image,
-               const char *folders)
+use_detached (struct row_source *rows, const struct image *image,
+              const char *folders)
 {
   struct detached_file found;
   return ((folders != NULL && detached_file_find (image, folders, &found))
-          || served_find (image, &found))
-         && take_copy (rows, &found, SECTION_DETACHED);
+          || debuginfod_find_detached (image, &found))
+         && use_copy (rows, &found, SECTION_DETACHED);
 }
 
-/* Make rows from the CFI and from the code of IMAGE, or take those that were
-   kept.  */
+/* Make rows from CFI and code of IMAGE, or take them from the cache.  */
 static void
 analyze (struct row_source *rows, const struct image *image)
 {
@@ -113,7 +109,7 @@ analyze (struct row_source *rows, const struct image *image)
   size_t size;
   XXH128_hash_t digest = row_cache_digest (image);
   if (row_cache_find (image, digest, &kept)
-      && take_copy (rows, &kept, SECTION_KEPT))
+      && use_copy (rows, &kept, SECTION_KEPT))
     return;
   if (!detached_build (image->bytes, image->size, true, &rows->bytes, &size,
                        &address, &err))
@@ -133,8 +129,8 @@ row_source_open (struct row_source *rows, const struct image *image,
 {
   struct error err;
   const char *reason;
-  if (take_own (rows, image, &reason)
-      || take_detached (rows, image, policy->detached))
+  if (use_own_section (rows, image, &reason)
+      || use_detached (rows, image, policy->detached))
     return;
   if (policy->only_sframe)
     {
@@ -143,7 +139,7 @@ row_source_open (struct row_source *rows, const struct image *image,
     }
   else if (policy->analyze)
     analyze (rows, image);
-  else if ((rows->demanded = rows_on_demand_open (image, &err)) != NULL)
+  else if ((rows->on_demand = rows_on_demand_open (image, &err)) != NULL)
     rows->origin = SECTION_CONVERTED;
   else
     row_source_set_none (rows, &err);
@@ -154,34 +150,34 @@ row_source_analyze (struct row_source *rows, const struct image *image,
                     const struct section_policy *policy)
 {
   bool found = rows->origin == SECTION_OWN || rows->origin == SECTION_DETACHED;
-  if (!policy->on_need || policy->at_once || policy->only_sframe
+  if (!policy->analyze_on_demand || policy->is_stopped || policy->only_sframe
       || (policy->analyze && !found) || rows->analyzed || image->bytes == NULL)
     return false;
-  struct row_source more = { 0 };
+  struct row_source made = { 0 };
   struct error err;
   if (image->size > ANALYZED_MAX && !policy->analyze)
     {
       error_set (&err, CFI2SFRAME_NOTHING,
                  "not analyzed without --analyze, as it is large");
-      row_source_set_none (&more, &err);
+      row_source_set_none (&made, &err);
     }
   else
-    analyze (&more, image);
-  bool is_more = more.origin != SECTION_NONE;
+    analyze (&made, image);
+  bool is_more = made.origin != SECTION_NONE;
   if (!is_more)
     {
       free (rows->reason);
-      rows->reason = more.reason;
+      rows->reason = made.reason;
     }
   else if (found)
     {
-      rows->more = more.section;
-      rows->more_bytes = more.bytes;
+      rows->analyzed_section = made.section;
+      rows->analyzed_bytes = made.bytes;
     }
   else
     {
       row_source_free (rows);
-      *rows = more;
+      *rows = made;
     }
   rows->analyzed = true;
   return is_more;
@@ -195,12 +191,12 @@ row_source_at (const struct row_source *rows, uint64_t address,
   struct error err;
   error_clear (&err);
   *section = rows->section;
-  if (rows->demanded != NULL)
-    *section = rows_on_demand_at (rows->demanded, address, &err);
-  else if (rows->more.size > 0
+  if (rows->on_demand != NULL)
+    *section = rows_on_demand_at (rows->on_demand, address, &err);
+  else if (rows->analyzed_section.size > 0
            && unwind_find_rules (&rows->section, address, &rules)
                   == SFW_NO_ROW)
-    *section = rows->more;
+    *section = rows->analyzed_section;
   shortage_note_error (&err);
   return rows->origin != SECTION_NONE && rows->origin != SECTION_UNKNOWN;
 }
@@ -209,8 +205,8 @@ const struct cfi_source *
 row_source_cfi (struct row_source *rows, const struct image *image)
 {
   struct error err;
-  if (rows->demanded != NULL)
-    return rows_on_demand_source (rows->demanded);
+  if (rows->on_demand != NULL)
+    return rows_on_demand_source (rows->on_demand);
   if (!rows->cfi_read && image->bytes != NULL)
     {
       error_clear (&err);
@@ -224,6 +220,6 @@ row_source_cfi (struct row_source *rows, const struct image *image)
 uint64_t
 row_source_size (const struct row_source *rows)
 {
-  return rows->demanded != NULL ? rows_on_demand_size (rows->demanded)
-                                : rows->section.size;
+  return rows->on_demand != NULL ? rows_on_demand_size (rows->on_demand)
+                                 : rows->section.size;
 }

@@ -1,6 +1,5 @@
-/* Where the samples of a profile come from: the kernel takes them
-   (perf_sampler.c), or stops of the process (trace_sampler.c), or perf has
-   recorded them (perf_input.c).
+/* Sources of samples: the kernel (perf_sampler.c), stops by ptrace
+   (trace_sampler.c), and recordings of perf (perf_input.c).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_SAMPLING_H
@@ -14,36 +13,37 @@
 
 struct perf_sampler; /* opaque */
 
-/* Sample the threads that PID has and will have, HZ times per second of their
-   time on a processor (a profile of time off the processor: whenever they
-   leave it), and, if CHILDREN, the processes that PID starts or has started,
-   which become members of the family.  What happens to processes is reported
-   to the family of PROFILE, which has PID as it is.  If ON_EXEC, the family
-   has PID without contents, and sampling starts when PID executes a program.
-   NULL when this is not possible here.  */
+/* Sample all threads of PID, also later ones, HZ times per second of their
+   time on a processor; for a profile of time off the processor, whenever they
+   leave it.  CHILDREN: sample the descendants of PID, too, and make them
+   members of the family.  PROFILE's family has PID as a member with its
+   present mappings, and is updated by the events of the processes.  ON_EXEC:
+   the member PID has no mappings yet, and sampling starts when PID executes a
+   program.  NULL when this is not possible here.  */
 struct perf_sampler *perf_sampler_open (struct profile *profile, pid_t pid,
                                         unsigned hz, bool on_exec,
                                         bool children, struct error *err);
 void perf_sampler_close (struct perf_sampler *sampler);
 
-/* Wait a moment, and count all samples that are there.  */
+/* Wait up to 20 milliseconds, and count all samples that have arrived.  */
 void perf_sampler_read (struct perf_sampler *sampler);
 
-/* Count the rest, when no more is to come.  */
+/* Count the remaining samples, when sampling ends.  */
 void perf_sampler_finish (struct perf_sampler *sampler);
 
-/* Stop each member of PROFILE's family and, if CHILDREN, its present children,
-   and count the stacks of the threads that ran.  False when the member PID has
-   ended or may not be stopped.  */
+/* Stop each member of PROFILE's family and, if CHILDREN, their present
+   children, and count the stacks of the threads that were running.  False when
+   the member PID has ended or may not be stopped.  */
 bool trace_sampler_take (struct profile *profile, pid_t pid, bool children,
                          struct error *err);
 
-/* Walk and count the samples of the recording at PATH in PROFILE, which is
-   empty and has its policy and off_cpu.  EVENT: only samples of this one are
-   counted, from 1 on in the recording's order; 0: of all, or for time off the
-   processor of that which counts context switches.  Unless OUTPUT is NULL,
-   write the recording with call chains to that file.  *AT_FAULT is PATH or
-   OUTPUT, which ERR is about.  */
+/* Walk the samples of the recording at PATH, and count them in PROFILE, which
+   is empty except for its policy and off_cpu.  EVENT: count only samples of
+   this event, numbered from 1 on in the order of the recording.  0: count
+   samples of all events or, for time off the processor, of the one that counts
+   context switches.  Unless OUTPUT is NULL, write the recording with call
+   chains to that file.  *AT_FAULT becomes PATH or OUTPUT, whichever ERR is
+   about.  */
 bool perf_input_take (struct profile *profile, const char *path,
                       unsigned event, const char *output,
                       const char **at_fault, struct error *err);

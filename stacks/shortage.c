@@ -1,4 +1,4 @@
-/* What is shown lacks a part, because memory for it ran out.
+/* Output that is incomplete, because memory ran out or a file was cut off.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -42,16 +42,16 @@ shortage_is_none (const char *program)
   return !noted;
 }
 
-/* Files.  What a handler calls here, walk_maps_line and printable_copy among
-   it, is async-signal-safe, but for strtoull of the C library, which neither
-   allocates nor locks.  */
+/* Files that were cut off.  The functions that a handler calls here, also
+   walk_maps_line and printable_copy, are async-signal-safe, except for
+   strtoull of the C library, which neither allocates nor locks.  */
 
 enum
 {
-  LINE_SIZE = 4352 /* PATH_MAX, and what is in front of the path */
+  LINE_SIZE = 4352 /* PATH_MAX, and the fields before the path */
 };
 
-/* Read a line of FD into LINE, without its end.  False if there is none.  */
+/* Read a line of FD into LINE, without the newline.  False at the end.  */
 static bool
 read_line (int fd, char line[LINE_SIZE])
 {

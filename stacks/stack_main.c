@@ -1,4 +1,5 @@
-/* sframe-stack: the stacks of a living process or a core file, by SFrame.
+/* sframe-stack: main (), options, and showing the stacks of a living process
+   or of a core file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -25,10 +26,10 @@ struct stack_options
   pid_t pid;        /* or 0 */
   const char *core; /* or NULL */
   const char *executable;
-  size_t frames; /* at most, of each thread */
-  pid_t thread;  /* the only one to be shown, or 0 */
+  size_t frames; /* limit for each thread */
+  pid_t thread;  /* the only thread to show, or 0 */
   bool source, mangled, dwarf, verbose;
-  bool json, group; /* threads with equal stacks once */
+  bool json, group; /* show equal stacks once */
   struct section_policy policy;
 };
 
@@ -130,10 +131,10 @@ static const struct argp parser
 
 enum
 {
-  /* Bytes that are copied of each stack when the process is stopped; a walk
-     that goes deeper takes another stop.  */
+  /* Bytes of each stack that are copied when the process is stopped.  A deeper
+     walk needs another stop.  */
   STACK_COPIED = 8 << 20,
-  OTHER_COPIED = 1 << 20 /* of each stack that a walk arrives at */
+  OTHER_COPIED = 1 << 20 /* bytes of other stacks that a walk reaches */
 };
 
 struct session
@@ -142,12 +143,11 @@ struct session
   struct process process;
   struct code_files files;
   struct stack_walk sframe, dwarf;
-  struct stack_groups groups; /* with --group */
+  struct stack_groups groups; /* for --group */
   struct live_copy copy;
 };
 
-/* Walk from REGISTERS in the session of CONTEXT, in all ways that are asked
-   for.  */
+/* Walk from REGISTERS as the options ask for.  CONTEXT is the session.  */
 static void
 walk_thread (void *context, struct process *process,
              const struct registers *registers)
@@ -163,39 +163,37 @@ open_living (struct session *session, struct error *err)
 {
   struct process *process = &session->process;
   struct live_copy *copy = &session->copy;
-  *copy = (struct live_copy){ .most = STACK_COPIED,
+  *copy = (struct live_copy){ .stack_max = STACK_COPIED,
                               .walk = walk_thread,
                               .context = session };
   process->memory.chunk = OTHER_COPIED;
   if (!live_open (process, session->options.pid, err)
       || !live_copy (process, copy, err))
     return false;
-  if (copy->cut > 0)
+  if (copy->incomplete > 0)
     fprintf (
         stderr,
         "sframe-stack: %zu stack%s not copied whole: all together are too "
         "large\n",
-        copy->cut, copy->cut == 1 ? " was" : "s were");
+        copy->incomplete, copy->incomplete == 1 ? " was" : "s were");
   live_read_names (process);
   return true;
 }
 
-/* Print the stack WALK of the N threads; WALK is NULL if nothing is known of
-   it.  */
+/* Print the stack of N threads.  WALK is NULL if nothing is known.  */
 static void
-print_stack (const struct session *session, struct page *page,
+print_stack (const struct session *session, struct stack_printer *printer,
              const struct thread *const *threads, size_t n,
              const struct stack_walk *walk)
 {
-  (session->options.json ? stack_json_print : stack_print) (page, threads, n,
-                                                            walk);
-  page->first = false;
+  (session->options.json ? stack_json_print : stack_print) (printer, threads,
+                                                            n, walk);
+  printer->first = false;
 }
 
-/* Show the stack of THREAD, or add it to its group.  False when the walk by
-   DWARF differs.  */
+/* Print THREAD or add it to a group.  False if the walk by DWARF differs.  */
 static bool
-show_thread (struct session *session, struct page *page,
+show_thread (struct session *session, struct stack_printer *printer,
              const struct thread *thread)
 {
   const struct stack_options *options = &session->options;
@@ -206,19 +204,19 @@ show_thread (struct session *session, struct page *page,
       && stack_groups_add (&session->groups, thread, walk))
     return true;
   if (walk != NULL && options->dwarf)
-    return stack_print_both (page, thread, walk, &session->dwarf);
-  print_stack (session, page, &thread, 1, walk);
+    return stack_print_both (printer, thread, walk, &session->dwarf);
+  print_stack (session, printer, &thread, 1, walk);
   return true;
 }
 
 static void
-show_groups (struct session *session, struct page *page)
+show_groups (struct session *session, struct stack_printer *printer)
 {
   struct stack_groups *groups = &session->groups;
   stack_groups_sort (groups);
   for (size_t i = 0; i < groups->n; i++)
-    print_stack (session, page, groups->groups[i].threads, groups->groups[i].n,
-                 &groups->groups[i].walk);
+    print_stack (session, printer, groups->groups[i].threads,
+                 groups->groups[i].n, &groups->groups[i].walk);
   stack_groups_free (groups);
 }
 
@@ -227,27 +225,28 @@ show_threads (struct session *session)
 {
   struct process *process = &session->process;
   const struct stack_options *options = &session->options;
-  struct page page = { process,
-                       (options->source ? SYMBOL_SOURCE : 0)
-                           | (options->mangled ? SYMBOL_MANGLED : 0),
-                       stdout, true };
+  struct stack_printer printer
+      = { process,
+          (options->source ? SYMBOL_SOURCE : 0)
+              | (options->mangled ? SYMBOL_MANGLED : 0),
+          stdout, true };
   pid_t wanted = options->thread;
   size_t shown = 0;
   bool agree = true;
   if (options->json)
-    stack_json_begin (&page, process->pid, options->core);
+    stack_json_begin (&printer, process->pid, options->core);
   for (size_t i = 0; i < process->n_threads; i++)
     {
       const struct thread *thread = &process->threads[i];
       if (!(thread->known || thread->waits || thread->tracer != 0)
           || (wanted != 0 && thread->tid != wanted))
         continue;
-      agree &= show_thread (session, &page, thread);
+      agree &= show_thread (session, &printer, thread);
       shown++;
     }
-  show_groups (session, &page);
+  show_groups (session, &printer);
   if (options->json)
-    stack_json_end (&page);
+    stack_json_end (&printer);
   if (shown == 0)
     fprintf (stderr, "sframe-stack: no such thread\n");
   return agree && shown > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -340,7 +339,8 @@ main (int argc, char **argv)
                           &session.options);
   session.process.files = &session.files;
   session.process.policy = session.options.policy;
-  session.process.policy.on_need = !session.options.policy.only_sframe;
+  session.process.policy.analyze_on_demand
+      = !session.options.policy.only_sframe;
   int status = run (&session);
   if (!shortage_is_none ("sframe-stack"))
     status = EXIT_FAILURE;

@@ -1,4 +1,4 @@
-/* How walks are shown: as text, or as JSON, one for threads with equal stacks.
+/* Printing stacks as text or as JSON, and grouping threads with equal stacks.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -17,38 +17,37 @@
 
 enum
 {
-  THREADS_SHOWN = 12 /* numbers of threads with equal stacks */
+  THREADS_SHOWN = 12 /* TIDs that are printed of a group */
 };
 
-/* What the code of a frame is called, and where it is.  */
+/* The name of a frame's code, and where the code is.  */
 struct frame_name
 {
   struct code_file *file; /* or NULL */
-  uint64_t address;       /* that the file has for PC, or else the program */
-  /* The name is "" if there is none, and the offset that of PC.  Its file is
-     NULL if the source is not known.  */
+  uint64_t address;       /* of PC: in FILE or, without one, in the process */
+  /* The symbol; its offset is that of PC.  Its name is "" if there is none,
+     and its file is NULL if the source is not known.  */
   struct code_name symbol;
-  bool jit;     /* the name is a just-in-time compiler's */
-  bool handler; /* a signal came: the kernel called this code */
+  bool jit;     /* the name is from a just-in-time compiler */
+  bool handler; /* the frame is a signal trampoline, which the kernel called */
 };
 
-/* Set NAME to that of frame number INDEX of WALK.  */
+/* Set NAME to the name of frame number INDEX of WALK.  */
 static void
-find_name (const struct page *page, const struct stack_walk *walk,
+find_name (const struct stack_printer *printer, const struct stack_walk *walk,
            size_t index, struct frame_name *name)
 {
   const struct frame *frame = &walk->frames[index];
-  /* The address is that of the call, because the instruction after it may
-     belong to another function.  */
+  /* Look up the call: the next instruction may be in another function.  */
   uint64_t offset, before = !frame->at_pc, address = frame->pc - before;
-  struct code_file *file = process_code_at (page->process, address, &offset);
+  struct code_file *file
+      = process_code_at (printer->process, address, &offset);
   *name = (struct frame_name){ .address = frame->pc };
   name->handler = index + 1 < walk->n && frame[1].interrupted;
   if (file == NULL)
     return;
-  code_file_symbol (file, offset, page->wanted, &name->symbol);
-  /* A symbol without a size that begins before the trampoline is another
-     function's.  */
+  code_file_symbol (file, offset, printer->wanted, &name->symbol);
+  /* An unsized symbol from before the trampoline is another function's.  */
   if (name->handler
       && (name->symbol.of_rows
           || (name->symbol.unsized && name->symbol.offset > 0)))
@@ -67,8 +66,7 @@ print_file (const struct code_file *file, FILE *out)
   printable_put (code_file_name (file), out);
 }
 
-/* Print what NAME says of a function and its file, or where the code is that
-   has no function.  */
+/* Print the function of NAME, or else the address, and the file.  */
 static void
 print_name (const struct frame_name *name, FILE *out)
 {
@@ -96,15 +94,15 @@ print_name (const struct frame_name *name, FILE *out)
   fputc (')', out);
 }
 
-/* Frame INDEX of WALK, with MARK in front.  */
+/* Print frame INDEX of WALK, with MARK at the start of the line.  */
 static void
-print_frame (const struct page *page, const struct stack_walk *walk,
-             size_t index, char mark)
+print_frame (const struct stack_printer *printer,
+             const struct stack_walk *walk, size_t index, char mark)
 {
   struct frame_name name;
-  FILE *out = page->out;
+  FILE *out = printer->out;
   const struct frame *frame = &walk->frames[index];
-  find_name (page, walk, index, &name);
+  find_name (printer, walk, index, &name);
   fprintf (out, "%c #%-3zu 0x%016" PRIx64 " ", mark, index, frame->pc);
   print_name (&name, out);
   if (frame->way != WAY_ROW)
@@ -118,7 +116,7 @@ print_frame (const struct page *page, const struct stack_walk *walk,
     }
 }
 
-/* Why there is no section for ADDRESS, of FILE (or NULL).  */
+/* Print why there is no section for ADDRESS, in FILE or (NULL) in none.  */
 static void
 print_no_section (const struct code_file *file, uint64_t address, FILE *out)
 {
@@ -134,13 +132,13 @@ print_no_section (const struct code_file *file, uint64_t address, FILE *out)
 }
 
 static void
-print_end (const struct page *page, const struct stack_walk *walk)
+print_end (const struct stack_printer *printer, const struct stack_walk *walk)
 {
-  FILE *out = page->out;
+  FILE *out = printer->out;
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t offset, address = last->pc - !last->at_pc;
   const struct code_file *file
-      = process_file_at (page->process, address, &offset);
+      = process_file_at (printer->process, address, &offset);
   fputs ("  (", out);
   if (walk->end == SFW_MORE)
     fprintf (out, "no more than %zu frame%s shown", walk->max,
@@ -180,10 +178,11 @@ print_thread (const struct thread *thread, FILE *out)
 }
 
 void
-stack_print (const struct page *page, const struct thread *const *threads,
-             size_t n, const struct stack_walk *walk)
+stack_print (const struct stack_printer *printer,
+             const struct thread *const *threads, size_t n,
+             const struct stack_walk *walk)
 {
-  FILE *out = page->out;
+  FILE *out = printer->out;
   if (n == 1)
     print_thread (threads[0], out);
   else
@@ -196,11 +195,11 @@ stack_print (const struct page *page, const struct thread *const *threads,
   if (walk == NULL)
     return;
   for (size_t i = 0; i < walk->n; i++)
-    print_frame (page, walk, i, ' ');
-  print_end (page, walk);
+    print_frame (printer, walk, i, ' ');
+  print_end (printer, walk);
 }
 
-/* The name of what differs in frame INDEX, if both walks have it.  */
+/* Return what differs in frame INDEX; "" if one of the walks lacks it.  */
 static const char *
 difference (const struct stack_walk *a, const struct stack_walk *b,
             size_t index)
@@ -214,20 +213,20 @@ difference (const struct stack_walk *a, const struct stack_walk *b,
 }
 
 bool
-stack_print_both (const struct page *page, const struct thread *thread,
-                  const struct stack_walk *sframe,
+stack_print_both (const struct stack_printer *printer,
+                  const struct thread *thread, const struct stack_walk *sframe,
                   const struct stack_walk *dwarf)
 {
-  FILE *out = page->out;
+  FILE *out = printer->out;
   size_t same = stack_walk_same_frames (sframe, dwarf);
   print_thread (thread, out);
   for (size_t i = 0; i < same; i++)
-    print_frame (page, sframe, i, ' ');
+    print_frame (printer, sframe, i, ' ');
   for (size_t i = same; i < sframe->n; i++)
-    print_frame (page, sframe, i, 'S');
-  print_end (page, sframe);
+    print_frame (printer, sframe, i, 'S');
+  print_end (printer, sframe);
   for (size_t i = same; i < dwarf->n; i++)
-    print_frame (page, dwarf, i, 'D');
+    print_frame (printer, dwarf, i, 'D');
   bool agree = stack_walks_agree (sframe, dwarf);
   if (!agree)
     fprintf (out, "  DWARF: %zu frame%s, different from #%zu on%s\n", dwarf->n,
@@ -242,7 +241,7 @@ stack_print_both (const struct page *page, const struct thread *thread,
 
 /* ---- JSON */
 
-/* Print a comma, and TEXT as the member NAME of an object.  */
+/* Print a comma and TEXT as the member NAME of an object.  */
 static void
 put_text (const char *name, const char *text, FILE *out)
 {
@@ -257,13 +256,13 @@ put_address (const char *name, uint64_t address, FILE *out)
 }
 
 static void
-put_frame (const struct page *page, const struct stack_walk *walk,
+put_frame (const struct stack_printer *printer, const struct stack_walk *walk,
            size_t index)
 {
   const struct frame *frame = &walk->frames[index];
   struct frame_name name;
-  FILE *out = page->out;
-  find_name (page, walk, index, &name);
+  FILE *out = printer->out;
+  find_name (printer, walk, index, &name);
   fputc ('{', out);
   put_address ("pc", frame->pc, out);
   if (name.symbol.name[0] != '\0')
@@ -291,9 +290,10 @@ put_frame (const struct page *page, const struct stack_walk *walk,
 }
 
 void
-stack_json_begin (const struct page *page, pid_t pid, const char *core)
+stack_json_begin (const struct stack_printer *printer, pid_t pid,
+                  const char *core)
 {
-  FILE *out = page->out;
+  FILE *out = printer->out;
   fprintf (out, "{\"pid\":%d", (int)pid);
   if (core != NULL)
     put_text ("core", core, out);
@@ -301,11 +301,12 @@ stack_json_begin (const struct page *page, pid_t pid, const char *core)
 }
 
 void
-stack_json_print (const struct page *page, const struct thread *const *threads,
-                  size_t n, const struct stack_walk *walk)
+stack_json_print (const struct stack_printer *printer,
+                  const struct thread *const *threads, size_t n,
+                  const struct stack_walk *walk)
 {
-  FILE *out = page->out;
-  fprintf (out, "%s{\"threads\":[", page->first ? "\n" : ",\n");
+  FILE *out = printer->out;
+  fprintf (out, "%s{\"threads\":[", printer->first ? "\n" : ",\n");
   for (size_t i = 0; i < n; i++)
     {
       fprintf (out, "%s{\"tid\":%d", i > 0 ? "," : "", (int)threads[i]->tid);
@@ -317,7 +318,7 @@ stack_json_print (const struct page *page, const struct thread *const *threads,
   for (size_t i = 0; walk != NULL && i < walk->n; i++)
     {
       fputs (i > 0 ? ",\n  " : "\n  ", out);
-      put_frame (page, walk, i);
+      put_frame (printer, walk, i);
     }
   if (walk == NULL)
     fputs ("],\"end\":null}", out);
@@ -327,19 +328,19 @@ stack_json_print (const struct page *page, const struct thread *const *threads,
 }
 
 void
-stack_json_end (const struct page *page)
+stack_json_end (const struct stack_printer *printer)
 {
-  fputs ("\n]}\n", page->out);
+  fputs ("\n]}\n", printer->out);
 }
 
-/* ---- Threads with equal stacks, together */
+/* ---- Groups of threads with equal stacks */
 
 static bool
 same_walk (const struct stack_walk *a, const struct stack_walk *b)
 {
   if (a->n != b->n || a->end != b->end)
     return false;
-  /* Threads that differ do so near their start, as a rule.  */
+  /* Stacks that differ usually do so near the start of the thread.  */
   for (size_t i = a->n; i-- > 0;)
     if (a->frames[i].pc != b->frames[i].pc
         || a->frames[i].at_pc != b->frames[i].at_pc
@@ -348,8 +349,7 @@ same_walk (const struct stack_walk *a, const struct stack_walk *b)
   return true;
 }
 
-/* A new group for WALK, which has HASH, with room for one thread; NULL when
-   memory ran out.  */
+/* Add a group for WALK, which has HASH.  NULL when memory ran out.  */
 static struct stack_group *
 add_group (struct stack_groups *groups, uint32_t hash,
            const struct stack_walk *walk)

@@ -1,15 +1,14 @@
-/* How walks are shown: as text, or as JSON; one for all threads with equal
-   stacks, if that is asked for.
+/* Printing stacks as text or as JSON, and grouping threads with equal stacks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   As JSON it is one object: "pid" or "core", and "stacks", an array of
-   objects.  Each has "threads" ("tid", and "name", if it is known), "frames"
-   from the innermost one on, and "end", why the walk ended (unwind_end_name),
-   or null for a thread that nothing is known of.  A frame has "pc", and as far
-   as they are known "function" and "offset" in there, "file" and "address" in
-   there, "source" and "line"; how it was found ("by": frame_way_name); and
-   true for what applies of "interrupted" and "jit".  Addresses are texts,
-   because numbers of JavaScript have 53 bits.  */
+   The JSON is one object.  It has "pid" or "core", and "stacks", an array of
+   objects.  Each of these has "threads" (objects with "tid" and, if known,
+   "name"), "frames" from the innermost one on, and "end": why the walk ended
+   (unwind_end_name), or null for a thread of which nothing is known.  A frame
+   has "pc" and, as far as they are known, "function" and the "offset" in it,
+   "file" and the "address" in it, "source" and "line"; "by": how the frame was
+   found (frame_way_name); and "interrupted" and "jit", true where they apply.
+   Addresses are strings, because numbers of JavaScript have 53 bits.  */
 
 #ifndef STACKS_STACK_PRINT_H
 #define STACKS_STACK_PRINT_H
@@ -21,63 +20,65 @@
 #include "stacks/names.h"
 #include "stacks/stack_walk.h"
 
-/* What is printed, and how.  */
-struct page
+/* Where and how stacks are printed.  */
+struct stack_printer
 {
   struct process *process;
-  unsigned wanted; /* of symbols (names.h) */
+  unsigned wanted; /* what names have (names.h) */
   FILE *out;
-  bool first; /* nothing was printed yet */
+  bool first; /* the next stack is the first one */
 };
 
-/* Print a line for the N threads that have WALK, one for each frame of it (and
-   one for its source), and one that says why it ended.  WALK is NULL for a
-   thread that nothing is known of.  */
-void stack_print (const struct page *page, const struct thread *const *threads,
-                  size_t n, const struct stack_walk *walk);
+/* Print the stack WALK of N threads: a line with the threads, lines for each
+   frame and its source, and a line that says why the walk ended.  WALK is NULL
+   for a thread of which nothing is known.  */
+void stack_print (const struct stack_printer *printer,
+                  const struct thread *const *threads, size_t n,
+                  const struct stack_walk *walk);
 
-/* Print the walk by SFrame, compared with the walk by DWARF: from the first
-   frame on in which they differ, the rest of both is shown.  False when they
-   differ.  */
-bool stack_print_both (const struct page *page, const struct thread *thread,
+/* Print the walk by SFrame.  From the first frame on in which the walk by
+   DWARF differs, print the rest of both.  False if they differ.  */
+bool stack_print_both (const struct stack_printer *printer,
+                       const struct thread *thread,
                        const struct stack_walk *sframe,
                        const struct stack_walk *dwarf);
 
-/* Begin JSON with process PID, or with the core file CORE, unless that is
-   NULL.  */
-void stack_json_begin (const struct page *page, pid_t pid, const char *core);
+/* Print the beginning of the JSON: process PID, and CORE, the path of a core
+   file, unless that is NULL.  */
+void stack_json_begin (const struct stack_printer *printer, pid_t pid,
+                       const char *core);
 
-/* Print a stack, as stack_print does; WALK is NULL for a thread that
-   nothing is known of.  */
-void stack_json_print (const struct page *page,
+/* Print a stack as JSON, with the arguments of stack_print.  */
+void stack_json_print (const struct stack_printer *printer,
                        const struct thread *const *threads, size_t n,
                        const struct stack_walk *walk);
 
-void stack_json_end (const struct page *page);
+void stack_json_end (const struct stack_printer *printer);
 
-/* ---- Threads with equal stacks, together */
+/* ---- Groups of threads with equal stacks */
 
 struct stack_group
 {
-  const struct thread **threads; /* owned; in the order in which they came */
+  const struct thread **threads; /* owned; in order of addition */
   size_t n, capacity;
-  struct stack_walk walk; /* owned; of the first one */
+  struct stack_walk walk; /* owned; of the first thread */
 };
 
 struct stack_groups
 {
   struct stack_group *groups; /* owned */
   size_t n, capacity;
-  struct key_table numbers; /* of groups, until they are sorted, by walk */
+  struct key_table numbers; /* of groups, by walk, until they are sorted */
 };
 
-/* Add THREAD, which must outlive GROUPS and has WALK (copied), to the group
-   whose walks have the same addresses and end.  False when memory ran out.  */
+/* Add THREAD, which must outlive GROUPS, to the group whose walks have the
+   same addresses and end as WALK, which is copied.  False when memory ran
+   out.  */
 bool stack_groups_add (struct stack_groups *groups,
                        const struct thread *thread,
                        const struct stack_walk *walk);
 
-/* Order them, the largest one first.  */
+/* Sort the groups, the largest one first.  */
 void stack_groups_sort (struct stack_groups *groups);
 
 void stack_groups_free (struct stack_groups *groups);

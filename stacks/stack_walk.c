@@ -1,5 +1,12 @@
-/* Walking a thread's stack, by SFrame and by CFI, and comparing walks.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Walking a thread's stack by SFrame and by CFI, and comparing the two walks.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A walk by SFrame alternates between two steps.  walk_by_rows follows rows as
+   far as they lead, and find_caller finds the caller of the frame where they
+   end, in another way.  A step by CFI needs all registers of that frame, which
+   rows do not keep.  If CFI asks for a register that is not known,
+   catch_up_registers repeats the walk by CFI from the last frame whose
+   registers are known.  */
 
 #include "stacks/stack_walk.h"
 
@@ -45,7 +52,8 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
-/* Append FRAME to WALK.  AT_PC: its rules hold at its PC.  */
+/* Append FRAME to WALK.  AT_PC: the rules are those of its PC, and not of the
+   address before.  */
 static void
 add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
 {
@@ -57,8 +65,8 @@ add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
                         .interrupted = frame->interrupted };
 }
 
-/* Append FRAME to WALK, and its callers as far as rows lead to them by SOURCE.
-   FRAME becomes the last one.  */
+/* Append FRAME and its callers to WALK, as far as rows from SOURCE lead to
+   them.  FRAME becomes the last one.  */
 static void
 walk_by_rows (struct process *process, const struct unwind_source *source,
               struct sfw_frame *frame, struct stack_walk *walk)
@@ -76,22 +84,23 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
   while (walk->end == SFW_MORE && walk->n <= walk->max);
 }
 
-/* All registers of frame number AT of a walk, as far as they are known.  */
-struct full_frame
+/* All registers of frame number AT of a walk, or UNKNOWN_REGISTER.  */
+struct frame_registers
 {
   size_t at;
   struct registers registers;
 };
 
-/* Make FULL the frame number AT of WALK.  No more is known of it than
-   walks by rows tell, or by the frame pointer (fp_step_settle).  */
+/* Set KNOWN to frame number AT of WALK with the few registers that rows or the
+   frame pointer have found.  */
 static void
-full_set (const struct process *process, const struct stack_walk *walk,
-          size_t at, struct full_frame *full)
+restart_registers (const struct process *process,
+                   const struct stack_walk *walk, size_t at,
+                   struct frame_registers *known)
 {
   const struct frame *frame = &walk->frames[at];
-  struct registers *registers = &full->registers;
-  full->at = at;
+  struct registers *registers = &known->registers;
+  known->at = at;
   registers->pc = frame->pc;
   for (unsigned i = 0; i < registers->n; i++)
     registers->values[i] = UNKNOWN_REGISTER;
@@ -102,55 +111,54 @@ full_set (const struct process *process, const struct stack_walk *walk,
   registers->values[process->arch->fp] = frame->fp;
 }
 
-/* Bring FULL to the last frame of WALK: what no frame in between has saved is
-   what it was.  */
+/* Repeat WALK by CFI from frame KNOWN to the last one.  A register keeps its
+   value unless one of the frames in between has saved it.  */
 static void
-full_catch_up (struct process *process, const struct stack_walk *walk,
-               struct full_frame *full)
+catch_up_registers (struct process *process, const struct stack_walk *walk,
+                    struct frame_registers *known)
 {
   const unsigned sp = process->arch->sp;
-  struct full_caller found;
-  while (full->at + 1 < walk->n)
+  struct cfi_caller found;
+  while (known->at + 1 < walk->n)
     {
-      const struct frame *frame = &walk->frames[full->at++];
-      if (full_step (process, &full->registers, frame->at_pc, &found)
+      const struct frame *frame = &walk->frames[known->at++];
+      if (cfi_step (process, &known->registers, frame->at_pc, &found)
               != SFW_MORE
-          || full->registers.pc != frame[1].pc
-          || full->registers.values[sp] != frame[1].sp)
-        full_set (process, walk, full->at, full);
+          || known->registers.pc != frame[1].pc
+          || known->registers.values[sp] != frame[1].sp)
+        restart_registers (process, walk, known->at, known);
     }
 }
 
-/* Go from *FRAME, the last one of WALK, to its caller by CFI; FULL becomes
-   that caller.  */
+/* Replace *FRAME, the last frame of WALK, by its caller, by CFI.  KNOWN
+   becomes that caller.  */
 static enum sfw_end
 step_by_cfi (struct process *process, const struct stack_walk *walk,
-             struct full_frame *full, struct sfw_frame *frame,
+             struct frame_registers *known, struct sfw_frame *frame,
              enum frame_way *way)
 {
   const struct arch *arch = process->arch;
   const struct frame *last = &walk->frames[walk->n - 1];
-  struct full_frame next = *full;
-  struct full_caller found;
-  if (full->at + 1 != walk->n)
-    full_set (process, walk, walk->n - 1, &next);
-  enum sfw_end step
-      = full_step (process, &next.registers, last->at_pc, &found);
-  if (step == SFW_REGISTER && full->at + 1 != walk->n)
+  struct frame_registers next = *known;
+  struct cfi_caller found;
+  if (known->at + 1 != walk->n)
+    restart_registers (process, walk, walk->n - 1, &next);
+  enum sfw_end step = cfi_step (process, &next.registers, last->at_pc, &found);
+  if (step == SFW_REGISTER && known->at + 1 != walk->n)
     {
-      full_catch_up (process, walk, full);
-      next = *full;
-      step = full_step (process, &next.registers, last->at_pc, &found);
+      catch_up_registers (process, walk, known);
+      next = *known;
+      step = cfi_step (process, &next.registers, last->at_pc, &found);
     }
   if (step != SFW_MORE)
     return step;
   uint64_t sp = next.registers.values[arch->sp];
   if (next.registers.pc == 0 && !found.interrupted)
     return SFW_ZERO;
-  if (!unwind_gets_on (frame, sp, found.interrupted))
+  if (!unwind_makes_progress (frame, sp, found.interrupted))
     return SFW_NO_PROGRESS;
   next.at++;
-  *full = next;
+  *known = next;
   *way = found.way;
   uint64_t ra = next.registers.values[arch->ra];
   *frame = (struct sfw_frame){
@@ -160,20 +168,19 @@ step_by_cfi (struct process *process, const struct stack_walk *walk,
     .interrupted = found.interrupted,
     .has_ra = arch_tracks_ra (arch) && ra != UNKNOWN_REGISTER,
     .ra = ra,
-    .registers = full->registers.values,
-    .n_registers = full->registers.n,
+    .registers = known->registers.values,
+    .n_registers = known->registers.n,
     .stack_changes = frame->stack_changes + (sp < frame->sp),
   };
   return step;
 }
 
-/* CFI that does not mention FP, as Go's, leaves it as it was, although a
-   function has made FP its own: if FP points into the frame from SP on that
-   CALLER, which is FULL, does not have any more, the caller's FP is where it
-   points.  */
+/* Correct the FP of CALLER, which is KNOWN, if CFI did not mention FP although
+   the function has changed it, as in Go.  If FP points into the callee's
+   frame, which begins at SP, the callee has saved the caller's FP there.  */
 static void
-restore_fp (struct process *process, uint64_t sp, struct full_frame *full,
-            struct sfw_frame *caller)
+restore_fp (struct process *process, uint64_t sp,
+            struct frame_registers *known, struct sfw_frame *caller)
 {
   const struct arch *arch = process->arch;
   uint8_t word[sizeof caller->fp];
@@ -183,32 +190,34 @@ restore_fp (struct process *process, uint64_t sp, struct full_frame *full,
   bool there = memory_read (&process->memory, caller->fp, word, sizeof word);
   uint64_t saved = there ? load_u64 (word, arch->big_endian) : 0;
   caller->fp = saved >= caller->sp ? saved : UNKNOWN_REGISTER;
-  full->registers.values[arch->fp] = caller->fp;
+  known->registers.values[arch->fp] = caller->fp;
 }
 
-/* Whether the program, or a thread, begins in the last frame of WALK, in code
-   that nothing describes.  FULL is that frame or an earlier one.  */
+/* Whether the last frame of WALK is in the first code of a program or a
+   thread, which nothing describes.  KNOWN is that frame or an earlier one.  */
 static bool
 is_start (struct process *process, const struct stack_walk *walk,
-          const struct full_frame *full)
+          const struct frame_registers *known)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
   uint64_t offset, pc = last->pc - !last->at_pc;
   struct code_file *file = process_file_at (process, pc, &offset);
   return (file != NULL && code_file_is_entry (file, offset))
-         || (last->at_pc
-                 ? full->at + 1 == walk->n
-                       && syscall_code_begins (process, &full->registers)
-                 : syscall_code_ends (process, last->pc));
+         || (last->at_pc ? known->at + 1 == walk->n
+                               && syscall_code_begins_thread (
+                                   process, &known->registers)
+                         : syscall_code_ends_thread (process, last->pc));
 }
 
-/* What is tried, in this order, where a walk by rows has ended, by why.  */
+/* Ways to find the caller of a frame from which no row leads on.  */
 enum
 {
-  TRY_GUESS = 1, /* that what was called is no code */
+  TRY_GUESS = 1, /* assume that a wild pointer was called */
   TRY_CFI = 2,
-  TRY_CODE = 4 /* rows that are made from it, and the frame pointer */
+  TRY_CODE = 4 /* analyze the code for rows; follow the frame pointer */
 };
+
+/* The ways that are tried, by the reason why the walk by rows has ended.  */
 static const uint8_t tries[SFW_INVALID + 1] = {
   [SFW_NO_SECTION] = TRY_GUESS | TRY_CFI | TRY_CODE,
   [SFW_NO_ROW] = TRY_GUESS | TRY_CFI | TRY_CODE,
@@ -218,15 +227,15 @@ static const uint8_t tries[SFW_INVALID + 1] = {
 enum outcome
 {
   WALK_ENDS,    /* walk->end says why */
-  WALK_REPEATS, /* rows may lead on from the last frame now */
-  WALK_GOES_ON  /* with the caller, which was found */
+  WALK_REPEATS, /* the file of the last frame has more rows now: try again */
+  WALK_GOES_ON  /* from the caller, which was found */
 };
 
-/* Replace *FRAME, the last one of WALK, from which no row leads on, by its
-   caller, and say how that was found.  */
+/* Replace *FRAME, the last frame of WALK, from which no row leads on, by its
+   caller.  Set *WAY to how the caller was found.  */
 static enum outcome
 find_caller (struct process *process, struct stack_walk *walk,
-             struct full_frame *full, struct sfw_frame *frame,
+             struct frame_registers *known, struct sfw_frame *frame,
              enum frame_way *way)
 {
   const struct frame *last = &walk->frames[walk->n - 1];
@@ -234,27 +243,35 @@ find_caller (struct process *process, struct stack_walk *walk,
   const uint64_t sp = frame->sp;
   if (walk->n > walk->max)
     return WALK_ENDS;
+  *way = WAY_GUESS;
   if (may & TRY_GUESS && guess_step (process, frame))
-    return *way = WAY_GUESS, WALK_GOES_ON;
+    return WALK_GOES_ON;
   if (!(may & TRY_CFI) || process->policy.only_sframe)
     return WALK_ENDS;
-  enum sfw_end step = step_by_cfi (process, walk, full, frame, way);
+  enum sfw_end step = step_by_cfi (process, walk, known, frame, way);
   if (step == SFW_MORE)
-    return restore_fp (process, sp, full, frame), WALK_GOES_ON;
-  if (step == SFW_NO_ROW && is_start (process, walk, full))
+    {
+      restore_fp (process, sp, known, frame);
+      return WALK_GOES_ON;
+    }
+  if (step == SFW_NO_ROW && is_start (process, walk, known))
     step = SFW_OUTERMOST;
   if (step != SFW_NO_ROW)
-    return walk->end = step, WALK_ENDS;
-  if (may & TRY_CODE && process_analyze (process, last->pc - !last->at_pc))
+    {
+      walk->end = step;
+      return WALK_ENDS;
+    }
+  if (!(may & TRY_CODE))
+    return WALK_ENDS;
+  if (process_analyze (process, last->pc - !last->at_pc))
     return WALK_REPEATS;
-  if (may & TRY_CODE && fp_step (process, frame))
-    return *way = WAY_FP, WALK_GOES_ON;
-  return WALK_ENDS;
+  *way = WAY_FP;
+  return fp_step (process, frame) ? WALK_GOES_ON : WALK_ENDS;
 }
 
-/* If no call made the last frame but one of WALK, and what it has for a return
-   address is not code, it is where a stack begins, as in coroutines: the last
-   frame is none.  */
+/* If no call made the last frame but one of WALK, and its return address is
+   not code, a stack begins there, as in coroutines.  Drop the last frame
+   then.  */
 static void
 end_at_start (struct process *process, struct stack_walk *walk)
 {
@@ -273,7 +290,7 @@ stack_walk_by_sframe (struct process *process,
                       struct stack_walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
-  struct full_frame full = { 0, *registers };
+  struct frame_registers known = { 0, *registers };
   enum frame_way way = WAY_ROW;
   enum outcome next;
   walk->n = 0;
@@ -285,10 +302,10 @@ stack_walk_by_sframe (struct process *process,
     {
       struct frame *first = &walk->frames[walk->n];
       if (way == WAY_FP)
-        fp_step_settle (process, &source, &frame);
+        fp_step_find_sp (process, &source, &frame);
       walk_by_rows (process, &source, &frame, walk);
       first->way = way;
-      next = find_caller (process, walk, &full, &frame, &way);
+      next = find_caller (process, walk, &known, &frame, &way);
       if (next == WALK_REPEATS)
         way = walk->frames[--walk->n].way;
     }
@@ -306,14 +323,14 @@ stack_walk_by_cfi (struct process *process, const struct registers *registers,
                    struct stack_walk *walk)
 {
   struct sfw_frame frame = innermost_frame (process, registers);
-  struct full_frame full = { 0, *registers };
+  struct frame_registers known = { 0, *registers };
   enum frame_way ignored;
   walk->n = 0;
   do
     {
       add_frame (walk, &frame, frame.interrupted);
-      walk->end = step_by_cfi (process, walk, &full, &frame, &ignored);
-      /* Frames are compared by FP, too.  */
+      walk->end = step_by_cfi (process, walk, &known, &frame, &ignored);
+      /* The walk is compared with another one by FP, too.  */
       if (walk->end == SFW_MORE && frame.fp == UNKNOWN_REGISTER)
         walk->end = SFW_REGISTER;
     }
@@ -326,8 +343,8 @@ size_t
 stack_walk_same_frames (const struct stack_walk *a, const struct stack_walk *b)
 {
   size_t i = 0;
-  /* Not `interrupted': libdwfl, the tests' referee, calls a trampoline an
-     activation, too.  */
+  /* `interrupted' is not compared: libdwfl, which the tests compare with,
+     calls a trampoline an activation, too.  */
   while (i < a->n && i < b->n && a->frames[i].pc == b->frames[i].pc
          && a->frames[i].sp == b->frames[i].sp
          && a->frames[i].fp == b->frames[i].fp)

@@ -14,48 +14,47 @@
 struct frame
 {
   uint64_t pc, sp, fp;
-  bool at_pc; /* PC is the next instruction to run, not the end of a call */
-  bool interrupted; /* a signal or the stop interrupted the frame; then at_pc
-                       is set, too */
+  bool at_pc;       /* PC is the next instruction, and not the end of a call */
+  bool interrupted; /* a signal or the stop interrupted it; at_pc is set */
   enum frame_way way;
 };
 
 struct stack_walk
 {
-  struct frame *frames; /* owned; MAX and one more */
+  struct frame *frames; /* owned; room for MAX and one more */
   size_t n, max;
-  /* Why the walk ended; SFW_MORE: because it has MAX frames.  */
+  /* Why the walk ended.  SFW_MORE: it has MAX frames.  */
   enum sfw_end end;
 };
 
-/* Room for MAX frames.  False when memory ran out.  */
+/* Make room for MAX frames.  False when memory ran out.  */
 bool stack_walk_init (struct stack_walk *walk, size_t max);
 void stack_walk_free (struct stack_walk *walk);
 
-/* Walk from REGISTERS with SFrame.  Where no row leads on, what follows is
-   tried in this order; with the policy `only_sframe' none but the first.
-   - PC is not code, because a pointer to nowhere was called: the return
-   address is taken from where a call puts it, if a call ends there.  Such a
-   caller is a guess.
-   - The CFI of the file, and of a signal handler's caller what the kernel
-   saved (steps.h).
-   - Rows made from the code, with the policy `on_need'.
-   - The frame pointer, if a call ends where it leads.  */
+/* Walk from REGISTERS by SFrame.  From a frame that has no row, or whose row
+   needs an unknown register, try the following in this order; with the policy
+   `only_sframe', only the first.
+   - A guess, if PC is not in code, because a wild pointer was called: the
+   return address is where calls put it, and must be behind a call.
+   - The CFI of the file; from a signal handler, the registers that the kernel
+   has saved (steps.h).
+   - Rows made from the code, with the policy `analyze_on_demand'.
+   - The frame pointer, if it leads to a return address behind a call.  */
 void stack_walk_by_sframe (struct process *process,
                            const struct registers *registers,
                            struct stack_walk *walk);
 
-/* Walk from REGISTERS by CFI alone, as far as it leads.  */
+/* Walk from REGISTERS by CFI alone, as far as there is CFI.  */
 void stack_walk_by_cfi (struct process *process,
                         const struct registers *registers,
                         struct stack_walk *walk);
 
-/* How many frames, from the innermost one on, are the same in both walks.  */
+/* Return how many frames, from the innermost one on, are the same.  */
 size_t stack_walk_same_frames (const struct stack_walk *a,
                                const struct stack_walk *b);
 
-/* Whether both walks agree as far as both lead: CFI may end before the
-   outermost frame, and SFrame lead further.  */
+/* Whether both walks have the same frames, as far as CFI goes: where CFI ends
+   before the outermost frame, SFrame may have more frames.  */
 bool stack_walks_agree (const struct stack_walk *sframe,
                         const struct stack_walk *cfi);
 

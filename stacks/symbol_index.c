@@ -1,18 +1,17 @@
-/* The symbols of a file, by address, and their names as the source has them.
+/* An index of the symbols of a file by address, and demangling.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A large library has hundreds of thousands of symbols, and a walk asks for
-   the names of some dozens.  So the index has numbers of symbols, and no byte
-   of a name is looked at before it is asked for: the names of librustc_driver
-   are 20 MB.
+   the names of some dozens.  So the index stores numbers of symbols.  A name
+   is read when it is asked for, because names are large: those of
+   librustc_driver are 20 MB.
 
-   A mangled name can refer to its own parts, and so have two hundred
-   characters that stand for gigabytes; and names are hostile input.  libiberty
-   hands the text in pieces to a function of this file but does not ask that
-   function whether to continue, so that the function leaves by longjmp when
-   the text is long enough.  What libiberty has allocated by then is on the
-   stack, but for the few bytes that decoding a Rust identifier in Punycode
-   takes.  */
+   Names are hostile input.  A mangled name can refer to its own parts, so that
+   two hundred characters stand for gigabytes.  libiberty passes the demangled
+   text in pieces to a callback, and the callback cannot tell it to stop.  So
+   the callback leaves libiberty by longjmp when the text is long enough.  What
+   libiberty has allocated by then is on the stack, except for a few bytes that
+   decoding a Rust identifier in Punycode takes.  */
 
 #include <config.h>
 
@@ -35,13 +34,13 @@
 #include "base/radix.h"
 #include "stacks/shortage.h"
 
-/* A symbol while the index is made.  */
+/* A symbol, while the index is made.  */
 struct entry
 {
   uint64_t value, end;
   uint32_t number;
-  /* The higher, the better a name: that of stronger binding, and any of a
-     symbol with a size.  */
+  /* The name with the highest rank is chosen: a symbol with a size has a
+     higher rank than one without, and then one with a stronger binding.  */
   uint32_t rank;
 };
 
@@ -53,10 +52,10 @@ struct entries
 
 enum
 {
-  RANK_SIZED = 4 /* ranks from here on: the symbol has a size */
+  RANK_SIZED = 4 /* added to the rank of symbols with a size */
 };
 
-/* Whether SYMBOL can be what an address is called.  */
+/* Whether SYMBOL can give an address its name.  */
 static bool
 names_code (const GElf_Sym *symbol, const char *name)
 {
@@ -65,8 +64,8 @@ names_code (const GElf_Sym *symbol, const char *name)
          && type != STT_SECTION && type != STT_FILE && type != STT_TLS;
 }
 
-/* Where the section ends that SYMBOL without a size, at VALUE, is in; an
-   absolute symbol is of one address.  */
+/* Return the end of the section of SYMBOL, which has no size and is at VALUE.
+   An absolute symbol ends behind its address.  */
 static uint64_t
 section_end (const GElf_Sym *symbol, uint64_t value, GElf_Word section,
              Elf *elf)
@@ -80,7 +79,7 @@ section_end (const GElf_Sym *symbol, uint64_t value, GElf_Word section,
   return header.sh_addr + header.sh_size + (value - symbol->st_value);
 }
 
-/* Add symbol NUMBER of MODULE.  */
+/* Add symbol NUMBER of MODULE.  False when memory ran out.  */
 static bool
 add_symbol (struct entries *entries, Dwfl_Module *module, int number)
 {
@@ -110,9 +109,9 @@ add_symbol (struct entries *entries, Dwfl_Module *module, int number)
   return true;
 }
 
-/* Of symbols that begin at one address, the best one last.  Of alike ones the
-   best is the first of the table, and without a size the last, as libdwfl has
-   it.  */
+/* Order symbols that begin at the same address, the best one last.  If several
+   are equally good, the first one of the table is the best one if they have a
+   size, and the last one otherwise, as in libdwfl.  */
 static int
 compare_entries (const void *a, const void *b)
 {
@@ -125,7 +124,7 @@ compare_entries (const void *a, const void *b)
   return x->rank < RANK_SIZED ? order : -order;
 }
 
-/* Sort by where symbols begin.  A table has few that begin at one address.  */
+/* Sort the symbols by address.  Few share one, so qsort sorts only these.  */
 static bool
 sort_entries (struct entries *entries)
 {
@@ -145,9 +144,10 @@ sort_entries (struct entries *entries)
   return true;
 }
 
-/* Give INDEX the sorted ENTRIES.  Later ones count: those with a size come
-   behind those without, each of which ends where the next entry begins, unless
-   it begins in one with a size and is none.  */
+/* Fill INDEX from the sorted ENTRIES.  In the interval map, later intervals
+   have precedence.  So symbols with a size come behind those without.  A
+   symbol without a size ends where the next symbol begins, and is left out if
+   it begins inside a symbol with a size.  */
 static bool
 make_index (struct symbol_index *index, const struct entries *entries)
 {
@@ -161,26 +161,20 @@ make_index (struct symbol_index *index, const struct entries *entries)
       free (intervals);
       return false;
     }
-  for (size_t i = 0; i < entries->n; i++)
-    {
-      const struct entry *entry = &entries->list[i];
-      bool cut = i + 1 < entries->n && entry[1].value < entry->end;
-      if (entry->rank >= RANK_SIZED)
-        sized_end = entry->end > sized_end ? entry->end : sized_end;
-      else if (entry->value >= sized_end)
-        {
-          intervals[n]
-              = (struct address_interval){ entry->value,
-                                           cut ? entry[1].value : entry->end };
-          index->numbers[n++] = entry->number;
-        }
-    }
-  for (size_t i = 0; i < entries->n; i++)
-    if (entries->list[i].rank >= RANK_SIZED)
+  for (unsigned sized = 0; sized < 2; sized++)
+    for (size_t i = 0; i < entries->n; i++)
       {
-        intervals[n] = (struct address_interval){ entries->list[i].value,
-                                                  entries->list[i].end };
-        index->numbers[n++] = entries->list[i].number;
+        const struct entry *entry = &entries->list[i];
+        bool cut = i + 1 < entries->n && entry[1].value < entry->end;
+        if (entry->rank >= RANK_SIZED && entry->end > sized_end)
+          sized_end = entry->end;
+        if ((entry->rank >= RANK_SIZED) != sized
+            || (!sized && entry->value < sized_end))
+          continue;
+        intervals[n] = (struct address_interval){
+          entry->value, cut && !sized ? entry[1].value : entry->end
+        };
+        index->numbers[n++] = entry->number;
       }
   bool made = interval_map_make (&index->by_address, intervals, n);
   free (intervals);
@@ -194,7 +188,7 @@ symbol_index_read (struct symbol_index *index, Dwfl_Module *module)
   *index = (struct symbol_index){ .module = module };
   int n = dwfl_module_getsymtab (module);
   bool done = true;
-  /* The first symbol is none.  */
+  /* Symbol 0 is a placeholder.  */
   for (int i = 1; done && i < n; i++)
     done = add_symbol (&entries, module, i);
   done = done && sort_entries (&entries) && make_index (index, &entries);
@@ -225,7 +219,7 @@ symbol_index_find (const struct symbol_index *index, uint64_t address,
   return name;
 }
 
-/* ---- Names, by libiberty */
+/* ---- Demangling by libiberty */
 
 #ifdef HAVE_LIBIBERTY
 
@@ -262,14 +256,14 @@ demangle_as (language *language, const char *name, struct text *text)
   return true;
 }
 
-/* Write the demangled NAME to the SIZE bytes at TO, cut off where it is
-   longer.  False when NAME is not mangled, or this build has no libiberty;
-   then TO has no meaning.  */
+/* Write the demangled NAME to the SIZE bytes at TO, and cut it off if it is
+   longer.  False if NAME is not mangled, or if this build lacks libiberty; TO
+   is undefined then.  */
 static bool
 demangle (const char *name, char *to, size_t size)
 {
   struct text text = { .to = to, .size = size };
-  /* Names of Rust's legacy mangling are C++ names as well.  */
+  /* Names in Rust's legacy mangling are C++ names, too: try Rust first.  */
   return name[0] == '_'
          && (demangle_as (rust_demangle_callback, name, &text)
              || demangle_as (cplus_demangle_v3_callback, name, &text));
@@ -291,7 +285,7 @@ demangle (const char *name, char *to, size_t size)
 void
 code_name_set (struct code_name *symbol, const char *name, unsigned wanted)
 {
-  /* Without its version: memcpy@@GLIBC_2.14.  */
+  /* Cut off the version, as in memcpy@@GLIBC_2.14.  */
   char *plain = strndup (name, strcspn (name, "@"));
   if (plain != NULL
       && ((wanted & SYMBOL_MANGLED) != 0

@@ -1,9 +1,9 @@
-/* Code that makes a system call, known by its bytes.
+/* Code that makes a system call, recognised by its bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The numbers of system calls and what the kernel saves are the kernel's
-   interface (Linux, arch/.../include/uapi/asm/unistd.h, sigcontext.h,
-   ucontext.h).  */
+   The numbers of system calls and the registers that the kernel saves for a
+   signal are the kernel's interface (Linux,
+   arch/.../include/uapi/asm/unistd.h, sigcontext.h, ucontext.h).  */
 
 #include "stacks/steps.h"
 
@@ -19,19 +19,19 @@ struct code_bytes
 {
   uint16_t machine; /* EM_* */
   uint8_t size;
-  uint8_t last; /* where the last instruction begins; 0: PC is at the first */
+  uint8_t last; /* offset of the last instruction; 0: PC is at the first one */
   uint8_t bytes[CODE_MAX];
-  /* Of rt_sigreturn: where the kernel saved registers, in bytes above SP,
-     which is what it is when the handler has returned.  */
+  /* Of rt_sigreturn: where the kernel has saved the registers, in bytes above
+     the SP that a handler returns with.  */
   uint16_t saved;
 };
 
-/* rt_sigreturn.  In front of what is saved are: of x86-64, struct ucontext up
-   to uc_mcontext; of AArch64, struct siginfo (128), struct ucontext up to
-   uc_mcontext (176), fault_address; of s390x, what the handler may save (160),
-   the system call, struct siginfo (128), struct ucontext up to uc_mcontext
-   (40), or a struct sigcontext (16).  */
-static const struct code_bytes returns[] = {
+/* rt_sigreturn.  Between SP and the saved registers are: on x86-64, struct
+   ucontext up to uc_mcontext; on AArch64, struct siginfo (128), struct
+   ucontext up to uc_mcontext (176), fault_address; on s390x, an area where the
+   handler may save registers (160), the system call, struct siginfo (128),
+   struct ucontext up to uc_mcontext (40), or a struct sigcontext (16).  */
+static const struct code_bytes sigreturns[] = {
   /* mov $15, %rax; syscall */
   { EM_X86_64, 9, 7, { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 }, 40 },
   /* mov $15, %eax; syscall */
@@ -43,8 +43,8 @@ static const struct code_bytes returns[] = {
   { EM_S390, 2, 0, { 0x0a, 119 }, 160 + 16 },
 };
 
-/* exit, with what the call in front of it returned.  */
-static const struct code_bytes ends[] = {
+/* exit, with the return value of the call before it.  */
+static const struct code_bytes exits[] = {
   /* mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall */
   { EM_X86_64, 8, 0, { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 60, 0x0f, 0x05 }, 0 },
   /* mov %eax, %edi; mov $60, %eax; syscall */
@@ -56,9 +56,9 @@ static const struct code_bytes ends[] = {
 };
 
 /* clone and clone3, from the system call on.  The call returns in both
-   threads.  The new thread, which gets 0, clears the frame pointer, as in the
-   outermost frame of the ABI, and calls its function; up to there, LAST, the
-   other one may be in that code, too.  */
+   threads.  The new thread gets 0, clears the frame pointer, as the ABI has it
+   in the outermost frame, and calls its function.  Up to the instruction at
+   LAST, the other thread may be in that code, too.  */
 static const struct code_bytes clones[] = {
   /* glibc: test %rax, %rax; jl; je .+3; ret; xor %ebp, %ebp; pop %rax;
      pop %rdi; call *%rax */
@@ -68,7 +68,8 @@ static const struct code_bytes clones[] = {
     { 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3, 0x31, 0xed,
       0x58, 0x5f, 0xff, 0xd0 },
     0 },
-  /* and $-16, %rsp; mov %r8, %rdi; call *%rdx in the place of those */
+  /* the same with and $-16, %rsp; mov %r8, %rdi; call *%rdx instead of pop
+     %rax; pop %rdi; call *%rax */
   { EM_X86_64,
     21,
     10,
@@ -83,8 +84,8 @@ static const struct code_bytes clones[] = {
     0 },
 };
 
-/* vfork of musl, behind pop %rdx, which takes the return address from the
-   stack that the child goes on with: mov $58, %eax; syscall; push %rdx */
+/* vfork of musl, behind pop %rdx, which removes the return address from the
+   stack that the child continues to use: mov $58, %eax; syscall; push %rdx */
 static const struct code_bytes vforks[] = {
   { EM_X86_64, 8, 0, { 0xb8, 58, 0, 0, 0, 0x0f, 0x05, 0x52 }, 0 },
 };
@@ -98,7 +99,8 @@ has_bytes (struct process *process, const struct code_bytes *code,
          && memcmp (bytes, code->bytes, code->size) == 0;
 }
 
-/* Which of the N CODES has PC at its first or last instruction; or NULL.  */
+/* Return the one of the N CODES that has PC at its first or last instruction,
+   or NULL.  */
 static const struct code_bytes *
 code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
          size_t n)
@@ -112,38 +114,38 @@ code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
   return NULL;
 }
 
-/* The rt_sigreturn that PC is at, or NULL.  */
 static const struct code_bytes *
-return_at (struct process *process, uint64_t pc)
+sigreturn_at (struct process *process, uint64_t pc)
 {
-  return code_at (process, pc, returns, sizeof returns / sizeof *returns);
+  return code_at (process, pc, sigreturns,
+                  sizeof sigreturns / sizeof *sigreturns);
 }
 
 bool
-syscall_code_returns (struct process *process, uint64_t pc)
+syscall_code_is_sigreturn (struct process *process, uint64_t pc)
 {
-  return return_at (process, pc) != NULL;
+  return sigreturn_at (process, pc) != NULL;
 }
 
 bool
 syscall_code_step (struct process *process, struct registers *registers)
 {
   const struct arch *arch = process->arch;
-  const struct code_bytes *code = return_at (process, registers->pc);
+  const struct code_bytes *code = sigreturn_at (process, registers->pc);
   uint8_t words[REGISTER_WORDS_MAX * sizeof (uint64_t)];
   if (code == NULL
       || !memory_read (
           &process->memory, registers->values[arch->sp] + code->saved, words,
           registers_words (arch, ORDER_SIGNAL) * sizeof (uint64_t)))
     return false;
-  registers_take (arch, ORDER_SIGNAL, words, UINT64_MAX, registers);
+  registers_decode (arch, ORDER_SIGNAL, words, UINT64_MAX, registers);
   return true;
 }
 
 bool
-syscall_code_ends (struct process *process, uint64_t pc)
+syscall_code_ends_thread (struct process *process, uint64_t pc)
 {
-  return code_at (process, pc, ends, sizeof ends / sizeof *ends) != NULL;
+  return code_at (process, pc, exits, sizeof exits / sizeof *exits) != NULL;
 }
 
 enum
@@ -156,8 +158,8 @@ enum
   SYSCALL = 2 /* bytes */
 };
 
-/* Which of the N CODES has PC at any of its instructions, and *AT how many
-   bytes behind the first one; or NULL.  */
+/* Return the one of the N CODES that has PC at any of its instructions, and
+   set *AT to the offset of PC; or NULL.  */
 static const struct code_bytes *
 code_around (struct process *process, uint64_t pc,
              const struct code_bytes *codes, size_t n, unsigned *at)
@@ -170,7 +172,6 @@ code_around (struct process *process, uint64_t pc,
   return NULL;
 }
 
-/* The clone that PC is in, and *AT where; or NULL.  */
 static const struct code_bytes *
 clone_around (struct process *process, uint64_t pc, unsigned *at)
 {
@@ -178,8 +179,8 @@ clone_around (struct process *process, uint64_t pc, unsigned *at)
 }
 
 bool
-syscall_code_begins (struct process *process,
-                     const struct registers *registers)
+syscall_code_begins_thread (struct process *process,
+                            const struct registers *registers)
 {
   unsigned at;
   return registers->values[RAX] == 0

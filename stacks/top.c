@@ -1,4 +1,4 @@
-/* Profiles as a table: the functions that take most.
+/* The table of the functions that take most.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -11,9 +11,9 @@
 
 #include "base/printable.h"
 
-/* Add what the nodes of PROFILE weigh to what their names do.  ACTIVE has a
-   zero for each name: how many functions from the root to the present one have
-   it.  */
+/* Add the weights of the nodes of PROFILE to the shares of their names.  A
+   recursive function counts once in its total: ACTIVE[i], which is 0 at first,
+   is how many nodes from the root to the current one have name i.  */
 static void
 add_nodes (const struct named_profile *profile, uint32_t *active,
            struct function_share *shares)
@@ -36,7 +36,7 @@ add_nodes (const struct named_profile *profile, uint32_t *active,
     }
 }
 
-/* The shares of all names of PROFILE, by their numbers, with room for MORE; to
+/* Return the shares of all names of PROFILE, by index, with room for MORE; to
    be freed.  NULL when memory ran out.  */
 static struct function_share *
 shares_of (const struct named_profile *profile, size_t more)
@@ -51,7 +51,7 @@ shares_of (const struct named_profile *profile, size_t more)
       free (shares);
       shares = NULL;
     }
-  /* Sums are whole numbers up to here, so that equal shares are equal.  */
+  /* The sums are whole numbers until here: equal shares are equal.  */
   double all = (double)profile->totals[0] / 100;
   for (uint64_t i = 0; shares != NULL && i < profile->names.n; i++)
     {
@@ -63,8 +63,8 @@ shares_of (const struct named_profile *profile, size_t more)
   return shares;
 }
 
-/* Compare SHARES, of PROFILE's names, with those of OLD, and append what OLD
-   alone has.  False when memory ran out.  */
+/* Set the changes of SHARES, those of PROFILE, since OLD, and append the
+   functions that only OLD has.  False when memory ran out.  */
 static bool
 add_old (struct function_share *shares, const struct named_profile *profile,
          const struct named_profile *old)
@@ -90,7 +90,6 @@ add_old (struct function_share *shares, const struct named_profile *profile,
   return true;
 }
 
-/* By how much changed, how much there is, and name.  */
 static int
 by_share (const void *a, const void *b)
 {
@@ -102,8 +101,8 @@ by_share (const void *a, const void *b)
                                 : strcmp (x->name, y->name);
 }
 
-/* A name in brackets says why walks ended, unless something was counted
-   there: then it is code without a name.  */
+/* Whether SHARE is a function.  A name in brackets is the reason why walks
+   ended, unless it has a share of its own: then it is code without a name.  */
 static bool
 is_function (const struct function_share *share)
 {

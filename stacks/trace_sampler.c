@@ -1,4 +1,5 @@
-/* Samples taken by stopping the process, where the kernel does not take them.
+/* Samples that are taken by stopping the process with ptrace, for systems
+   where the kernel takes none.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -9,10 +10,9 @@
 
 enum
 {
-  STACK_COPIED = 256 << 10 /* bytes of each stack, at first */
+  STACK_COPIED = 256 << 10 /* bytes of each stack in the first copy */
 };
 
-/* Walk from REGISTERS in the profile of CONTEXT.  */
 static void
 walk_thread (void *context, struct process *process,
              const struct registers *registers)
@@ -21,15 +21,15 @@ walk_thread (void *context, struct process *process,
   stack_walk_by_sframe (process, registers, &profile->walk);
 }
 
-/* Count the stack of THREAD, which ran.  The stack is lost if THREAD could not
-   be stopped.  */
+/* Count the stack of THREAD, which was running, or a lost sample if THREAD
+   could not be stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)
 {
-  const struct profile_moment moment = { .tid = thread->tid,
-                                         .time = member->process.stopped_at,
-                                         .registers = &thread->registers };
+  const struct raw_sample raw = { .tid = thread->tid,
+                                  .time = member->process.stopped_at,
+                                  .registers = &thread->registers };
   if (thread->known)
     {
       char name[sizeof ((struct profile_thread *)NULL)->own_name] = "";
@@ -37,30 +37,30 @@ count_thread (struct profile *profile, struct member *member,
       if (name[0] != '\0')
         sampled_threads_rename (&profile->threads, member->process.pid,
                                 thread->tid, name);
-      struct profile_sample sample = profile_place (profile, member, &moment);
+      struct profile_sample sample = profile_walk (profile, member, &raw);
       profile_count (profile, &sample);
     }
   else
     profile->lost += thread->waits || thread->tracer != 0;
 }
 
-/* Stop MEMBER and count the stacks of its threads that ran.  False when it has
-   ended or may not be stopped.  */
+/* Stop MEMBER and count the stacks of its running threads.  False if MEMBER
+   has ended or may not be stopped.  */
 static bool
 take_member (struct profile *profile, struct member *member, struct error *err)
 {
   struct process *process = &member->process;
-  struct live_copy copy = { .most = STACK_COPIED,
+  struct live_copy copy = { .stack_max = STACK_COPIED,
                             .running = true,
                             .walk = walk_thread,
                             .context = profile };
-  if (!live_renew (process, err))
+  if (!live_open_memory (process, err))
     return false;
   member_read_name (member);
   bool there
       = live_copy (process, &copy, err)
         || (err->status == CFI2SFRAME_NOTHING && process->n_threads == 0);
-  /* A thread does not wait in the kernel for ever.  */
+  /* A thread that waits in the kernel will go on: the process is there.  */
   for (size_t i = 0; i < process->n_threads; i++)
     there |= process->threads[i].waits;
   for (size_t i = 0; there && i < process->n_threads; i++)
@@ -76,8 +76,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
   bool there = false;
   if (children)
     family_add_children (family);
-  /* From the end, because the last member takes the place of one that is
-     removed.  */
+  /* Go backwards: the last member takes the place of a removed one.  */
   for (size_t i = family->n; i-- > 0;)
     {
       struct error problem;
@@ -88,10 +87,10 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
         *err = problem;
       else
         {
-          /* It is there: another process traces it, or it is a 32-bit
+          /* If it exists, another process traces it, or it is a 32-bit
              program.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
-          profile->narrow += problem.status == CFI2SFRAME_UNSUPPORTED;
+          profile->of_32_bit += problem.status == CFI2SFRAME_UNSUPPORTED;
           family_remove (family, member);
         }
     }

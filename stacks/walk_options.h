@@ -1,4 +1,4 @@
-/* Options of the programs that walk stacks.
+/* The options that sframe-stack and sframe-profile have in common.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_WALK_OPTIONS_H
@@ -17,10 +17,10 @@ enum
   OPTION_DEBUGINFOD,
   OPTION_ANALYZE,
   OPTION_NO_DEMANGLE,
-  OPTION_OF_PROGRAM /* where the keys of a program's own options begin */
+  OPTION_OF_PROGRAM /* the first key of a program's own options */
 };
 
-/* Entries of a table of options.  */
+/* Entries of these options for a table of argp.  */
 #define WALK_OPTIONS                                                         \
   WALK_OPTION ("only-sframe", OPTION_ONLY_SFRAME,                            \
                "Stop where a module has no SFrame data of its own, instead " \
@@ -45,14 +45,14 @@ enum
     name, key, NULL, 0, text, 1      \
   }
 
-/* The members of a structure of TYPE that these options set.  */
+/* Which members of a structure of TYPE these options set.  */
 #define WALK_MEMBERS(type)                                      \
   OPTION_SWITCH (type, OPTION_ONLY_SFRAME, policy.only_sframe), \
       OPTION_TEXT (type, OPTION_DETACHED, policy.detached),     \
       OPTION_SWITCH (type, OPTION_ANALYZE, policy.analyze),     \
       OPTION_SWITCH (type, OPTION_NO_DEMANGLE, mangled)
 
-/* Parse what is not one of the program's own options; a failure ends the
+/* Parse one of these options or of the standard ones.  A failure ends the
    program.  */
 static inline error_t
 walk_option_parse (int key, char *argument, struct argp_state *state,
@@ -62,7 +62,7 @@ walk_option_parse (int key, char *argument, struct argp_state *state,
   error_clear (&err);
   if (key != OPTION_DEBUGINFOD)
     return standard_option_take (key, argument, state, members, n);
-  if (!served_open (&err))
+  if (!debuginfod_open (&err))
     argp_failure (state, EXIT_FAILURE, 0, "%s", err.reason);
   return 0;
 }

@@ -1,9 +1,10 @@
-/* From a frame to its caller: which rules are the frame's, and what they do.
+/* One step from a frame to its caller: which rules the frame has, and applying
+   them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   SFrame specification V3, appendix A.  Of the innermost frame all registers
-   are known, of other frames SP and FP only, because rows do not say where
-   other registers were saved.  */
+   The rules are those of the SFrame specification V3, appendix A.  All
+   registers of the innermost frame are known.  Of other frames SP and FP alone
+   are known, because rows do not say where other registers were saved.  */
 
 #include "walk/apply.h"
 
@@ -53,14 +54,14 @@ bool
 unwind_may_end_call (const struct unwind_source *source,
                      const struct arch *arch, uint64_t address, bool otherwise)
 {
-  uint8_t code[8]; /* in front of the return address */
+  uint8_t code[8]; /* the bytes before the return address */
   int32_t distance;
   if (!source->read (source->reader, address - sizeof code, code, sizeof code))
     return otherwise;
   return arch->may_end_call (code, sizeof code, &distance);
 }
 
-/* Set *START to where the row with PC starts, unless that is far away.  */
+/* Set *START to the start of the row with PC.  False if it is far away.  */
 static bool
 find_row_start (const struct unwind_source *source, uint64_t pc,
                 uint64_t *start)
@@ -69,22 +70,22 @@ find_row_start (const struct unwind_source *source, uint64_t pc,
   {
     DISTANCE_MAX = 64
   };
-  struct unwind_rules rules = { .begin = false };
+  struct unwind_rules rules = { .starts_row = false };
   for (*start = pc; pc - *start < DISTANCE_MAX; --*start)
     {
       if (source->find (source->finder, *start, &rules) != SFW_MORE)
         return false;
-      if (rules.begin)
+      if (rules.starts_row)
         return true;
     }
   return false;
 }
 
-/* Whether FP, which RULES find in a slot, has its caller's value in its
-   register already at PC: CFI for x86-64 does not say that it was popped.  The
-   slot is below SP then, where neither signal handlers nor copies of stacks
-   leave anything.  Code that saves FP there has a row like that, too, but not
-   behind an instruction that pops.  */
+/* Whether the frame has restored FP before PC, although RULES say that FP is
+   in memory.  CFI for x86-64 does not describe that FP was popped.  The word
+   where FP was saved is below SP then, where signal handlers overwrite it and
+   copies of stacks do not reach.  Code that is about to save FP has a row of
+   the same form, but no pop instruction before the row.  */
 static bool
 fp_is_popped (const struct unwind_source *source,
               const struct unwind_rules *rules, uint64_t pc)
@@ -107,7 +108,7 @@ unwind_frame_rules (const struct unwind_source *source, uint64_t pc,
 {
   *rules = (struct unwind_rules){ .at_pc = true };
   enum sfw_end step = source->find (source->finder, pc, rules);
-  bool same_before = step == SFW_MORE && !rules->begin;
+  bool same_before = step == SFW_MORE && !rules->starts_row;
   if (!interrupted
       && (same_before || rules->arch == NULL
           || unwind_may_end_call (source, rules->arch, pc, true)))
@@ -165,20 +166,19 @@ load_word (const struct sfw_memory *memory, const struct arch *arch,
   return SFW_MORE;
 }
 
-/* The frame to find the caller of, and how to get at what lies around
-   it.  */
-struct stepping
+/* What the rules of a frame are applied to.  */
+struct step_context
 {
   const struct sfw_frame *frame;
   const struct sfw_memory *memory;
   const struct arch *arch;
 };
 
-/* The value that RULE gives for register OWN (which RULE_SAME refers to).
-   SFW_MORE, or why the rule gives none.  */
+/* Set *VALUE to the result of RULE for register OWN, whose own value RULE_SAME
+   refers to.  Returns SFW_MORE, or why there is none.  */
 static inline enum sfw_end
-rule_value (const struct stepping *from, struct frame_rule rule, unsigned own,
-            uint64_t cfa, uint64_t *value)
+rule_value (const struct step_context *from, struct frame_rule rule,
+            unsigned own, uint64_t cfa, uint64_t *value)
 {
   uint64_t offset = (uint64_t)(int64_t)rule.offset, base;
   switch (rule.kind)
@@ -211,18 +211,19 @@ strip_signature (const struct sfw_memory *memory, uint64_t address)
   return upper_half ? address | mask : address & ~mask;
 }
 
-/* How often SP may go down in a walk.  Each change of stacks takes a signal
-   handler that runs on a stack of its own.  */
+/* How often SP may decrease in a walk.  Each change to another stack needs a
+   signal handler with a stack of its own.  */
 enum
 {
   STACK_CHANGES_MAX = 64
 };
 
-/* Every call takes stack, but the called function may not have taken any yet:
-   then its return address is in a register or, on s390x, in the caller's
-   frame.  A frame that a signal interrupted may be on any other stack.  */
+/* A call takes stack, so SP increases from a frame to its caller.  The
+   innermost function may not have taken any yet: its return address is in a
+   register or, on s390x, in the caller's frame.  A frame that a signal
+   interrupted may be on any other stack.  */
 bool
-unwind_gets_on (const struct sfw_frame *frame, uint64_t sp, bool signal)
+unwind_makes_progress (const struct sfw_frame *frame, uint64_t sp, bool signal)
 {
   if (sp < frame->sp)
     return signal && frame->stack_changes < STACK_CHANGES_MAX;
@@ -234,7 +235,7 @@ unwind_apply (struct sfw_frame *frame, const struct sfw_memory *memory,
               const struct unwind_rules *rules)
 {
   const struct arch *arch = rules->arch;
-  const struct stepping from = { frame, memory, arch };
+  const struct step_context from = { frame, memory, arch };
   const struct frame_row *row = &rules->row;
   bool signal = rules->signal;
   uint64_t cfa = 0, pc = 0, fp = 0;
@@ -253,11 +254,10 @@ unwind_apply (struct sfw_frame *frame, const struct sfw_memory *memory,
   uint64_t sp = cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
   if (row->ra_signed)
     pc = strip_signature (memory, pc);
-  /* A signal may come when a NULL pointer has been called: then PC 0 is a
-     frame.  */
+  /* A call of a NULL pointer causes a signal, too: PC 0 is a frame then.  */
   if (pc == 0 && !signal)
     return SFW_ZERO;
-  if (!unwind_gets_on (frame, sp, signal))
+  if (!unwind_makes_progress (frame, sp, signal))
     return SFW_NO_PROGRESS;
   *frame = (struct sfw_frame){ .pc = pc,
                                .sp = sp,

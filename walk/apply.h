@@ -1,13 +1,14 @@
-/* From a frame to its caller: which row's rules are the frame's, and what they
-   do.
+/* One step from a frame to its caller: which rules the frame has, and applying
+   them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A call may be the last instruction of its function, if the called function
-   never returns.  The return address is then the start of the next function,
-   and the rules of the frame are those of the address before it.  But if no
+   The rules of a frame that a call made are those of the call, which ends at
+   the return address PC.  If the called function never returns, the call may
+   be the last instruction of its function, and PC is the start of the next
+   function.  So the rules are looked up at the address before PC.  But if no
    call ends at PC, no call was made: the frame starts at its PC, as one that
-   makecontext sets up, and the address before PC belongs to another function.
- */
+   makecontext sets up, and the address before PC belongs to another
+   function.  */
 
 #ifndef WALK_APPLY_H
 #define WALK_APPLY_H
@@ -19,13 +20,13 @@
 #include "frame/frame.h"
 #include "sframewalk.h"
 
-/* Code addresses of AArch64 have their sign in bit 55 (Arm Architecture
-   Reference Manual, D8.10.2): the signature is in the other bits above the
-   virtual address, of 48 bits unless the program asked for more.  */
+/* Bit 55 of an AArch64 code address is its sign (Arm Architecture Reference
+   Manual, D8.10.2).  The signature is in the other bits above the virtual
+   address, which has 48 bits unless the program asked for more.  */
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 
-/* The value of a register that is not known: no address, near to which nothing
+/* Stands for the value of an unknown register: an address near which nothing
    can be read.  */
 #define UNKNOWN_REGISTER (UINT64_C (1) << 63)
 
@@ -34,15 +35,15 @@ struct unwind_rules
 {
   const struct arch *arch;
   struct frame_row row;
-  bool signal; /* the frame is a signal trampoline's */
-  bool begin;  /* where the rules were looked up */
-  bool at_pc;  /* the rules hold at PC; otherwise at the address before it */
+  bool signal;     /* the frame is a signal trampoline's */
+  bool starts_row; /* the row starts at the address of the lookup */
+  bool at_pc;      /* rules of PC; otherwise of the address before */
 };
 
-/* Where rules and code are read.  */
+/* How to look up rules and read code.  */
 struct unwind_source
 {
-  /* Find the rules at ADDRESS: SFW_MORE, or why there are none.
+  /* Find the RULES at ADDRESS.  Returns SFW_MORE, or why there are none.
      RULES->arch is set if a section describes ADDRESS.  */
   enum sfw_end (*find) (const void *finder, uint64_t address,
                         struct unwind_rules *rules);
@@ -51,26 +52,26 @@ struct unwind_source
   void *reader;
 };
 
-/* Whether a call of the machine ARCH can end at ADDRESS.  Returns OTHERWISE if
-   SOURCE cannot read the code before ADDRESS.  Async-signal-safe, if SOURCE
-   is.  */
+/* Whether a call instruction of the machine ARCH may end at ADDRESS.  Returns
+   OTHERWISE if SOURCE cannot read the code before ADDRESS.  Async-signal-safe
+   if SOURCE is.  */
 bool unwind_may_end_call (const struct unwind_source *source,
                           const struct arch *arch, uint64_t address,
                           bool otherwise);
 
-/* Find the RULES of a frame at PC; results are those of unwind_source.find.
-   Where PC is in the middle of a row, one lookup is enough; elsewhere the code
-   is read, and code that cannot be read may be a call.  In an interrupted
-   frame that has popped FP already, FP is its caller's.  RULES->at_pc is set
-   in all cases.  Async-signal-safe, if SOURCE is.  */
+/* Find the RULES of a frame at PC.  Results are those of unwind_source.find.
+   If PC is in the middle of a row, one lookup is enough.  Elsewhere the code
+   before PC is read; code that cannot be read is taken for a call.  If a frame
+   was INTERRUPTED after it had restored FP, the rule for FP becomes RULE_SAME.
+   RULES->at_pc is set in all cases.  Async-signal-safe if SOURCE is.  */
 enum sfw_end unwind_frame_rules (const struct unwind_source *source,
                                  uint64_t pc, bool interrupted,
                                  struct unwind_rules *rules);
 
-/* Stable identifier ("no-row") of an END; NULL for a number that is none.  */
+/* Return the stable identifier of END ("no-row"); NULL if END is none.  */
 const char *unwind_end_name (enum sfw_end end);
 
-/* The memory of this process at ADDRESS.  */
+/* Return a pointer to this process's memory at ADDRESS.  */
 static inline const void *
 unwind_memory_at (uint64_t address)
 {
@@ -82,17 +83,19 @@ unwind_memory_at (uint64_t address)
    Async-signal-safe.  */
 bool unwind_read (void *memory, uint64_t address, void *to, size_t size);
 
-/* Replace FRAME by its caller's, by its RULES.  FP is UNKNOWN_REGISTER where
-   it cannot be read: few callers need it, and in epilogues it has been popped
-   already, so that its slot is below SP, where copies of stacks do not reach.
-   Unless the result is SFW_MORE, FRAME is unchanged.  Async-signal-safe, if
-   memory->read is.  */
+/* Replace FRAME by its caller, by the RULES of FRAME.  If the caller's FP
+   cannot be read, it becomes UNKNOWN_REGISTER, because few callers need it: in
+   an epilogue FP has been restored already, and the memory where it was saved
+   is below SP, where copies of stacks do not reach.  FRAME is unchanged unless
+   the result is SFW_MORE.  Async-signal-safe if memory->read is.  */
 enum sfw_end unwind_apply (struct sfw_frame *frame,
                            const struct sfw_memory *memory,
                            const struct unwind_rules *rules);
 
-/* Whether a caller with stack pointer SP, which a signal interrupted if
-   SIGNAL, makes the walk advance from FRAME.  Async-signal-safe.  */
-bool unwind_gets_on (const struct sfw_frame *frame, uint64_t sp, bool signal);
+/* Whether a step from FRAME to a caller with stack pointer SP gets on, so that
+   the walk ends some time.  SIGNAL: a signal interrupted the caller.
+   Async-signal-safe.  */
+bool unwind_makes_progress (const struct sfw_frame *frame, uint64_t sp,
+                            bool signal);
 
 #endif /* WALK_APPLY_H */

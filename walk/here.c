@@ -1,16 +1,17 @@
 /* Walks of the process's own stacks, and backtrace () by SFrame alone.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Where the limits of a stack are not known (a handler's own stack, a
-   coroutine) the kernel is asked once for every page whether the page exists:
-   rt_sigprocmask with a wrong first argument reads the signal set before it
-   refuses the argument, and fails with EFAULT where memory is missing
-   (sigprocmask(2)).
+   The limits of some stacks are not known, as of a signal handler's own stack
+   or a coroutine's.  To read such a stack without a fault, ask the kernel once
+   for each page whether the page exists.  The system call rt_sigprocmask with
+   an invalid first argument reads the signal set before it refuses the
+   argument, and fails with EFAULT where memory is missing (sigprocmask(2)).
 
-   For backtrace () there is one table for the process, and a walker for each
-   thread, which is freed when the thread ends.  A signal may come to the
-   thread after that, while it is in malloc: such a thread, and one whose
-   walker found no memory, goes on with a walker that all threads share.  */
+   backtrace () uses one table of modules for the process, and a walker for
+   each thread, which is freed when the thread ends.  A signal may come to the
+   thread after that, while the thread is in malloc.  Such a thread uses a
+   walker that all threads share, and so does a thread for whose walker there
+   was no memory.  */
 
 #include <config.h>
 
@@ -61,7 +62,7 @@ sfw_walker_new (struct sfw_modules *modules)
   void *memory = malloc (sfw_walker_size ());
   struct sfw_walker *walker
       = sfw_walker_init (memory, sfw_walker_size (), modules);
-  /* Without limits walks are as right, and slower.  */
+  /* Without limits walks have the same results and are slower.  */
   if (walker != NULL)
     sfw_walker_set_thread (walker);
   else
@@ -70,8 +71,8 @@ sfw_walker_new (struct sfw_modules *modules)
 }
 
 /* Read SIZE bytes of this process's memory at ADDRESS, if their pages exist.
-   CONTEXT has the number of the last page that was found to exist, at first 0:
-   page 0 is asked for each time.  */
+   CONTEXT is the number of the last page that was found to exist.  It is 0 at
+   first, so page 0 is asked for each time.  */
 static bool
 read_own_memory (void *context, uint64_t address, void *to, size_t size)
 {
@@ -95,7 +96,6 @@ read_own_memory (void *context, uint64_t address, void *to, size_t size)
   return there;
 }
 
-/* Walk the own stack.  */
 static size_t
 walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
           uint64_t *addresses, uint8_t *marks, size_t max, enum sfw_end *end)
@@ -103,7 +103,9 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
   const struct walk_limits *limits = walk_walker_limits (walker);
   uint64_t page = 0, low = frame->sp - RED_ZONE;
   struct sfw_memory memory = { .read = read_own_memory, .context = &page };
-  /* The main thread's stack grows: below SP its pages may not exist yet.  */
+  /* Direct reads begin at the red zone and not at the stack's limit: the main
+     thread's stack grows, and its pages further below SP may not exist
+     yet.  */
   if (low >= limits->low && frame->sp < limits->high)
     {
       memory.low = low;
@@ -113,8 +115,8 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
   return sfw_walk (walker, &memory, frame, addresses, marks, max, end);
 }
 
-/* The frame of the caller of the function that this one is inlined in; PC is 0
-   where that cannot be told.  */
+/* Return the frame of the caller of the function that this one is inlined in.
+   PC is 0 if it cannot be found.  */
 static inline __attribute__ ((always_inline)) struct sfw_frame
 walk_caller (void)
 {
@@ -125,8 +127,8 @@ walk_caller (void)
   caller.fp = *(uintptr_t *)__builtin_frame_address (0);
 #elif defined __s390x__
   /* Register N is saved at 8 * N in the caller's area of 160 bytes.  With
-     -mpacked-stack registers are saved elsewhere, and what is in the places of
-     r14 and r15 is not PC and SP.  */
+     -mpacked-stack registers are saved elsewhere, so that the words for r14
+     and r15 are not PC and SP.  */
   __builtin_unwind_init ();
   __asm__ volatile("" : : : "memory");
   caller.sp -= 160;
@@ -152,7 +154,6 @@ sfw_here (struct sfw_walker *walker, uint64_t *addresses, uint8_t *marks,
   return 0;
 }
 
-/* The registers of CONTEXT by their DWARF numbers.  */
 static void
 frame_of_context (const ucontext_t *context, struct sfw_frame *frame,
                   uint64_t registers[REGISTERS])
@@ -207,11 +208,12 @@ sfw_ucontext (struct sfw_walker *walker, const void *ucontext,
 
 static pthread_once_t backtrace_once = PTHREAD_ONCE_INIT;
 static struct sfw_modules *backtrace_modules;
-static int prepare_error; /* why there are no modules */
+static int prepare_error; /* errno if backtrace_modules is NULL */
 static pthread_key_t walker_key;
 static struct sfw_walker *shared_walker;
-/* The walker of this thread.  The first use of a variable of another TLS model
-   may allocate memory, which a signal handler must not do.  */
+/* The walker of this thread.  Its TLS model is initial-exec, because the first
+   use of a variable of another model may allocate memory, which a signal
+   handler must not do.  */
 static __thread struct sfw_walker *thread_walker
     __attribute__ ((tls_model ("initial-exec")));
 
@@ -261,7 +263,8 @@ __attribute__ ((noinline)) int
 sfw_backtrace (void **addresses, int max)
 {
   struct sfw_frame caller = walk_caller ();
-  /* One array, two types; SFrame has no ABI of 32 bits.  */
+  /* The array has the addresses in both types, which have the same size:
+     SFrame has no 32-bit ABI.  */
   if (sizeof *addresses != sizeof (uint64_t))
     return 0;
   if (thread_walker == NULL)

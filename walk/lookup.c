@@ -1,8 +1,9 @@
-/* The rules for an address, straight from the bytes of a section.
+/* The rules for an address, read directly from the bytes of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The section may be damaged or hostile: no byte is read before it is known to
-   lie inside the section.  SFrame specification V3, sections 2 and 3.2.  */
+   The section may be damaged or hostile: a byte is read when it is known to
+   lie inside the section.  The format is that of the SFrame specification V3,
+   sections 2 and 3.2.  */
 
 #include "walk/lookup.h"
 
@@ -11,7 +12,6 @@
 #include "sframe/format.h"
 #include "sframe/row_words.h"
 
-/* Check version, byte order and machine.  */
 static bool
 section_identity (struct unwind_section *section, const uint8_t *bytes)
 {
@@ -57,8 +57,8 @@ unwind_section_open (struct unwind_section *section, const void *bytes,
   return true;
 }
 
-/* Inline with constants, so that the loop over FDEs asks nothing about the
-   section again.  */
+/* Inline, with constant arguments, so that the search does not test the
+   version and the byte order for each FDE.  */
 static inline uint64_t
 start_of (const struct unwind_section *section, uint32_t index,
           unsigned version, bool big_endian)
@@ -108,7 +108,7 @@ unwind_section_count (const struct unwind_section *section, uint64_t pc,
                         : count_up_to (section, pc, low, high, 1, false);
 }
 
-/* What an FDE says of its rows.  */
+/* The rows of an FDE, and how they are encoded.  */
 struct rows
 {
   const uint8_t *at, *end;
@@ -117,7 +117,7 @@ struct rows
   bool pcmask, flexible, signal;
 };
 
-/* V3: the attribute in front of the rows.  */
+/* Read the attribute that precedes the rows in V3.  */
 static bool
 rows_attribute (struct rows *rows, uint8_t *info, bool big_endian)
 {
@@ -163,7 +163,7 @@ rows_open (const struct unwind_section *section, const uint8_t *fde,
          && rows->n <= FRAME_ROWS_MAX;
 }
 
-/* How many bytes the words behind the info byte INFO take.  */
+/* Return the size in bytes of the words that follow the info byte INFO.  */
 static inline size_t
 words_size (uint8_t info)
 {
@@ -171,9 +171,10 @@ words_size (uint8_t info)
   return words << (info >> SFRAME_FRE_WORD_SHIFT & SFRAME_FRE_WORD);
 }
 
-/* The info byte of the last row that starts at or before OFFSET.  All words of
-   that row lie inside the section, behind the info byte.  NULL when no row
-   does; *BROKEN is set when the rows leave the section or descend.  */
+/* Return the info byte of the last row that starts at or before OFFSET, or
+   NULL if there is none.  All words of the row lie inside the section.
+   *BROKEN is set when the rows leave the section or are not in ascending
+   order.  */
 static inline const uint8_t *
 rows_seek (const struct rows *rows, uint64_t offset, unsigned type,
            bool big_endian, bool *broken)
@@ -218,7 +219,7 @@ rows_find (const struct rows *rows, uint64_t offset, bool big_endian,
              : rows_seek (rows, offset, SFRAME_FRE_ADDR4, false, broken);
 }
 
-/* The start, from the function's, of the row with its info byte at INFO.  */
+/* Return the start, in the function, of the row with info byte INFO.  */
 static uint32_t
 row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
 {
@@ -227,7 +228,6 @@ row_start (const struct rows *rows, const uint8_t *info, bool big_endian)
                                           : load_u32 (info - 4, big_endian);
 }
 
-/* What the row with its info byte at INFO says.  */
 static bool
 row_rules (const struct unwind_section *section, const uint8_t *info,
            bool flexible, struct frame_row *row)
@@ -262,19 +262,19 @@ unwind_section_rules (const struct unwind_section *section, uint32_t index,
   rules->signal = rows.signal;
   if (rows.pcmask)
     offset %= rows.repeat;
-  /* The outermost frame (section 1.2).  Of a signal trampoline without rows
-     nothing is known.  */
+  /* A function without rows is the outermost frame (section 1.2).  A signal
+     trampoline without rows is not described.  */
   if (section->version >= 3 && rows.n == 0 && !rows.flexible && !rows.signal)
     {
       rules->row = (struct frame_row){ 0 };
-      rules->begin = offset == 0;
+      rules->starts_row = offset == 0;
       return SFW_MORE;
     }
   const uint8_t *info
       = rows_find (&rows, offset, section->big_endian, &broken);
   if (info == NULL)
     return broken ? SFW_BAD_SECTION : SFW_NO_ROW;
-  rules->begin = row_start (&rows, info, section->big_endian) == offset;
+  rules->starts_row = row_start (&rows, info, section->big_endian) == offset;
   return row_rules (section, info, rows.flexible, &rules->row)
              ? SFW_MORE
              : SFW_BAD_SECTION;
@@ -284,8 +284,8 @@ enum sfw_end
 unwind_section_lookup (const struct unwind_section *section, uint64_t pc,
                        struct unwind_rules *rules)
 {
-  /* The last FDE that starts at or before PC; the largest number if none does.
-     Without an order: the first FDE with PC; n_fdes if none has PC.  */
+  /* In a sorted section: the last FDE that starts at or before PC, or
+     UINT32_MAX.  In another one: the first FDE with PC, or n_fdes.  */
   uint32_t index = 0;
   if (section->sorted)
     index = unwind_section_count (section, pc, 0, section->n_fdes) - 1;

@@ -1,13 +1,12 @@
-/* The rules for an address, straight from the bytes of a section.
+/* The rules for an address, read directly from the bytes of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   This reader serves walks alone.  The reader in sframe/decode reads all
-   that a section holds, says what is wrong with it and where, and keeps
-   rows as they were written; a walk needs the rules of one row, runs in
-   signal handlers, and has 30 nanoseconds.  tests/walk/test_unwind_lookup.c
-   and the fuzz targets compare both readers: their rules are equal for
-   every address of every section without a function of more than
-   FRAME_ROWS_MAX rows.  */
+   This reader is for walks.  The reader in sframe/decode reads a whole
+   section, says what is wrong with it and where, and keeps rows as they were
+   written.  A walk needs the rules of one row, runs in signal handlers, and
+   has 30 nanoseconds.  tests/walk/test_lookup.c and the fuzz targets compare
+   both readers.  Their rules are equal for every address of every section,
+   unless a function has more than FRAME_ROWS_MAX rows.  */
 
 #ifndef WALK_LOOKUP_H
 #define WALK_LOOKUP_H
@@ -18,7 +17,7 @@
 
 #include "walk/apply.h"
 
-/* A section with a checked header: its tables lie inside it.  */
+/* A section whose header was checked: the tables lie inside the section.  */
 struct unwind_section
 {
   const uint8_t *fdes, *fres;
@@ -30,34 +29,34 @@ struct unwind_section
   bool big_endian, sorted;
 };
 
-/* Read the header of a section of SIZE BYTES, which the program has at
-   ADDRESS.  False when the header makes the section unusable for any reader.
-   BYTES must outlive SECTION.  Async-signal-safe, as everything here.  */
+/* Read the header of the section in SIZE BYTES, which the program has at
+   ADDRESS.  False if no reader can use a section with this header.  BYTES must
+   outlive SECTION.  This function and all others here are
+   async-signal-safe.  */
 bool unwind_section_open (struct unwind_section *section, const void *bytes,
                           uint64_t size, uint64_t address);
 
-/* Whether SECTION is sorted, and says so.  A section that is not would be read
-   from its first FDE on for each frame, and one that lies would have another
-   FDE for an address in each way to search.  */
+/* Whether the FDEs of SECTION are in ascending order and its header says so.
+   An unsorted section would have to be searched from its first FDE on for each
+   frame.  In a section whose header is wrong, different searches would find
+   different FDEs.  */
 bool unwind_section_is_sorted (const struct unwind_section *section);
 
-/* The address where FDE number INDEX, below n_fdes, starts.  */
+/* Return the address where the code of FDE number INDEX starts.  */
 uint64_t unwind_section_start (const struct unwind_section *section,
                                uint32_t index);
 
-/* The number of FDEs that start at or before PC, of a sorted SECTION.  The
-   caller knows that the answer is between LOW and HIGH; only FDEs in that
-   range are read.  */
+/* Return how many FDEs of a sorted SECTION start at or before PC.  The caller
+   knows that the number is between LOW and HIGH; only FDEs in that range are
+   read.  */
 uint32_t unwind_section_count (const struct unwind_section *section,
                                uint64_t pc, uint32_t low, uint32_t high);
 
-/* Find the RULES that hold at PC.  SFW_MORE, SFW_NO_ROW or
-   SFW_BAD_SECTION.  */
+/* Find the RULES at PC.  Returns SFW_MORE, SFW_NO_ROW or SFW_BAD_SECTION.  */
 enum sfw_end unwind_section_lookup (const struct unwind_section *section,
                                     uint64_t pc, struct unwind_rules *rules);
 
-/* As unwind_section_lookup, when the caller knows that only FDE number INDEX
-   can describe PC.  */
+/* As unwind_section_lookup, where FDE number INDEX alone can describe PC.  */
 enum sfw_end unwind_section_rules (const struct unwind_section *section,
                                    uint32_t index, uint64_t pc,
                                    struct unwind_rules *rules);

@@ -1,11 +1,12 @@
-/* Lists of modules: of another process, from its /proc/PID/maps, and of this
-   one, from the dynamic linker.
+/* Listing the modules of another process, from its /proc/PID/maps, and of this
+   process, from the dynamic linker.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Of another process the section is read from the file of each mapping with
-   code.  Where the file's segments are in the process follows from the mapping
-   (proc(5), elf(5)).  The file is opened below the process's root directory.
-   Only files of this machine's class and byte order are read.  */
+   For another process, the section is read from the file of each mapping with
+   code.  The mapping and the program headers of the file say where the section
+   is in the process (proc(5), elf(5)).  The file is opened below the process's
+   root directory.  Files of another class or byte order than this machine's
+   are left out.  */
 
 #include <config.h>
 
@@ -29,15 +30,16 @@
 enum
 {
   SEGMENTS_MAX = 128,
-  /* Bytes of all sections of a list, each as often as it is read: a process
-     may have mapped many files, and files with holes cost their owner
-     nothing.  */
+  /* Bytes of all sections of a list, where a section counts each time that it
+     is read.  A process may have mapped many files, and files with holes cost
+     their owner nothing.  */
   SECTIONS_MAX = 1 << 30
 };
 
-/* The program header of the section among the N HEADERS of a file, or NULL.
-   Of several, which the kernel and the C library choose from in two ways, it
-   is the first one that is not empty, here and in the converter.  */
+/* Return the program header of the SFrame section among the N HEADERS of a
+   file, or NULL.  If there are several, the kernel and the C library choose
+   differently.  This function and the converter choose the first one that is
+   not empty.  */
 static const ElfW (Phdr)
     * find_section_header (const ElfW (Phdr) * headers, unsigned n)
 {
@@ -49,14 +51,14 @@ static const ElfW (Phdr)
 
 /* ---- Another process */
 
-/* The list of another process's modules that is made.  */
+/* A list of another process's modules while it is made.  */
 struct listing
 {
   struct sfw_modules *modules;
-  struct walk_table *draft;
+  struct walk_table *edited;
   int pid;
   uint64_t left;  /* bytes of sections that may still be read */
-  bool no_memory; /* for the bytes of a section */
+  bool no_memory; /* memory for a section ran out */
 };
 
 static bool
@@ -66,8 +68,8 @@ read_all (int fd, void *to, size_t size, uint64_t offset)
          && pread (fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* Read the program headers of the file.  Returns their number, 0 if the file
-   is not ELF.  */
+/* Read the program headers of the file FD.  Return their number; 0 if the file
+   is not ELF for this machine.  */
 static unsigned
 read_segments (int fd, ElfW (Phdr) * segments)
 {
@@ -86,7 +88,7 @@ read_segments (int fd, ElfW (Phdr) * segments)
   return header.e_phnum;
 }
 
-/* Read the section that program header SEGMENT describes into SECTION.  The
+/* Set SECTION to the section that program header SEGMENT describes.  The
    caller frees its bytes.  */
 static bool
 read_section (struct listing *listing, int fd, const ElfW (Phdr) * segment,
@@ -113,9 +115,9 @@ read_section (struct listing *listing, int fd, const ElfW (Phdr) * segment,
   return false;
 }
 
-/* Loaders map whole pages: a mapping begins before its segment, by as much as
-   a page of the kernel is larger than what the segment is aligned to in the
-   file.  The page may have other segments, too.  */
+/* The dynamic linker maps whole pages.  If the kernel's pages are larger than
+   the alignment of a segment in the file, the mapping begins before the
+   segment, in a page that may contain other segments, too.  */
 bool
 walk_mapping_bias (const struct walk_mapping *mapping,
                    const ElfW (Phdr) * segments, unsigned n, uint64_t page,
@@ -141,7 +143,7 @@ walk_mapping_bias (const struct walk_mapping *mapping,
   return found;
 }
 
-/* Read the section of the file FD, which MAPPING has in the process, as
+/* Set SECTION to the section of the file FD, which is mapped by MAPPING, as
    read_section does.  */
 static bool
 mapping_section (struct listing *listing, int fd,
@@ -157,9 +159,9 @@ mapping_section (struct listing *listing, int fd,
          && read_section (listing, fd, sframe, bias, section);
 }
 
-/* Open the file of MAPPING; -1 if it cannot be had.  Another file may have the
-   name meanwhile.  The device is not compared: stat (2) tells of another one
-   than the kernel's list on btrfs and overlayfs.  */
+/* Open the file of MAPPING; -1 if that fails.  Another file may have the name
+   by now, so the inode is compared.  The device is not: on btrfs and
+   overlayfs, stat (2) reports another one than the kernel's list.  */
 static int
 open_mapped (int pid, const struct walk_mapping *mapping)
 {
@@ -169,7 +171,7 @@ open_mapped (int pid, const struct walk_mapping *mapping)
       = snprintf (name, sizeof name, "/proc/%d/root%s", pid, mapping->path);
   if (length < 0 || (size_t)length >= sizeof name)
     return -1;
-  /* Devices and pipes are not for reading.  */
+  /* Opening must neither wait for a pipe nor act on a device.  */
   int fd = open (name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd >= 0
       && (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)
@@ -182,8 +184,8 @@ open_mapped (int pid, const struct walk_mapping *mapping)
 }
 
 /* Add the module of MAPPING to CONTEXT, a listing.  False with errno ENOMEM
-   when memory ran out.  A section that cannot be read for another reason is
-   left out.  */
+   when memory ran out.  If the section cannot be read for another reason, the
+   module is added without it.  */
 static bool
 add_mapping (void *context, const struct walk_mapping *mapping)
 {
@@ -192,7 +194,7 @@ add_mapping (void *context, const struct walk_mapping *mapping)
   struct walk_module module = { .start = mapping->start,
                                 .end = mapping->end,
                                 .origin = WALK_LISTED };
-  if (!mapping->runs)
+  if (!mapping->executable)
     return true;
   int fd = mapping->path[0] == '/' ? open_mapped (listing->pid, mapping) : -1;
   bool found = fd >= 0 && mapping_section (listing, fd, mapping, &section);
@@ -203,8 +205,8 @@ add_mapping (void *context, const struct walk_mapping *mapping)
       errno = ENOMEM;
       return false;
     }
-  bool added = walk_draft_add (listing->modules, &listing->draft, module,
-                               found ? &section : NULL)
+  bool added = walk_edit_add (listing->modules, &listing->edited, module,
+                              found ? &section : NULL)
                || errno != ENOMEM;
   free ((void *)section.bytes);
   return added;
@@ -220,7 +222,7 @@ walk_maps_line (char *line, struct walk_mapping *mapping)
     return false;
   mapping->end = strtoull (at + 1, &at, 16);
   at += strspn (at, " ");
-  mapping->runs = strlen (at) > 4 && at[2] == 'x';
+  mapping->executable = strlen (at) > 4 && at[2] == 'x';
   at += strcspn (at, " ");
   mapping->offset = strtoull (at, &at, 16);
   unsigned long high = strtoul (at, &at, 16);
@@ -231,7 +233,7 @@ walk_maps_line (char *line, struct walk_mapping *mapping)
   return true;
 }
 
-/* Who takes the mappings of a list.  */
+/* The function that gets the mappings of a list.  */
 struct taker
 {
   bool (*take) (void *context, const struct walk_mapping *mapping);
@@ -265,30 +267,30 @@ sfw_modules_read_maps (struct sfw_modules *modules, int pid)
 {
   struct listing listing
       = { .modules = modules, .pid = pid, .left = SECTIONS_MAX };
-  listing.draft = walk_draft_begin (modules, true);
-  if (listing.draft == NULL)
+  listing.edited = walk_edit_begin (modules, true);
+  if (listing.edited == NULL)
     return false;
   bool done = walk_maps_read (pid, add_mapping, &listing);
-  /* The table is not the dynamic linker's list any more.  */
+  /* The table no longer has the dynamic linker's list.  */
   if (done)
     *walk_modules_counters (modules) = (struct walk_counters){ 0 };
-  walk_draft_end (modules, listing.draft, done);
+  walk_edit_end (modules, listing.edited, done);
   return done;
 }
 
 /* ---- This process */
 
-/* The list of this process's modules that is made.  */
+/* A list of this process's modules while it is made.  */
 struct own_listing
 {
   struct sfw_modules *modules;
-  struct walk_table *draft;
+  struct walk_table *edited;
   struct walk_counters counters;
   bool unchanged, failed;
 };
 
-/* Each executable segment is a range of its own, because another module may
-   lie between two segments of one.  */
+/* Add each executable segment as a range of its own, because another module
+   may lie between two segments of one module.  */
 static bool
 list_segments (struct own_listing *listing, const struct dl_phdr_info *info,
                const struct sfw_section *section)
@@ -303,8 +305,8 @@ list_segments (struct own_listing *listing, const struct dl_phdr_info *info,
           = { .start = info->dlpi_addr + segment->p_vaddr,
               .origin = WALK_LISTED };
       module.end = module.start + segment->p_memsz;
-      bool added = walk_draft_add (listing->modules, &listing->draft, module,
-                                   section);
+      bool added = walk_edit_add (listing->modules, &listing->edited, module,
+                                  section);
       if (!added && errno == ENOMEM)
         return false;
       listing->counters.covered |= !added && errno == EEXIST;
@@ -312,7 +314,7 @@ list_segments (struct own_listing *listing, const struct dl_phdr_info *info,
   return true;
 }
 
-/* Whether INFO's module has the memory that SECTION describes.  */
+/* Whether module INFO has loaded the memory of program header SECTION.  */
 static bool
 is_loaded (const struct dl_phdr_info *info, const ElfW (Phdr) * section)
 {
@@ -350,12 +352,13 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
   (void)size;
   struct own_listing *listing = data;
   struct sfw_section section;
-  if (listing->draft == NULL)
+  if (listing->edited == NULL)
     {
-      /* dl_iterate_phdr has its lock by now: whoever is called by it and
-         changes MODULES takes that lock first, too.  */
-      listing->draft = walk_draft_begin (listing->modules, true);
-      if (listing->draft == NULL)
+      /* The lock of MODULES is taken inside the dynamic linker's lock, which
+         dl_iterate_phdr holds.  Functions that dl_iterate_phdr calls and that
+         change MODULES take the two locks in the same order.  */
+      listing->edited = walk_edit_begin (listing->modules, true);
+      if (listing->edited == NULL)
         return 1;
       listing->counters = *walk_modules_counters (listing->modules);
       listing->unchanged = listing->counters.adds > 0;
@@ -377,11 +380,11 @@ sfw_modules_update (struct sfw_modules *modules)
 {
   struct own_listing listing = { .modules = modules };
   dl_iterate_phdr (list_module, &listing);
-  if (listing.draft == NULL)
+  if (listing.edited == NULL)
     return false;
   bool changed = !listing.failed && !listing.unchanged;
   if (changed)
     *walk_modules_counters (modules) = listing.counters;
-  walk_draft_end (modules, listing.draft, changed);
+  walk_edit_end (modules, listing.edited, changed);
   return !listing.failed;
 }

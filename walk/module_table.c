@@ -1,12 +1,12 @@
-/* A table of modules that walks read while others change it.
+/* A table of modules, which walks read while other threads change it.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A walk holds the table that is current when the walk looks up its first
-   rule.  A change publishes a new table, and frees old ones that no walk holds
-   (modules_reclaim).  No walk waits, and changes wait for each other alone.
-   The atomic operations are in one order for all threads, which is that of
-   each thread's code (C17, 7.17.3): the order is what modules_reclaim counts
-   on.  */
+   A walk takes a reference to the current table when it looks up its first
+   rule.  A change publishes a new table, and frees old tables that no walk
+   refers to (modules_reclaim).  Walks never wait.  Changes wait for each
+   other.  modules_reclaim relies on sequential consistency: all threads see
+   the atomic operations in one order, which keeps the order of each thread's
+   code (C17, 7.17.3).  */
 
 #include <config.h>
 
@@ -24,7 +24,7 @@ struct sfw_modules
   _Atomic (struct walk_table *) current;
   atomic_ulong generation;
   atomic_uint epoch;
-  atomic_uint readers[2]; /* [EPOCH & 1]: walks that began in EPOCH */
+  atomic_uint readers[2]; /* [epoch & 1]: walks that began in EPOCH */
   pthread_mutex_t lock;   /* held by whoever changes the table */
   /* Tables that were current in this epoch, and in the one before.  */
   struct walk_table *retired, *waiting;
@@ -42,7 +42,7 @@ walk_modules_hold (struct sfw_modules *modules)
 }
 
 void
-walk_modules_let_go (struct sfw_modules *modules, struct walk_hold hold)
+walk_modules_release (struct sfw_modules *modules, struct walk_hold hold)
 {
   atomic_fetch_sub (&modules->readers[hold.side], 1);
 }
@@ -78,7 +78,7 @@ sfw_modules_generation (const struct sfw_modules *modules)
 
 /* ---- Copies of sections */
 
-/* One user less of SECTION, which may be NULL.  */
+/* Give up one use of SECTION, which may be NULL.  */
 static void
 section_drop (struct walk_section_copy *section)
 {
@@ -88,8 +88,7 @@ section_drop (struct walk_section_copy *section)
   free (section);
 }
 
-/* Make the index of SECTION: about three FDEs in each bucket.  False when
-   memory ran out.  */
+/* Make SECTION's index, three FDEs a bucket.  False when memory ran out.  */
 static bool
 section_index (struct walk_section_copy *section)
 {
@@ -119,8 +118,8 @@ section_index (struct walk_section_copy *section)
   return true;
 }
 
-/* A copy of FROM with its index and one user.  NULL with errno: EINVAL for a
-   section that cannot be read or is not sorted.  */
+/* Return a copy of FROM with an index and one user.  NULL with errno: EINVAL
+   for a section that cannot be read or is not sorted.  */
 static struct walk_section_copy *
 section_new (const struct sfw_section *from)
 {
@@ -146,8 +145,8 @@ section_new (const struct sfw_section *from)
   return NULL;
 }
 
-/* COPY, which may be NULL, with one user more, if it is one of SECTION; or
-   NULL.  */
+/* Return COPY, which may be NULL, with one more user if it equals SECTION,
+   else NULL.  */
 static struct walk_section_copy *
 section_share (struct walk_section_copy *copy,
                const struct sfw_section *section)
@@ -211,20 +210,21 @@ sfw_modules_free (struct sfw_modules *modules)
   free (modules);
 }
 
-/* Free the tables that no walk can hold, and begin the next epoch, twice.
+/* Free the tables that no walk can refer to, and begin the next epoch, twice.
 
-   No table is freed under a walk.  A walk counts itself in one of the counters
-   first, then takes the current table, and stays in the counter until it lets
-   go.  So a walk that holds table A was counted before A was retired.  A is
-   freed after each of the counters was seen to be 0 since then: one when the
-   epoch of the retirement ended and A began to wait, the other when the next
-   epoch ended.  This holds whichever epoch the walk has read.
+   No table is freed while a walk refers to it.  A walk first adds 1 to one of
+   the two counters, then takes the current table, and subtracts 1 when it
+   releases the table.  So a walk that refers to table A was counted before A
+   was retired.  A is freed after each counter was seen to be 0 since then: one
+   when the epoch of the retirement ended and A began to wait, the other when
+   the next epoch ended.  This holds whichever epoch the walk has read.
 
-   No table stays for ever while walks overlap.  A walk that begins is in the
-   counter of the current epoch, or in the other one if it read the epoch just
-   before that ended.  The end of an epoch waits for the other counter alone.
+   No table stays for ever, even if there is always some walk.  A walk that
+   begins is counted in the counter of the current epoch.  If it read the epoch
+   just before that epoch ended, it is in the other counter.  The end of an
+   epoch waits for the other counter alone.
 
-   tests/walk/test_publishing.c goes through all orders of these steps.  */
+   tests/walk/test_publishing.c tries all orders of these steps.  */
 static void
 modules_reclaim (struct sfw_modules *modules)
 {
@@ -241,73 +241,74 @@ modules_reclaim (struct sfw_modules *modules)
 }
 
 struct walk_table *
-walk_draft_begin (struct sfw_modules *modules, bool relist)
+walk_edit_begin (struct sfw_modules *modules, bool relist)
 {
   pthread_mutex_lock (&modules->lock);
   const struct walk_table *table = atomic_load (&modules->current);
   size_t capacity = table->n + 1;
-  struct walk_table *draft
-      = malloc (sizeof *draft + capacity * sizeof draft->modules[0]);
-  if (draft == NULL)
+  struct walk_table *edited
+      = malloc (sizeof *edited + capacity * sizeof edited->modules[0]);
+  if (edited == NULL)
     {
       pthread_mutex_unlock (&modules->lock);
       return NULL;
     }
-  *draft = (struct walk_table){ .generation = table->generation + 1,
-                                .capacity = capacity };
+  *edited = (struct walk_table){ .generation = table->generation + 1,
+                                 .capacity = capacity };
   for (size_t i = 0; i < table->n; i++)
     if (!relist || table->modules[i].origin != WALK_LISTED)
       {
-        draft->modules[draft->n++] = table->modules[i];
+        edited->modules[edited->n++] = table->modules[i];
         if (table->modules[i].section != NULL)
           table->modules[i].section->users++;
       }
-  return draft;
+  return edited;
 }
 
 void
-walk_draft_end (struct sfw_modules *modules, struct walk_table *draft,
-                bool publish)
+walk_edit_end (struct sfw_modules *modules, struct walk_table *edited,
+               bool publish)
 {
   int saved = errno;
   if (publish)
     {
-      struct walk_table *old = atomic_exchange (&modules->current, draft);
-      atomic_store (&modules->generation, draft->generation);
+      struct walk_table *old = atomic_exchange (&modules->current, edited);
+      atomic_store (&modules->generation, edited->generation);
       old->retired = modules->retired;
       modules->retired = old;
       modules_reclaim (modules);
     }
   else
-    table_free (draft);
+    table_free (edited);
   pthread_mutex_unlock (&modules->lock);
   errno = saved;
 }
 
-/* A copy of SECTION for module number AT of DRAFT, which will start at START.
-   A section is compared with two others and no more: a process may have mapped
-   tens of thousands of files.  NULL with errno.  */
+/* Return a copy of SECTION for module number AT of EDITED, which will start at
+   START.  To share a copy, SECTION is compared with two others and no more,
+   because a process may have mapped tens of thousands of files.  NULL with
+   errno.  */
 static struct walk_section_copy *
-section_take (struct sfw_modules *modules, const struct walk_table *draft,
+section_take (struct sfw_modules *modules, const struct walk_table *edited,
               size_t at, uint64_t start, const struct sfw_section *section)
 {
   const struct walk_table *table = atomic_load (&modules->current);
   size_t same = SEARCH_FIRST (table->n, i, table->modules[i].start >= start);
   struct walk_section_copy *shared = section_share (
-      at > 0 ? draft->modules[at - 1].section : NULL, section);
+      at > 0 ? edited->modules[at - 1].section : NULL, section);
   if (shared == NULL && same < table->n && table->modules[same].start == start)
     shared = section_share (table->modules[same].section, section);
   return shared != NULL ? shared : section_new (section);
 }
 
-/* Make room in *DRAFT for one more module, from START up to END.  *AT is its
-   number.  False with errno, if another module is in the way or memory ran
-   out.  */
+/* Make room in *EDITED for one more module, from START up to END, and set *AT
+   to its index.  False with errno if another module is in the way or memory
+   ran out.  */
 static bool
-draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
-            size_t *at)
+edit_make_room (struct walk_table **edited, uint64_t start, uint64_t end,
+                size_t *at)
 {
-  struct walk_table *table = *draft;
+  struct walk_table *table = *edited;
   size_t i = table->n;
   while (i > 0 && table->modules[i - 1].start >= start)
     i--;
@@ -326,20 +327,20 @@ draft_room (struct walk_table **draft, uint64_t start, uint64_t end,
       if (table == NULL)
         return false;
       table->capacity = capacity;
-      *draft = table;
+      *edited = table;
     }
   return true;
 }
 
 bool
-walk_draft_add (struct sfw_modules *modules, struct walk_table **draft,
-                struct walk_module module, const struct sfw_section *section)
+walk_edit_add (struct sfw_modules *modules, struct walk_table **edited,
+               struct walk_module module, const struct sfw_section *section)
 {
   size_t at;
   module.section = NULL;
-  if (!draft_room (draft, module.start, module.end, &at))
+  if (!edit_make_room (edited, module.start, module.end, &at))
     return false;
-  struct walk_table *table = *draft;
+  struct walk_table *table = *edited;
   if (section != NULL)
     module.section = section_take (modules, table, at, module.start, section);
   if (section != NULL && module.section == NULL)
@@ -355,39 +356,40 @@ bool
 sfw_modules_add (struct sfw_modules *modules, uint64_t start, uint64_t end,
                  const struct sfw_section *section)
 {
-  struct walk_table *draft = walk_draft_begin (modules, false);
-  if (draft == NULL)
+  struct walk_table *edited = walk_edit_begin (modules, false);
+  if (edited == NULL)
     return false;
-  bool added = walk_draft_add (
-      modules, &draft, (struct walk_module){ .start = start, .end = end },
+  bool added = walk_edit_add (
+      modules, &edited, (struct walk_module){ .start = start, .end = end },
       section);
-  walk_draft_end (modules, draft, added);
+  walk_edit_end (modules, edited, added);
   return added;
 }
 
 bool
 sfw_modules_remove (struct sfw_modules *modules, uint64_t start)
 {
-  struct walk_table *draft = walk_draft_begin (modules, false);
-  if (draft == NULL)
+  struct walk_table *edited = walk_edit_begin (modules, false);
+  if (edited == NULL)
     return false;
   size_t i = 0;
-  while (i < draft->n && draft->modules[i].start != start)
+  while (i < edited->n && edited->modules[i].start != start)
     i++;
-  bool found = i < draft->n;
+  bool found = i < edited->n;
   if (found)
     {
-      /* The dynamic linker's list has something that the table has not.  */
-      if (modules->counters.covered || draft->modules[i].origin == WALK_LISTED)
+      /* The table now lacks a module of the dynamic linker's list.  */
+      if (modules->counters.covered
+          || edited->modules[i].origin == WALK_LISTED)
         modules->counters = (struct walk_counters){ 0 };
-      section_drop (draft->modules[i].section);
-      draft->n--;
-      memmove (&draft->modules[i], &draft->modules[i + 1],
-               (draft->n - i) * sizeof draft->modules[0]);
+      section_drop (edited->modules[i].section);
+      edited->n--;
+      memmove (&edited->modules[i], &edited->modules[i + 1],
+               (edited->n - i) * sizeof edited->modules[0]);
     }
   else
     errno = ENOENT;
-  walk_draft_end (modules, draft, found);
+  walk_edit_end (modules, edited, found);
   return found;
 }
 

@@ -1,4 +1,4 @@
-/* The public functions for one row and one step.
+/* The public functions for one row and one step (sframewalk.h).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>
@@ -45,7 +45,7 @@ sfw_modules_lookup (struct sfw_modules *modules, uint64_t pc,
   struct unwind_rules rules;
   struct walk_hold hold = walk_modules_hold (modules);
   enum sfw_end step = walk_table_lookup (hold.table, pc, &rules);
-  walk_modules_let_go (modules, hold);
+  walk_modules_release (modules, hold);
   if (step == SFW_MORE)
     row_of (&rules, row);
   return step;

@@ -1,71 +1,74 @@
-/* Walks that remember what they saw.
+/* Walks of whole stacks, which reuse the results of earlier walks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Rules that were looked up stay in slots (slots.h).  Of the last walk, every
-   frame is remembered, with the places where its return address and its FP
-   were read.  When a walk meets a frame of the last walk, with equal PC, SP
-   and FP, it reads those places again: as long as their contents are equal,
-   the frames are equal.  What no slot holds, and all unusual stacks, are left
-   to unwind_apply, which also says why a walk ends.  */
+   A profiler walks nearly the same stack again and again.  So a walker caches
+   rules by PC (rule_cache.h), and records every frame of its last walk, with
+   the places where the frame's return address and FP were saved.  When a walk
+   meets a frame of the last walk with the same PC, SP and FP, it only reads
+   those places again.  As long as the words there are the same, the frames are
+   the same.  unwind_apply takes all other steps, for rules that are not cached
+   and for unusual stacks, and says why a walk ends.  */
 
 #include <config.h>
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "walk/slots.h"
+#include "walk/rule_cache.h"
 #include "walk/walker.h"
 
 enum
 {
-  SEEN_MAX = 1024 /* how many frames of a walk are remembered */
+  RECORDED_MAX = 1024 /* frames of a walk that are recorded */
 };
 
-/* One walk, the innermost frame first; P and L are places of frames:
+/* A walk that meets the last one.  L and P are frames, the innermost one
+   first, and = stands between frames that are equal:
 
-     struct seen, last walk   L0 - L1 - L2 - L3 - L4 - L5
-                               =    =              =    =
-     struct seen, this walk   P0 - P1 - P2 - P3 - P4 - P5
-     struct walk_slot              S1 > S2 > S3
-     by                       follow_  run_links    trail_
-                              last                  join
+     records, last walk   L0 - L1 - L2 - L3 - L4 - L5
+                          =    =              =    =
+     records, this walk   P0 - P1 - P2 - P3 - P4 - P5
+     cached rules              R1 > R2 > R3
+     found by             repeat_   run_by_   repeat_
+                          last_walk cache     last_walk
 
-   Where RA and FP of L0's caller were saved, follow_last reads L1's PC and FP
-   again, but not L2's where L1 had them.  The rule in slot S1, of L1's PC,
-   leads to P2, and S1 says that S2 was next the last time.  run_links, whose
-   struct link_run says how far it is in both walks, goes on so until a place
-   is one of the last walk: L4.  What no slot has takes a step by step_slowly.
-   A struct trail is both records: this walk's is the next one's last.  */
+   P0 equals L0.  repeat_last_walk reads the words again where the return
+   address and the FP of L0's caller were saved.  They have not changed, so the
+   caller is L1 again.  The return address in L1 has changed.  The rule R1 for
+   the PC of P1 leads to P2, and R1->caller is R2, because the caller had the
+   PC of R2 in an earlier walk.  run_by_cache goes on like this until a frame
+   equals one of the last walk, here L4.  step_slowly takes the steps that no
+   cached rule describes.  */
 
-/* A frame of the last walk.  */
-struct seen
+/* A frame of a walk, and where the values of its caller are saved.  */
+struct recorded_frame
 {
-  struct walk_place place;
-  struct walk_saved saved; /* the CFA is the next one's SP */
+  struct walk_frame frame;
+  struct walk_saved saved; /* from the CFA, which is the caller's SP */
 };
 
 struct sfw_walker
 {
   struct sfw_modules *modules;
-  unsigned long generation; /* the modules' when slots and frames were made */
+  unsigned long generation; /* that CACHE and RECORDS are of */
   sfw_fallback *fallback;
   void *context;
   struct walk_limits limits;
   atomic_bool busy;
-  unsigned last; /* index of the last walk in seen */
-  size_t n_seen;
-  /* Each has room for an entry behind the last frame.  */
-  struct seen seen[2][SEEN_MAX + 1];
-  struct walk_slots slots;
+  unsigned last; /* index of the last walk in RECORDS */
+  size_t n_recorded;
+  /* One more, for the end mark of walker_set_recorded.  */
+  struct recorded_frame records[2][RECORDED_MAX + 1];
+  struct walk_rule_cache cache;
 };
 
-/* Walkers are in memory as malloc gives it.  With vector registers wider than
-   that the compiler would otherwise clear and copy by instructions that fault
-   there.  */
+/* Users allocate walkers by malloc.  If the alignment of a walker were larger
+   than malloc's, the compiler could clear and copy one by vector instructions
+   that fault on the memory.  */
 _Static_assert(_Alignof(struct sfw_walker) <= _Alignof(max_align_t),
                "a walker is aligned as what malloc returns");
 
-/* A walk under way.  */
+/* The state of one walk.  */
 struct walk_state
 {
   struct sfw_walker *walker;
@@ -91,8 +94,8 @@ sfw_walker_init (void *memory, size_t size, struct sfw_modules *modules)
   if (memory == NULL || modules == NULL || size < sizeof *walker
       || (uintptr_t)memory % _Alignof(max_align_t) != 0)
     return NULL;
-  /* The first walk does the rest (walker_renew).  */
-  memset (walker, 0, offsetof (struct sfw_walker, seen));
+  /* The first walk clears the cache and the records (walker_renew).  */
+  memset (walker, 0, offsetof (struct sfw_walker, records));
   walker->modules = modules;
   return walker;
 }
@@ -119,8 +122,8 @@ walk_walker_share (struct sfw_walker *walker)
 
 /* ---- Steps */
 
-/* The step that the user's fallback takes from walk->frame, where END says
-   that no section or row describes the frame.  */
+/* Step from walk->frame by the user's fallback, if END says that no section or
+   row describes the frame.  */
 static enum sfw_end
 step_by_fallback (struct walk_state *walk, enum sfw_end end)
 {
@@ -139,7 +142,7 @@ step_by_fallback (struct walk_state *walk, enum sfw_end end)
   return SFW_MORE;
 }
 
-/* Record that no call made the frame noted last.  */
+/* Mark the frame that was output last: it was not made by a call.  */
 static void
 mark_no_call (struct walk_state *walk)
 {
@@ -147,35 +150,34 @@ mark_no_call (struct walk_state *walk)
     walk->marks[walk->n - 1] |= SFW_MARK_NO_CALL;
 }
 
-/* Whether the frame noted last, which has SLOT, has no caller.  */
+/* Whether the frame output last, with the rule CACHED, is the outermost.  */
 static bool
-walk_ends (struct walk_state *walk, const struct walk_slot *slot)
+is_outermost (struct walk_state *walk, const struct walk_rule *cached)
 {
-  if (slot->mode & SLOT_AT_PC)
+  if (cached->mode & CACHED_AT_PC)
     mark_no_call (walk);
-  return slot->mode & SLOT_ENDS;
+  return cached->mode & CACHED_OUTERMOST;
 }
 
-/* PLACE is the frame to go on from: a call made it, and no signal interrupted
-   it.  */
+/* Go on from PLAIN, which a call made and no signal interrupted.  */
 static inline void
-stand_at (struct walk_state *walk, const struct walk_place *place)
+set_frame (struct walk_state *walk, const struct walk_frame *plain)
 {
   walk->frame
-      = (struct sfw_frame){ .pc = place->pc,
-                            .sp = place->sp,
-                            .fp = place->fp,
+      = (struct sfw_frame){ .pc = plain->pc,
+                            .sp = plain->sp,
+                            .fp = plain->fp,
                             .stack_changes = walk->frame.stack_changes };
   walk->by_fallback = false;
 }
 
-/* A step from walk->frame, which is noted, whatever its rule is and whatever
-   interrupted it.  */
+/* Step from walk->frame, which was output, without the cache.  The frame may
+   have any rule, and a signal may have interrupted it.  */
 static enum sfw_end
-step_anew (struct walk_state *walk)
+step_uncached (struct walk_state *walk)
 {
   struct unwind_rules rules;
-  struct walk_slot slot = { .cfa = NOWHERE };
+  struct walk_rule cached = { .cfa = NO_OFFSET };
   struct sfw_frame *frame = &walk->frame;
   enum sfw_end end
       = walk_find_rules (&walk->finder, frame->pc, frame->interrupted, &rules);
@@ -184,17 +186,17 @@ step_anew (struct walk_state *walk)
   walk->by_fallback = false;
   if (end != SFW_MORE)
     return step_by_fallback (walk, end);
-  walk_slot_fill (&slot, &rules);
-  struct walk_place place = { frame->pc, frame->sp, frame->fp };
-  if (!walk_slot_apply (walk->window, &slot, &place))
+  walk_rule_fill (&cached, &rules);
+  struct walk_frame plain = { frame->pc, frame->sp, frame->fp };
+  if (!walk_rule_apply (walk->window, &cached, &plain))
     return unwind_apply (frame, walk->finder.memory, &rules);
-  stand_at (walk, &place);
+  set_frame (walk, &plain);
   return SFW_MORE;
 }
 
-/* Note a frame at PC; false when all room is taken.  */
+/* Output a frame at PC.  False when the arrays are full.  */
 static inline bool
-walk_note (struct walk_state *walk, uint64_t pc, uint8_t mark)
+output_frame (struct walk_state *walk, uint64_t pc, uint8_t mark)
 {
   walk->addresses[walk->n] = pc;
   if (walk->marks != NULL)
@@ -202,9 +204,9 @@ walk_note (struct walk_state *walk, uint64_t pc, uint8_t mark)
   return ++walk->n < walk->max;
 }
 
-/* N frames more have been noted, which get no marks.  */
+/* Count N frames whose addresses were output already.  They get no marks.  */
 static inline void
-walk_noted (struct walk_state *walk, size_t n)
+count_frames (struct walk_state *walk, size_t n)
 {
   if (walk->marks != NULL)
     memset (walk->marks + walk->n, 0, n);
@@ -218,269 +220,271 @@ frame_mark (const struct walk_state *walk)
                    | (walk->by_fallback ? SFW_MARK_FALLBACK : 0));
 }
 
-/* A walk that remembers nothing.  */
 static enum sfw_end
-walk_plainly (struct walk_state *walk)
+walk_unrecorded (struct walk_state *walk)
 {
   enum sfw_end end = SFW_MORE;
   while (end == SFW_MORE
-         && walk_note (walk, walk->frame.pc, frame_mark (walk)))
-    end = step_anew (walk);
+         && output_frame (walk, walk->frame.pc, frame_mark (walk)))
+    end = step_uncached (walk);
   return end;
 }
 
 /* ---- The last walk */
 
 static inline bool
-same_place (const struct walk_place *a, const struct walk_place *b)
+same_frame (const struct walk_frame *a, const struct walk_frame *b)
 {
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
-/* Whether the caller of SEEN is still the one that was noted, NEXT.  */
+/* Whether the caller of RECORDED is still NEXT: the saved words are.  */
 static inline bool
-still_true (struct walk_window window, const struct seen *seen,
-            const struct seen *next)
+is_unchanged (struct walk_window window, const struct recorded_frame *recorded,
+              const struct recorded_frame *next)
 {
-  uint64_t cfa = next->place.sp, word;
-  uint64_t ra_at = cfa + (uint64_t)(int64_t)seen->saved.ra;
-  uint64_t fp_at = cfa + (uint64_t)(int64_t)seen->saved.fp;
-  bool same = seen->saved.ra != NOWHERE
+  uint64_t cfa = next->frame.sp, word;
+  uint64_t ra_at = cfa + (uint64_t)(int64_t)recorded->saved.ra;
+  uint64_t fp_at = cfa + (uint64_t)(int64_t)recorded->saved.fp;
+  bool same = recorded->saved.ra != NO_OFFSET
               && walk_window_read (window, ra_at, &word)
-              && word == next->place.pc;
-  if (same && seen->saved.fp != NOWHERE)
-    same = walk_window_read (window, fp_at, &word) && word == next->place.fp;
+              && word == next->frame.pc;
+  if (same && recorded->saved.fp != NO_OFFSET)
+    same = walk_window_read (window, fp_at, &word) && word == next->frame.fp;
   return same;
 }
 
-/* The record that a walk makes for the next one.  */
-struct trail
+/* The frames of the last walk, and of this one for the next.  */
+struct walk_records
 {
-  const struct seen *last;
-  struct seen *own;
+  const struct recorded_frame *last;
+  struct recorded_frame *own;
   size_t n_last, n_own;
-  size_t at; /* number in LAST: earlier frames were passed */
+  size_t at; /* index in LAST; this walk is behind all earlier frames */
 };
 
-/* Record PLACE as a frame with a caller that no slot finds.  */
+/* Record PLAIN as a frame whose caller the next walk has to find anew.  */
 static inline void
-trail_add (struct trail *trail, const struct walk_place *place)
+record_frame (struct walk_records *records, const struct walk_frame *plain)
 {
-  if (trail->n_own < SEEN_MAX)
-    trail->own[trail->n_own++] = (struct seen){ *place, { NOWHERE, NOWHERE } };
+  if (records->n_own < RECORDED_MAX)
+    records->own[records->n_own++]
+        = (struct recorded_frame){ *plain, { NO_OFFSET, NO_OFFSET } };
 }
 
-/* Note the frames that follow frame number trail->at of the last walk, as far
-   as memory still says the same.  Returns the number of the last of them.  */
+/* Output the frames that follow frame number records->at of the last walk, as
+   long as they are unchanged.  Return the index of the last one.  */
 static size_t
-follow_last (struct walk_state *walk, const struct trail *trail)
+repeat_last_walk (struct walk_state *walk, const struct walk_records *records)
 {
   const struct walk_window window = walk->window;
-  const struct seen *last = trail->last;
-  size_t left = walk->max - walk->n, at = trail->at, to = at;
-  size_t n = trail->n_last - at - 1 < left ? trail->n_last : at + left + 1;
+  const struct recorded_frame *last = records->last;
+  size_t left = walk->max - walk->n, at = records->at, to = at;
+  size_t n = records->n_last - at - 1 < left ? records->n_last : at + left + 1;
   uint64_t *addresses = walk->addresses + walk->n;
-  while (to + 1 < n && still_true (window, &last[to], &last[to + 1]))
-    *addresses++ = last[++to].place.pc;
-  walk_noted (walk, to - at);
+  while (to + 1 < n && is_unchanged (window, &last[to], &last[to + 1]))
+    *addresses++ = last[++to].frame.pc;
+  count_frames (walk, to - at);
   return to;
 }
 
-/* Record the frames of the last walk from number trail->at on, but not number
-   TO, the last one that both walks have.  Returns its place.  */
-static struct walk_place
-trail_join (struct trail *trail, size_t to)
+/* Record the frames of the last walk from number records->at up to but not
+   including number TO, the last frame that both walks have.  Return that
+   frame.  */
+static struct walk_frame
+record_common (struct walk_records *records, size_t to)
 {
-  size_t n = to - trail->at, room = SEEN_MAX - trail->n_own;
+  size_t n = to - records->at, room = RECORDED_MAX - records->n_own;
   n = n < room ? n : room;
-  memcpy (trail->own + trail->n_own, trail->last + trail->at,
-          n * sizeof *trail->own);
-  trail->n_own += n;
-  trail->at = to + 1;
-  return trail->last[to].place;
+  memcpy (records->own + records->n_own, records->last + records->at,
+          n * sizeof *records->own);
+  records->n_own += n;
+  records->at = to + 1;
+  return records->last[to].frame;
 }
 
-/* Step from walk->frame, which is noted and recorded and may have a rule that
-   no slot has, to its caller, and on until slots can be used again.  *PLACE is
-   the last frame that is noted.  It is not recorded.  */
+/* Step from walk->frame, which was output and recorded, without the cache, and
+   go on until a frame is a call's.  *PLAIN becomes the last frame that was
+   output.  It is not recorded.  */
 static enum sfw_end
-step_slowly (struct walk_state *walk, struct trail *trail,
-             struct walk_place *place)
+step_slowly (struct walk_state *walk, struct walk_records *records,
+             struct walk_frame *plain)
 {
   const struct sfw_frame *frame = &walk->frame;
-  enum sfw_end end = step_anew (walk);
-  while (end == SFW_MORE && walk_note (walk, frame->pc, frame_mark (walk))
+  enum sfw_end end = step_uncached (walk);
+  while (end == SFW_MORE && output_frame (walk, frame->pc, frame_mark (walk))
          && frame->interrupted)
     {
-      *place = (struct walk_place){ frame->pc, frame->sp, frame->fp };
-      trail_add (trail, place);
-      end = step_anew (walk);
+      *plain = (struct walk_frame){ frame->pc, frame->sp, frame->fp };
+      record_frame (records, plain);
+      end = step_uncached (walk);
     }
-  *place = (struct walk_place){ frame->pc, frame->sp, frame->fp };
+  *plain = (struct walk_frame){ frame->pc, frame->sp, frame->fp };
   return end;
 }
 
-/* Where run_links notes frames.  */
-struct link_run
+/* The positions of run_by_cache in its input and output.  */
+struct cache_run
 {
   uint64_t *to, *end;
-  struct seen *own;        /* where to record frames, or NULL */
-  const struct seen *last; /* the frame of the last walk that may be next */
+  struct recorded_frame *own; /* where frames are recorded, if WRITES */
+  const struct recorded_frame
+      *last; /* the next frame that the last walk may share */
 };
 
-/* Go on from *PLACE, which was noted and has *SLOT, by slots, until something
-   is unusual or all room is taken.  True when *PLACE has become run->last,
-   a frame of the last walk.  What changes with every frame is in variables of
-   this function, and so in registers.  */
+/* Go on from *PLAIN, which was output and has the rule *CACHED, as long as
+   cached rules apply and there is room.  True when *PLAIN has become
+   run->last, a frame of the last walk.  Local variables hold what changes with
+   every frame, so that they are in registers.  */
 static inline bool
-run_links (struct walk_state *walk, struct link_run *run,
-           struct walk_slot **slot, struct walk_place *place, bool writes)
+run_by_cache (struct walk_state *walk, struct cache_run *run,
+              struct walk_rule **cached, struct walk_frame *plain, bool writes)
 {
   const struct walk_window window = walk->window;
-  struct link_run now = *run;
-  struct walk_slot *with = *slot;
-  struct walk_place at = *place;
+  struct cache_run now = *run;
+  struct walk_rule *with = *cached;
+  struct walk_frame at = *plain;
   bool met = false;
   while (now.to < now.end && !met)
     {
-      struct walk_place from = at;
-      if (!walk_slot_apply (window, with, &at))
+      struct walk_frame from = at;
+      if (!walk_rule_apply (window, with, &at))
         break;
       *now.to++ = at.pc;
       if (writes)
-        *now.own++ = (struct seen){ from, with->saved };
-      with = walk_slot_next (&walk->finder, with, at.pc);
-      while (now.last->place.sp < at.sp)
+        *now.own++ = (struct recorded_frame){ from, with->saved };
+      with = walk_rule_of_caller (&walk->finder, with, at.pc);
+      while (now.last->frame.sp < at.sp)
         now.last++;
-      met = now.last->place.sp == at.sp && same_place (&now.last->place, &at);
+      met = now.last->frame.sp == at.sp && same_frame (&now.last->frame, &at);
     }
   *run = now;
-  *slot = with;
-  *place = at;
+  *cached = with;
+  *plain = at;
   return met;
 }
 
-/* Go on by slots as run_links does, and along the last walk where both walks
-   meet.  The frame where the walk stops is recorded.  Its slot cannot be used,
-   unless all room is taken.  */
-static struct walk_slot *
-follow_links (struct walk_state *walk, struct trail *trail,
-              struct walk_slot *slot, struct walk_place *place)
+/* Go on by cached rules, and along the last walk where this walk meets it.
+   Record the frame where this stops.  Return the rule of that frame, which
+   does not apply unless the arrays are full.  */
+static struct walk_rule *
+walk_fast (struct walk_state *walk, struct walk_records *records,
+           struct walk_rule *cached, struct walk_frame *plain)
 {
   bool more = true;
   while (more)
     {
       uint64_t *start = walk->addresses + walk->n;
-      size_t room = walk->max - walk->n, left = SEEN_MAX - trail->n_own;
+      size_t room = walk->max - walk->n, left = RECORDED_MAX - records->n_own;
       bool writes = left > 0;
-      struct link_run run
+      struct cache_run run
           = { .to = start,
               .end = start + (writes && left < room ? left : room),
-              .own = trail->own + trail->n_own,
-              .last = trail->last + trail->at };
-      bool met = writes ? run_links (walk, &run, &slot, place, true)
-                        : run_links (walk, &run, &slot, place, false);
+              .own = records->own + records->n_own,
+              .last = records->last + records->at };
+      bool met = writes ? run_by_cache (walk, &run, &cached, plain, true)
+                        : run_by_cache (walk, &run, &cached, plain, false);
       size_t n = (size_t)(run.to - start);
-      walk_noted (walk, n);
-      trail->n_own += writes ? n : 0;
-      trail->at = (size_t)(run.last - trail->last);
+      count_frames (walk, n);
+      records->n_own += writes ? n : 0;
+      records->at = (size_t)(run.last - records->last);
       if (met)
         {
-          *place = trail_join (trail, follow_last (walk, trail));
-          slot = walk_slot_of (&walk->finder, place->pc);
+          *plain = record_common (records, repeat_last_walk (walk, records));
+          cached = walk_rule_at (&walk->finder, plain->pc);
         }
       more = met || (run.to == run.end && walk->n < walk->max);
     }
-  trail_add (trail, place);
-  return slot;
+  record_frame (records, plain);
+  return cached;
 }
 
-/* Go on from PLACE, which was noted.  */
+/* Go on from PLAIN, which was output, to the end of the walk.  */
 static enum sfw_end
-walk_by_links (struct walk_state *walk, struct trail *trail,
-               struct walk_place place)
+walk_from (struct walk_state *walk, struct walk_records *records,
+           struct walk_frame plain)
 {
   enum sfw_end end;
-  /* A struct walk_place does not say that its frame was interrupted.  */
+  /* A struct walk_frame does not say that its frame was interrupted.  */
   if (walk->frame.interrupted)
     {
-      trail_add (trail, &place);
-      end = step_slowly (walk, trail, &place);
+      record_frame (records, &plain);
+      end = step_slowly (walk, records, &plain);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
     }
-  struct walk_slot *slot = walk_slot_of (&walk->finder, place.pc);
+  struct walk_rule *cached = walk_rule_at (&walk->finder, plain.pc);
   for (;;)
     {
       size_t n = walk->n;
-      slot = follow_links (walk, trail, slot, &place);
+      cached = walk_fast (walk, records, cached, &plain);
       if (walk->n != n)
-        stand_at (walk, &place);
+        set_frame (walk, &plain);
       if (walk->n == walk->max)
         return SFW_MORE;
-      end = walk_ends (walk, slot) ? SFW_OUTERMOST
-                                   : step_slowly (walk, trail, &place);
+      end = is_outermost (walk, cached) ? SFW_OUTERMOST
+                                        : step_slowly (walk, records, &plain);
       if (end != SFW_MORE || walk->n == walk->max)
         return end;
-      slot = walk_slot_next (&walk->finder, slot, place.pc);
+      cached = walk_rule_of_caller (&walk->finder, cached, plain.pc);
     }
 }
 
-/* Record that the last walk has N frames.  Behind them is an entry that is not
-   a frame: its PC is 0, and searches for an SP stop there.  */
+/* Record that the last walk has N frames.  Behind them is an end mark with PC
+   0, which equals no frame, and the greatest SP, at which searches stop.  */
 static void
-walker_seen (struct sfw_walker *walker, size_t n)
+walker_set_recorded (struct sfw_walker *walker, size_t n)
 {
-  walker->seen[walker->last][n]
-      = (struct seen){ .place = { .sp = UINT64_MAX } };
-  walker->n_seen = n;
+  walker->records[walker->last][n]
+      = (struct recorded_frame){ .frame = { .sp = UINT64_MAX } };
+  walker->n_recorded = n;
 }
 
-/* Repeat the last walk as far as it is still true; then go by links.  */
+/* Walk with cache and records, first along the last walk.  */
 static enum sfw_end
-walk_remembering (struct walk_state *walk)
+walk_recorded (struct walk_state *walk)
 {
   struct sfw_walker *walker = walk->walker;
-  struct trail trail = { .last = walker->seen[walker->last],
-                         .own = walker->seen[!walker->last],
-                         .n_last = walker->n_seen };
-  struct walk_place place = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
-  if (!walk_note (walk, place.pc, frame_mark (walk)))
+  struct walk_records records = { .last = walker->records[walker->last],
+                                  .own = walker->records[!walker->last],
+                                  .n_last = walker->n_recorded };
+  struct walk_frame plain = { walk->frame.pc, walk->frame.sp, walk->frame.fp };
+  if (!output_frame (walk, plain.pc, frame_mark (walk)))
     return SFW_MORE;
-  if (!walk->frame.interrupted && trail.n_last > 0
-      && same_place (&trail.last[0].place, &place))
+  if (!walk->frame.interrupted && records.n_last > 0
+      && same_frame (&records.last[0].frame, &plain))
     {
-      size_t to = follow_last (walk, &trail);
-      place = trail.last[to].place;
+      size_t to = repeat_last_walk (walk, &records);
+      plain = records.last[to].frame;
       if (to > 0)
-        stand_at (walk, &place);
+        set_frame (walk, &plain);
       if (walk->n == walk->max)
         return SFW_MORE;
-      if (to + 1 == trail.n_last
-          && walk_ends (walk, walk_slot_of (&walk->finder, place.pc)))
+      if (to + 1 == records.n_last
+          && is_outermost (walk, walk_rule_at (&walk->finder, plain.pc)))
         return SFW_OUTERMOST;
-      trail_join (&trail, to);
+      record_common (&records, to);
     }
-  enum sfw_end end = walk_by_links (walk, &trail, place);
+  enum sfw_end end = walk_from (walk, &records, plain);
   walker->last = !walker->last;
-  walker_seen (walker, trail.n_own);
+  walker_set_recorded (walker, records.n_own);
   return end;
 }
 
-/* Forget what was learnt from other modules.  */
+/* Drop the cache and the records if the modules have changed.  */
 static void
 walker_renew (struct sfw_walker *walker)
 {
   unsigned long generation = sfw_modules_generation (walker->modules);
   if (walker->generation == generation)
     return;
-  walk_slots_clear (&walker->slots);
-  walker_seen (walker, 0);
+  walk_rule_cache_clear (&walker->cache);
+  walker_set_recorded (walker, 0);
   walker->generation = generation;
 }
 
-/* The last frame for which there was room was not asked about by a step: mark
-   it here.  */
+/* No step was taken from the last frame if the arrays are full.  Find out here
+   whether a call made that frame.  */
 static void
 mark_last (struct walk_state *walk)
 {
@@ -499,7 +503,7 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
           size_t max, enum sfw_end *end)
 {
   struct walk_state walk = { .walker = walker,
-                             .finder = { .slots = &walker->slots,
+                             .finder = { .cache = &walker->cache,
                                          .modules = walker->modules,
                                          .memory = memory },
                              .window = walk_window_of (memory),
@@ -510,20 +514,20 @@ sfw_walk (struct sfw_walker *walker, const struct sfw_memory *memory,
   enum sfw_end why = SFW_MORE;
   /* Only signal handlers of the same thread can interrupt this function.  */
   if (max > 0 && atomic_load_explicit (&walker->busy, memory_order_relaxed))
-    why = walk_plainly (&walk);
+    why = walk_unrecorded (&walk);
   else if (max > 0)
     {
       atomic_store_explicit (&walker->busy, true, memory_order_relaxed);
       atomic_signal_fence (memory_order_seq_cst);
       walker_renew (walker);
-      why = walk_remembering (&walk);
+      why = walk_recorded (&walk);
       atomic_signal_fence (memory_order_seq_cst);
       atomic_store_explicit (&walker->busy, false, memory_order_relaxed);
     }
   if (why == SFW_MORE && marks != NULL && max > 0)
     mark_last (&walk);
   if (walk.finder.hold.table != NULL)
-    walk_modules_let_go (walker->modules, walk.finder.hold);
+    walk_modules_release (walker->modules, walk.finder.hold);
   *frame = walk.frame;
   if (end != NULL)
     *end = why;

@@ -1,4 +1,4 @@
-/* What walks offer besides sframewalk.h: to here.c.
+/* Functions of walker.c for here.c, which sframewalk.h does not have.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WALK_WALKER_H
@@ -6,7 +6,7 @@
 
 #include "walk/apply.h"
 
-/* The stack of the walker's thread; 0: not known.  */
+/* The addresses of the stack of the walker's thread; 0: not known.  */
 struct walk_limits
 {
   uint64_t low, high;
@@ -14,7 +14,8 @@ struct walk_limits
 
 struct walk_limits *walk_walker_limits (struct sfw_walker *walker);
 
-/* Have the walks of WALKER remember nothing, so that threads may share it.  */
+/* Let walks of WALKER use neither its cache nor its records, so that threads
+   may share the walker.  */
 void walk_walker_share (struct sfw_walker *walker);
 
 #endif /* WALK_WALKER_H */

@@ -1,8 +1,8 @@
-/* Records that perf record -z has compressed.
+/* Decompressing the records of perf record -z.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The kernel's records are a stream, compressed by zstd and cut into records
-   of perf's without regard to where theirs end.  */
+   The kernel's records are compressed by zstd as one stream.  perf cuts the
+   stream into records of its own, wherever the kernel's records end.  */
 
 #include <config.h>
 
@@ -14,13 +14,12 @@
 
 enum
 {
-  /* Stacks of one program are much alike: in a recording of gcc a byte stood
-     for 16.  */
+  /* Stacks of one program are similar: in one of gcc a byte stood for 16.  */
   RATIO_MAX = 1000
 };
 
-/* What is compressed in RECORD.  Behind it may be padding, in records that say
-   how much there is.  */
+/* Find the part of the stream in RECORD.  Records of type PERF_COMPRESSED2
+   have its size, and may have padding behind it.  */
 static bool
 find_stream (const struct perf_record *record, ZSTD_inBuffer *stream)
 {

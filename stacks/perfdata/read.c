@@ -1,10 +1,10 @@
-/* Reading the recordings of perf.
+/* Reading recordings of perf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Header, events and features are read at once; of the records, a list of
-   where they are is made, by time: each processor's records are written in
-   turn.  It takes no more memory than the records, and while it is sorted
-   twice that.  */
+   Opening a recording reads its header, events and features, and lists the
+   offsets of all records in the order of time: the file has the records of the
+   processors in turn, so they have to be sorted.  The list takes no more
+   memory than the records, and twice that while it is sorted.  */
 
 #include <config.h>
 
@@ -33,7 +33,7 @@ unsupported (struct error *err, const char *what)
 }
 
 static bool
-is_inside (const struct perf_data *data, struct perf_part part)
+is_inside (const struct perf_data *data, struct perf_section part)
 {
   return part.offset <= data->size && part.size <= data->size - part.offset;
 }
@@ -68,7 +68,7 @@ read_header (struct perf_data *data, struct error *err)
 }
 
 static bool
-read_event (struct perf_data *data, struct perf_part entry,
+read_event (struct perf_data *data, struct perf_section entry,
             struct perf_event *event, struct error *err)
 {
   const uint8_t *at = data->bytes + entry.offset;
@@ -80,7 +80,7 @@ read_event (struct perf_data *data, struct perf_part entry,
       || event->ids.size % sizeof (uint64_t) != 0)
     return malformed (err, entry.offset, "an event's identifiers are outside");
   data->n_ids += (size_t)event->ids.size / sizeof (uint64_t);
-  /* Entries may share their identifiers only in a damaged file.  */
+  /* Entries share identifiers in damaged files alone.  */
   return data->n_ids <= data->size / sizeof (uint64_t)
          || malformed (err, entry.offset, "it has too many identifiers");
 }
@@ -90,7 +90,7 @@ read_events (struct perf_data *data, struct error *err)
 {
   const struct perf_header *header = &data->header;
   uint64_t each = header->attr_size;
-  if (each < PERF_ATTR_SIZE_VER0 + sizeof (struct perf_part)
+  if (each < PERF_ATTR_SIZE_VER0 + sizeof (struct perf_section)
       || each > header->attrs.size || header->attrs.size % each != 0)
     return malformed (err, 0, "its events have no possible size");
   data->entry_size = (size_t)each;
@@ -100,7 +100,7 @@ read_events (struct perf_data *data, struct error *err)
     return error_set_no_memory (err);
   for (size_t i = 0; i < data->n_events; i++)
     {
-      struct perf_part entry = { header->attrs.offset + i * each, each };
+      struct perf_section entry = { header->attrs.offset + i * each, each };
       if (!read_event (data, entry, &data->events[i], err))
         return false;
     }
@@ -116,19 +116,19 @@ read_ids (struct perf_data *data, struct error *err)
     return error_set_no_memory (err);
   for (size_t i = 0; i < data->n_events; i++)
     {
-      struct cursor at = perf_part_cursor (data, data->events[i].ids);
+      struct cursor at = perf_section_cursor (data, data->events[i].ids);
       while (cursor_left (&at) > 0)
         data->ids[n++] = (struct perf_id){ cursor_u64 (&at), (uint32_t)i };
     }
   return RADIX_SORT (data->ids, n) || error_set_no_memory (err);
 }
 
-/* A string of perf's: its room, and as many bytes.  */
+/* Copy a string of perf: its size, and as many bytes.  */
 static void
 read_string (const struct perf_data *data, unsigned feature, char *to,
              size_t room)
 {
-  struct cursor at = perf_part_cursor (data, data->features[feature]);
+  struct cursor at = perf_section_cursor (data, data->features[feature]);
   uint32_t size = cursor_u32 (&at);
   const uint8_t *text = cursor_take (&at, size);
   size_t length = text != NULL ? strnlen ((const char *)text, size) : 0;
@@ -136,28 +136,30 @@ read_string (const struct perf_data *data, unsigned feature, char *to,
     memcpy (to, text, length);
 }
 
-/* Where features are is told behind the records, by number.  */
+/* Read the table behind the records that says where the features are, in the
+   order of their numbers.  */
 static bool
 read_features (struct perf_data *data, struct error *err)
 {
   uint64_t all = 0;
-  const struct perf_part *records = &data->header.data;
+  const struct perf_section *records = &data->header.data;
   uint64_t offset = records->offset + records->size;
-  struct cursor at = perf_part_cursor (
-      data, (struct perf_part){ offset, data->size - offset });
+  struct cursor at = perf_section_cursor (
+      data, (struct perf_section){ offset, data->size - offset });
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_part *part = &data->features[i];
+        struct perf_section *part = &data->features[i];
         part->offset = cursor_u64 (&at);
         part->size = cursor_u64 (&at);
-        /* Each is at a place of its own.  */
+        /* Features do not overlap.  */
         if (at.failed || !is_inside (data, *part)
             || (all += part->size) > data->size)
           return malformed (err, offset,
                             "what follows the records is cut off");
       }
-  /* What is read, and written again, is not compressed.  */
+  /* The records are decompressed when they are read, so a file that is written
+     from them is not compressed.  */
   data->header.features[PERF_FEATURE_COMPRESSED / 64]
       &= ~(UINT64_C (1) << PERF_FEATURE_COMPRESSED % 64);
   read_string (data, PERF_FEATURE_MACHINE, data->machine,
@@ -175,7 +177,6 @@ enum
   BUILD_ID_FIELDS = BUILD_ID_PROCESS + 24
 };
 
-/* The path of RECORD, an entry of the table; NULL if it has none.  */
 static const char *
 build_id_path (const struct perf_record *record)
 {
@@ -192,8 +193,6 @@ key_of_path (struct perf_data *data, const char *path)
   return key_of_bytes (&data->build_id_numbers, 0, path, strlen (path));
 }
 
-/* Set RECORD to the entry for PATH, which has HASH.  Returns its number, or
-   UINT32_MAX.  */
 static uint32_t
 find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
                struct perf_record *record)
@@ -205,8 +204,7 @@ find_build_id (const struct perf_data *data, uint32_t hash, const char *path,
                        && strcmp (build_id_path (record), path) == 0);
 }
 
-/* List the entry RECORD, which is at OFFSET.  Of several for one path the
-   first one counts.  */
+/* Add the entry RECORD at OFFSET, unless there is one with the same path.  */
 static bool
 add_build_id (struct perf_data *data, const struct perf_record *record,
               uint64_t offset)
@@ -229,7 +227,7 @@ add_build_id (struct perf_data *data, const struct perf_record *record,
 bool
 perf_build_ids_list (struct perf_data *data, struct error *err)
 {
-  struct perf_part part = data->features[PERF_FEATURE_BUILD_ID];
+  struct perf_section part = data->features[PERF_FEATURE_BUILD_ID];
   struct perf_record record;
   while (
       perf_record_read (data->bytes + part.offset, (size_t)part.size, &record))
@@ -266,7 +264,7 @@ perf_data_build_id (struct perf_data *data, const char *path,
 
 /* ---- What all events have in common */
 
-/* Fields of a sample in front of its identifier.  */
+/* Return the number of fields before the identifier of a sample.  */
 static unsigned
 fields_before_id (uint64_t type)
 {
@@ -277,7 +275,7 @@ fields_before_id (uint64_t type)
              : (unsigned)__builtin_popcountll (type & before);
 }
 
-/* Fields behind the time at the end of any other record.  */
+/* Return the number of fields after the time in struct sample_id.  */
 static unsigned
 fields_after_time (uint64_t type)
 {
@@ -287,7 +285,7 @@ fields_after_time (uint64_t type)
 }
 
 /* Whether samples of the types A and B have time and identifier at the same
-   places, or need no identifier.  */
+   places, or have the same form.  */
 static bool
 can_be_told_apart (uint64_t a, uint64_t b)
 {
@@ -300,8 +298,9 @@ can_be_told_apart (uint64_t a, uint64_t b)
              && fields_after_time (a) == fields_after_time (b));
 }
 
-/* Whether samples say what event they are of.  Several with samples of one
-   form cannot be told apart and need not be.  */
+/* Whether samples have an identifier of their event.  Without identifiers,
+   several events with samples of one form cannot be told apart, and need not
+   be.  */
 static bool
 tells_events (const struct perf_data *data)
 {
@@ -317,9 +316,10 @@ collect_facts (struct perf_data *data, struct error *err)
   facts->machine = data->machine;
   facts->release = data->release;
   facts->by_time = true;
-  facts->stamps = data->n_events > 0 && data->events[0].attr.sample_id_all
-                      ? data->events[0].attr.sample_type
-                      : 0;
+  facts->sample_id_type
+      = data->n_events > 0 && data->events[0].attr.sample_id_all
+            ? data->events[0].attr.sample_type
+            : 0;
   facts->events = tells_events (data) ? data->n_events : 1;
   for (size_t i = 0; i < data->n_events; i++)
     {
@@ -348,16 +348,16 @@ collect_facts (struct perf_data *data, struct error *err)
 
 /* ---- Records */
 
-/* When RECORD was made; 0 for those that come before all others.  */
+/* Return the time of RECORD; 0 for records that come before all others.  */
 static uint64_t
 time_of (const struct perf_data *data, const struct perf_record *record)
 {
   uint64_t type = data->events[0].attr.sample_type;
-  struct perf_stamp stamp;
+  struct perf_sample_id sample_id;
   if (!data->facts.by_time || record->type >= PERF_USER_TYPES)
     return 0;
   if (record->type != PERF_RECORD_SAMPLE)
-    return perf_stamp_read (type, record, &stamp) ? stamp.time : 0;
+    return perf_sample_id_read (type, record, &sample_id) ? sample_id.time : 0;
   struct cursor at = perf_cursor (record->bytes, record->size);
   cursor_take (&at, 8
                         * (!!(type & PERF_SAMPLE_IDENTIFIER)
@@ -378,11 +378,11 @@ add_record (struct perf_data *data, const struct perf_record *record,
 {
   if (record->type == PERF_AUXTRACE)
     return unsupported (err, "it has traces of the processor (AUX)");
-  /* Marks of how far perf was.  */
+  /* Records that mark perf's progress.  */
   if (record->type == PERF_FINISHED_ROUND
       || (record->type >= PERF_USER_TYPES && record->size == 0))
     return true;
-  /* So the list is no larger than the records.  */
+  /* This keeps the list from being larger than the records.  */
   if (record->size < 8)
     return malformed (err, offset, "a record is too small");
   if (!ARRAY_ROOM (data->entries, data->n_entries + 1,
@@ -393,7 +393,6 @@ add_record (struct perf_data *data, const struct perf_record *record,
   return true;
 }
 
-/* Read the record at OFFSET.  False where there is no whole one.  */
 static bool
 record_at (const struct perf_data *data, uint64_t offset,
            struct perf_record *record)
@@ -405,7 +404,7 @@ record_at (const struct perf_data *data, uint64_t offset,
   return at < size && perf_record_read (bytes + at, size - at, record);
 }
 
-/* List the records that were in RECORD, as far as they are whole.  */
+/* Decompress RECORD and list the records that are complete.  */
 static bool
 add_compressed (struct perf_data *data, const struct perf_record *record,
                 struct error *err)
@@ -428,7 +427,7 @@ add_compressed (struct perf_data *data, const struct perf_record *record,
 static bool
 list_records (struct perf_data *data, struct error *err)
 {
-  struct perf_part part = data->header.data;
+  struct perf_section part = data->header.data;
   struct perf_record record;
   while (part.size > 0)
     {

@@ -1,8 +1,8 @@
-/* Records of perf events.
+/* Decoding the records of perf events.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The order of their fields is that of perf_event_open(2) and of the comments
-   in linux/perf_event.h.  */
+   perf_event_open(2) and the comments in linux/perf_event.h have the order of
+   the fields.  */
 
 #include "stacks/perfdata/perfdata.h"
 
@@ -11,7 +11,7 @@
 
 #include "stacks/perfdata/recording.h"
 
-/* Of linux/perf_event.h of newer kernels.  */
+/* From linux/perf_event.h of newer kernels.  */
 enum
 {
   FORMAT_LOST = 1 << 4,
@@ -36,17 +36,17 @@ perf_record_read (const uint8_t *bytes, size_t size,
   return header.size >= sizeof header && header.size <= size;
 }
 
-/* N words of 8 bytes, which are skipped.  */
+/* Skip N words of 8 bytes and return the first one.  */
 static const uint8_t *
 take_words (struct cursor *at, uint64_t n)
 {
-  /* More than there are: the multiplication must not wrap around.  */
+  /* If there are fewer than N words, fail: N * 8 must not wrap around.  */
   if (n > cursor_left (at) / 8)
     n = cursor_left (at) / 8 + 1;
   return cursor_take (at, n * 8);
 }
 
-/* Skip the values of the event and of those in its group.  */
+/* Skip the values of the event and of the others in its group.  */
 static void
 skip_values (struct cursor *at, uint64_t format)
 {
@@ -79,7 +79,7 @@ word_if (struct cursor *at, uint64_t type, uint64_t bit)
   return type & bit ? cursor_u64 (at) : 0;
 }
 
-/* The chain goes on with the program's part, behind a mark.  */
+/* Read the kernel's part of the call chain, which a mark ends.  */
 static void
 read_chain (struct cursor *at, struct perf_sample *sample)
 {
@@ -113,7 +113,7 @@ read_user (struct cursor *at, const struct perf_event_attr *attr,
   if (room == 0)
     return;
   sample->stack = cursor_take (at, room);
-  /* The rest of the room was not filled.  */
+  /* The kernel has filled only a part of the room.  */
   uint64_t used = cursor_u64 (at);
   sample->stack_size = (size_t)(used < room ? used : room);
 }
@@ -157,28 +157,27 @@ perf_sample_read (const struct perf_event_attr *attr,
 }
 
 bool
-perf_stamp_read (uint64_t sample_type, const struct perf_record *record,
-                 struct perf_stamp *stamp)
+perf_sample_id_read (uint64_t sample_type, const struct perf_record *record,
+                     struct perf_sample_id *sample_id)
 {
   const uint64_t fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID
                           | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU
                           | PERF_SAMPLE_IDENTIFIER;
   size_t size = 8 * (size_t)__builtin_popcountll (sample_type & fields);
-  *stamp = (struct perf_stamp){ 0 };
+  *sample_id = (struct perf_sample_id){ 0 };
   if (size > record->size)
     return false;
   struct cursor at = perf_cursor (record->bytes + record->size - size, size);
   if (sample_type & PERF_SAMPLE_TID)
     {
-      stamp->pid = cursor_u32 (&at);
-      stamp->tid = cursor_u32 (&at);
+      sample_id->pid = cursor_u32 (&at);
+      sample_id->tid = cursor_u32 (&at);
     }
-  stamp->time = word_if (&at, sample_type, PERF_SAMPLE_TIME);
+  sample_id->time = word_if (&at, sample_type, PERF_SAMPLE_TIME);
   return true;
 }
 
-/* The text up to the end of the range, which ends with a zero byte; NULL if
-   there is none.  */
+/* Return the zero-terminated string in the rest of the range, or NULL.  */
 static const char *
 take_text (struct cursor *at)
 {

@@ -1,4 +1,4 @@
-/* A recording that is read.
+/* The representation of a recording, for the files of this folder.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef STACKS_PERFDATA_RECORDING_H
@@ -9,8 +9,8 @@
 #include "base/table.h"
 #include "stacks/perfdata/perfdata.h"
 
-/* A part of the file, which is inside of it: perf_file_section.  */
-struct perf_part
+/* A range of bytes of the file: perf_file_section.  */
+struct perf_section
 {
   uint64_t offset, size;
 };
@@ -18,20 +18,21 @@ struct perf_part
 enum
 {
   PERF_MAGIC_SIZE = 8,
-  PERF_FEATURES = 256 /* kinds that the header has a bit for */
+  PERF_FEATURES = 256 /* bits of the header */
 };
 
-/* At the start of the file: perf_file_header.  */
+/* The start of the file: perf_file_header.  */
 struct perf_header
 {
   uint8_t magic[PERF_MAGIC_SIZE];
-  uint64_t size;      /* of this */
-  uint64_t attr_size; /* of an entry of `attrs' */
-  struct perf_part attrs, data, event_types;
+  uint64_t size;      /* of the header */
+  uint64_t attr_size; /* of each entry in `attrs' */
+  struct perf_section attrs, data, event_types;
   uint64_t features[PERF_FEATURES / 64];
 };
 
-/* Features with a meaning here (HEADER_... of tools/perf/util/header.h).  */
+/* The features that are used here (HEADER_...  of
+   tools/perf/util/header.h).  */
 enum
 {
   PERF_FEATURE_BUILD_ID = 2,
@@ -43,7 +44,7 @@ enum
   PERF_FEATURE_COMPRESSED = 27
 };
 
-/* Records of perf itself.  */
+/* Types of records of perf itself.  */
 enum
 {
   PERF_USER_TYPES = 64,
@@ -56,17 +57,17 @@ enum
 struct perf_event
 {
   struct perf_event_attr attr;
-  struct perf_part ids; /* words */
+  struct perf_section ids; /* words */
 };
 
-/* Which event an ID is of.  */
+/* The identifier of an event.  */
 struct perf_id
 {
   uint64_t id;
   uint32_t event;
 };
 
-/* When a record was made, and where it is.  */
+/* The time and the offset of a record.  */
 struct perf_entry
 {
   uint64_t time, offset;
@@ -76,10 +77,10 @@ struct perf_data
 {
   const uint8_t *bytes; /* the file */
   size_t size;
-  /* Records that were compressed (decompress.c).  Their offsets count on from
-     the file's size.  */
+  /* Decompressed records (decompress.c).  Their offsets continue those of the
+     file: the first one is at SIZE.  */
   struct buffer plain; /* owned */
-  size_t n_plain;      /* bytes of it that are listed, by records */
+  size_t n_plain;      /* bytes of `plain' whose records are listed */
   void *decompressor;  /* owned; opaque */
   struct perf_header header;
   size_t entry_size;         /* header.attr_size, checked */
@@ -87,11 +88,10 @@ struct perf_data
   size_t n_events;
   struct perf_id *ids; /* owned; ascending */
   size_t n_ids;
-  struct perf_entry *entries; /* owned; in the order of perf_data_next */
+  struct perf_entry *entries; /* owned; records as perf_data_next has them */
   size_t n_entries, entries_capacity, next;
-  struct perf_part features[PERF_FEATURES]; /* size 0: not there */
-  /* Owned: offsets of the entries of the table of build-ids, one for each
-     path.  */
+  struct perf_section features[PERF_FEATURES]; /* size 0: the file lacks it */
+  /* Owned: offsets of the build-id table's entries, one for each path.  */
   uint64_t *build_ids;
   size_t n_build_ids, build_ids_capacity;
   struct key_table build_id_numbers; /* by path */
@@ -99,14 +99,14 @@ struct perf_data
   char machine[65], release[65];
 };
 
-/* Whether the file has FEATURE.  */
+/* Whether the header of DATA says that the file has FEATURE.  */
 static inline bool
 perf_has (const struct perf_data *data, unsigned feature)
 {
   return data->header.features[feature / 64] >> feature % 64 & 1;
 }
 
-/* Reads numbers of this machine's byte order.  */
+/* Return a cursor over SIZE BYTES with this machine's byte order.  */
 static inline struct cursor
 perf_cursor (const uint8_t *bytes, size_t size)
 {
@@ -114,7 +114,7 @@ perf_cursor (const uint8_t *bytes, size_t size)
 }
 
 static inline struct cursor
-perf_part_cursor (const struct perf_data *data, struct perf_part part)
+perf_section_cursor (const struct perf_data *data, struct perf_section part)
 {
   return perf_cursor (data->bytes + part.offset, (size_t)part.size);
 }
@@ -122,12 +122,13 @@ perf_part_cursor (const struct perf_data *data, struct perf_part part)
 /* List the entries of the table of build-ids.  False when memory ran out.  */
 bool perf_build_ids_list (struct perf_data *data, struct error *err);
 
-/* Append what RECORD has, of type PERF_COMPRESSED or PERF_COMPRESSED2, to
-   data->plain.  Its records may end in the next RECORD that was compressed. */
+/* Decompress RECORD, of type PERF_COMPRESSED or PERF_COMPRESSED2, and append
+   the result to data->plain.  The last record there may be continued by the
+   next compressed RECORD.  */
 bool perf_decompress (struct perf_data *data, const struct perf_record *record,
                       struct error *err);
 
-/* Release what perf_decompress has made, but for data->plain.  */
+/* Free the decompressor, but not data->plain.  */
 void perf_decompress_end (struct perf_data *data);
 
 #endif /* STACKS_PERFDATA_RECORDING_H */

@@ -1,10 +1,10 @@
-/* Writing recordings with call chains instead of stacks.
+/* Writing recordings with call chains in place of copies of stacks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   perf reads such a file as one of perf record --call-graph fp: the events say
-   that samples have a chain, of the program as of the kernel.  Everything else
-   stays as it was.  Records are in the order of their times, so no marks of
-   finished rounds are needed.  */
+   perf reads such a file as one of perf record --call-graph fp: the events
+   declare that samples have a call chain of the program and the kernel.  All
+   else is copied.  Records are in the order of time, so that records of
+   finished rounds are not needed.  */
 
 #include <config.h>
 
@@ -19,8 +19,8 @@ enum
   DEFERRED_CHAIN = 22 /* PERF_RECORD_CALLCHAIN_DEFERRED */
 };
 
-/* What the event in the SIZE bytes at AT says of samples, said of those that
-   are written.  */
+/* Change the description of an event, in the SIZE bytes at AT, to that of
+   samples with call chains.  */
 static void
 change_event (uint8_t *at, size_t size)
 {
@@ -58,13 +58,13 @@ perf_writer_begin (struct perf_writer *writer, const struct perf_data *data,
   memcpy (entries, data->bytes + header.attrs.offset,
           (size_t)header.attrs.size);
   *writer = (struct perf_writer){ .data = data, .out = out };
-  /* The header is written again when all is known.  The events have their
-     identifiers in front of them, which the new file has where the old one may
-     have something else.  */
+  /* The header is written again at the end, when all sizes are known.  The
+     identifiers of the events are put before the events, because in the old
+     file they may be anywhere.  */
   fwrite (&header, sizeof header, 1, out);
   for (size_t i = 0; i < data->n_events; i++)
     {
-      struct perf_part ids = data->events[i].ids;
+      struct perf_section ids = data->events[i].ids;
       uint8_t *entry = entries + i * data->entry_size;
       size_t attr_size = data->entry_size - sizeof ids;
       fwrite (data->bytes + ids.offset, 1, (size_t)ids.size, out);
@@ -79,7 +79,7 @@ perf_writer_begin (struct perf_writer *writer, const struct perf_data *data,
   return true;
 }
 
-/* The header of a record with SIZE bytes.  */
+/* Write the header of RECORD for SIZE bytes of contents.  */
 static void
 put_header (struct perf_writer *writer, const struct perf_record *record,
             size_t size)
@@ -93,7 +93,7 @@ put_header (struct perf_writer *writer, const struct perf_record *record,
 void
 perf_writer_copy (struct perf_writer *writer, const struct perf_record *record)
 {
-  /* The chains that are written are whole.  */
+  /* No chain that is written is completed by a later record.  */
   if (record->type == DEFERRED_CHAIN)
     return;
   put_header (writer, record, record->size);
@@ -106,7 +106,7 @@ perf_writer_sample (struct perf_writer *writer,
                     const struct perf_sample *sample,
                     const uint64_t *addresses, size_t n)
 {
-  /* Its event asked for neither registers nor stacks.  */
+  /* The event of SAMPLE asked for neither registers nor stacks.  */
   if (sample->user_start == sample->user_end)
     {
       perf_writer_copy (writer, record);
@@ -115,7 +115,8 @@ perf_writer_sample (struct perf_writer *writer,
   size_t kernel = sample->n_chain;
   size_t rest = record->size - sample->user_end;
   size_t middle = sample->user_start - sample->chain_end;
-  /* With the number of words and the mark in front of the program's part.  */
+  /* The size without the program's part, and with the number of words.  The
+     mark before the program's part takes 8 bytes more.  */
   size_t size = sample->chain_start + 8 * (1 + kernel) + middle + rest;
   size_t most = RECORD_MAX - sizeof (struct perf_event_header);
   size_t room = size + 8 < most ? (most - size - 8) / 8 : 0;
@@ -136,8 +137,9 @@ perf_writer_sample (struct perf_writer *writer,
   fwrite (record->bytes + sample->user_end, 1, rest, writer->out);
 }
 
-/* The description of events has them once more: their number and size, and for
-   each the event, how many identifiers, a name, the identifiers.  */
+/* Write the feature that describes the events again: the number of events and
+   their size and, for each, the event, the number of its identifiers, a name,
+   and the identifiers.  */
 static bool
 put_description (struct perf_writer *writer, const uint8_t *bytes, size_t size)
 {
@@ -170,7 +172,7 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
   for (unsigned i = 0; i < PERF_FEATURES / 64; i++)
     n += (uint64_t)__builtin_popcountll (header->features[i]);
   uint64_t offset = header->data.offset + header->data.size
-                    + n * sizeof (struct perf_part);
+                    + n * sizeof (struct perf_section);
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
@@ -181,7 +183,7 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_part part = data->features[i];
+        struct perf_section part = data->features[i];
         const uint8_t *bytes = data->bytes + part.offset;
         if (i != PERF_FEATURE_EVENTS)
           fwrite (bytes, 1, (size_t)part.size, writer->out);
@@ -195,9 +197,9 @@ bool
 perf_writer_end (struct perf_writer *writer)
 {
   struct perf_header header = writer->data->header;
-  header.data = (struct perf_part){ writer->data_start, writer->data_size };
+  header.data = (struct perf_section){ writer->data_start, writer->data_size };
   header.attrs.offset = writer->data_start - header.attrs.size;
-  header.event_types = (struct perf_part){ 0, 0 };
+  header.event_types = (struct perf_section){ 0, 0 };
   if (!put_features (writer, &header))
     return false;
   if (fseek (writer->out, 0, SEEK_SET) == 0)

@@ -100,7 +100,7 @@ foreign_find_rules (const void *finder, uint64_t address,
     {
       rules->signal = function.signal;
       uint64_t offset = address - function.address;
-      rules->begin
+      rules->starts_row
           = (function.repeat ? offset % function.repeat : offset) == row.start;
     }
   int found = foreign_rules (known[i].foreign, address, &theirs);

@@ -312,8 +312,8 @@ code_digest (const struct process *process)
       const struct mapping *mapping = &process->mappings.list[i];
       const uint64_t words[] = { mapping->start, mapping->end, mapping->offset,
                                  (uintptr_t)mapping->file };
-      for (size_t j = 0; mapping->runs && j < sizeof words / sizeof *words;
-           j++)
+      for (size_t j = 0;
+           mapping->executable && j < sizeof words / sizeof *words; j++)
         digest = (digest ^ words[j]) * UINT64_C (0x100000001b3);
     }
   return digest;
@@ -325,7 +325,7 @@ subject_refresh (struct subject *subject)
 {
   struct error err;
   uint64_t before = code_digest (&subject->process);
-  return live_refresh (&subject->process, &err)
+  return live_read_mappings (&subject->process, &err)
          && (code_digest (&subject->process) == before
              || referee_report (&subject->referee));
 }

@@ -204,7 +204,7 @@ load_file (struct remote *remote, const char *path)
                                        .end = places.end,
                                        .offset = places.start,
                                        .path = path,
-                                       .runs = true };
+                                       .executable = true };
   if (!ok || !process_map (process, &report))
     return false;
   struct code_file *file = process->mappings.list[0].file;

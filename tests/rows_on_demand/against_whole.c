@@ -52,7 +52,7 @@ static bool
 same_rules (const struct unwind_rules *a, const struct unwind_rules *b)
 {
   return frame_row_same_rules (&a->row, &b->row) && a->signal == b->signal
-         && a->begin == b->begin;
+         && a->starts_row == b->starts_row;
 }
 
 static void

@@ -239,8 +239,8 @@ TEST (what_could_run_is_known_of_a_core)
   put_segment (bytes, 3, PT_LOAD, CORE_MEMORY, UINT64_MAX - 0xfff, 0x1001);
   struct core *core = open_whole (bytes, CORE_SIZE, &process);
   assert_int_equal (process.mappings.n, 2);
-  assert_false (process_runs_at (&process, 0x7ff000));
-  assert_true (process_runs_at (&process, 0x901fff));
+  assert_false (process_is_executable (&process, 0x7ff000));
+  assert_true (process_is_executable (&process, 0x901fff));
   assert_null (mappings_at (&process.mappings, 0x902000));
   core_close (core, &process);
 }
@@ -260,7 +260,7 @@ TEST (of_segments_that_overlap_the_first_one_counts)
   struct core *core = open_whole (bytes, CORE_SIZE, &process);
   assert_int_equal (process.mappings.n, 2);
   assert_mapping (&process, 0x900000, 0x901000, 0, NULL);
-  assert_true (process_runs_at (&process, 0x900800));
+  assert_true (process_is_executable (&process, 0x900800));
   assert_mapping (&process, 0x901000, 0x901400, 0, NULL);
   core_close (core, &process);
 }
@@ -360,10 +360,10 @@ FIXTURE_TEST (files_of_a_core_are_where_it_says)
   struct core *core = open_whole (bytes, CORE_SIZE, &process);
   /* Without a segment: it was not changed.  */
   assert_mapping (&process, 0x100000, 0x102000, 0, "/lib/a");
-  assert_true (process_runs_at (&process, 0x100000));
+  assert_true (process_is_executable (&process, 0x100000));
   assert_mapping (&process, 0x900000, 0x901000, 0, NULL);
   assert_mapping (&process, 0x901000, 0x902000, 0x5000, "/lib/b");
-  assert_false (process_runs_at (&process, 0x901000));
+  assert_false (process_is_executable (&process, 0x901000));
   assert_mapping (&process, 0x902000, 0x903000, 0, NULL);
   /* One segment, the range in its end and behind that.  */
   assert_mapping (&process, 0xa00000, 0xa00800, 0, NULL);
@@ -749,7 +749,7 @@ FIXTURE_TEST (the_section_is_in_the_file)
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       struct code_file *file = code_files_get (&files, path, &unknown);
       assert_non_null (file);
-      code_file_take (file, fd);
+      code_file_open (file, fd);
       bool found
           = code_file_section (file, &policy, 0x123, &section, &address);
       assert_int_equal (found, cases[i].reason == NULL);
@@ -788,7 +788,7 @@ TEST (only_the_file_that_was_mapped_is_opened)
       mapping.file = code_files_get (&files, path, &identity);
       assert_true (
           mappings_put (&process.mappings, &files.mappings, &mapping));
-      code_file_take (mapping.file,
+      code_file_open (mapping.file,
                       file_finder_open (&process, process.mappings.list));
       assert_true (mapping.file->opened);
       assert_int_equal (mapping.file->image.bytes != NULL, i == 0);
@@ -821,7 +821,7 @@ TEST (a_file_on_another_device_is_known_by_how_it_begins)
                                            .path = path,
                                            .device = status.st_dev + 1,
                                            .inode = status.st_ino,
-                                           .runs = true };
+                                           .executable = true };
       /* Another one has its inode, or it was emptied.  */
       bytes[100] ^= i == 1;
       assert_int_equal (ftruncate (fd, i == 2 ? 0 : sizeof bytes), 0);

@@ -149,7 +149,7 @@ stacks_cut (pid_t pid, uint64_t most)
   struct process process = { .files = &files };
   struct error err = { 0 };
   assert_true (live_open (&process, pid, &err));
-  process.memory.most = most;
+  process.memory.limit = most;
   int cut = -1;
   if (live_stop (&process, false, &err))
     {

@@ -193,7 +193,7 @@ static struct bytes
 write_recording (const struct recording *what)
 {
   struct bytes file = { 0 };
-  const size_t each = sizeof what->attrs[0] + sizeof (struct perf_part);
+  const size_t each = sizeof what->attrs[0] + sizeof (struct perf_section);
   struct perf_header header
       = { .magic = "PERFILE",
           .size = sizeof header,
@@ -207,7 +207,7 @@ write_recording (const struct recording *what)
   put (&file, &header, sizeof header);
   for (unsigned i = 0; i < what->n_events; i++)
     {
-      const struct perf_part part = { ids + 8 * i, 8 };
+      const struct perf_section part = { ids + 8 * i, 8 };
       put (&file, &what->attrs[i], sizeof what->attrs[i]);
       put (&file, &part, sizeof part);
     }
@@ -217,7 +217,7 @@ write_recording (const struct recording *what)
   if (!what->no_table)
     {
       const uint32_t length = 8;
-      const struct perf_part part
+      const struct perf_section part
           = { file.size + sizeof part + what->machine_offset,
               12 + what->machine_size };
       put (&file, &part, sizeof part);
@@ -432,18 +432,19 @@ TEST (a_stamp_is_in_its_record)
   for (size_t words = 0; words <= 3; words++)
     {
       struct bytes bytes = { NULL, 0, 0 };
-      struct perf_stamp stamp;
+      struct perf_sample_id sample_id;
       for (size_t i = 0; i < words; i++)
         put_word (&bytes, UINT64_C (0x200000001) + i);
       put (&bytes, "", 0);
       fit (&bytes);
       const struct perf_record record
           = { PERF_RECORD_COMM, 0, bytes.at, bytes.size };
-      assert_int_equal (perf_stamp_read (PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-                                         &record, &stamp),
-                        words >= 2);
-      assert_int_equal (stamp.pid, words >= 2 ? words - 1 : 0);
-      assert_int_equal (stamp.tid, words >= 2 ? 2 : 0);
+      assert_int_equal (
+          perf_sample_id_read (PERF_SAMPLE_TID | PERF_SAMPLE_TIME, &record,
+                               &sample_id),
+          words >= 2);
+      assert_int_equal (sample_id.pid, words >= 2 ? words - 1 : 0);
+      assert_int_equal (sample_id.tid, words >= 2 ? 2 : 0);
       free (bytes.at);
     }
 }
@@ -508,7 +509,8 @@ TEST (of_many_files_the_build_ids_are_found)
   fit (&table);
   data.bytes = table.at;
   data.size = table.size;
-  data.features[PERF_FEATURE_BUILD_ID] = (struct perf_part){ 0, table.size };
+  data.features[PERF_FEATURE_BUILD_ID]
+      = (struct perf_section){ 0, table.size };
   limit_processor (10);
   assert_true (perf_build_ids_list (&data, &err));
   for (uint32_t i = 0; i < MANY; i += 1)

@@ -171,19 +171,19 @@ TEST (copies_have_a_bound_in_sum)
 {
   struct program program = { 0x10000, 0x20000, 0, 0 };
   struct memory memory = memory_of (&program);
-  memory.most = 0x1800;
+  memory.limit = 0x1800;
   memory_copy (&memory, 0x11000, 0x1000);
   memory_copy (&memory, 0x11800, 0x800);
-  assert_false (memory.full);
+  assert_false (memory.limit_reached);
   memory_copy (&memory, 0x14000, 0x1000);
-  assert_true (memory.full);
+  assert_true (memory.limit_reached);
   assert_read (&memory, &program, 0x147ff, 1);
   assert_unknown (&memory, 0x14800, 1);
   memory.open = true;
   assert_unknown (&memory, 0x18000, 1);
   assert_read (&memory, &program, 0x11fff, 1);
   memory_forget (&memory);
-  assert_false (memory.full);
+  assert_false (memory.limit_reached);
   assert_read (&memory, &program, 0x14800, 1);
   memory_free (&memory);
 }
@@ -328,7 +328,7 @@ TEST (mappings_may_come_in_any_order)
     {
       uint64_t start = (i < MANY ? MANY - i : i + 1) << 16;
       const struct walk_mapping report
-          = { .start = start, .end = start + 0x8000, .runs = i & 1 };
+          = { .start = start, .end = start + 0x8000, .executable = i & 1 };
       assert_true (process_map (&process, &report));
     }
   limit_processor (0);
@@ -358,9 +358,9 @@ TEST (few_mappings_move_for_a_new_one)
   /* What only takes the place of others has no bound.  */
   report = (struct walk_mapping){ .start = middle,
                                   .end = middle + 0x8000,
-                                  .runs = true };
+                                  .executable = true };
   assert_true (process_map (&process, &report));
-  assert_true (process_runs_at (&process, middle));
+  assert_true (process_is_executable (&process, middle));
   report = (struct walk_mapping){ .start = (UINT64_C (60000) << 16) + 0x9000,
                                   .end = (UINT64_C (60000) << 16) + 0xa000 };
   assert_true (process_map (&process, &report));

@@ -41,11 +41,11 @@ take (struct profile *profile, struct member *member, const uint64_t *chain,
       size_t n)
 {
   const struct registers registers = { .pc = 0x1000 };
-  const struct profile_moment moment = { .tid = member->process.pid,
-                                         .registers = &registers,
-                                         .chain = (const uint8_t *)chain,
-                                         .n_chain = n };
-  struct profile_sample sample = profile_place (profile, member, &moment);
+  const struct raw_sample moment = { .tid = member->process.pid,
+                                     .registers = &registers,
+                                     .chain = (const uint8_t *)chain,
+                                     .n_chain = n };
+  struct profile_sample sample = profile_walk (profile, member, &moment);
   profile_count (profile, &sample);
 }
 
@@ -146,7 +146,7 @@ take_record (struct perf_events *events, uint32_t type, const void *words,
 {
   const struct perf_record record
       = { .type = type, .bytes = words, .size = size };
-  perf_events_take (events, &record, 0, true);
+  perf_events_apply (events, &record, 0, true);
 }
 
 static void
@@ -174,11 +174,10 @@ TEST_OF_MANY (many_threads_are_renamed_and_sampled)
     for (uint32_t i = 1; i <= MANY; i++)
       {
         const struct registers registers = { .pc = 0x1000 };
-        const struct profile_moment moment
+        const struct raw_sample moment
             = { .tid = (pid_t)(i + 1), .registers = &registers };
         rename_task (events, 1, i + 1, round == 0 ? "before" : "after");
-        struct profile_sample sample
-            = profile_place (profile, member, &moment);
+        struct profile_sample sample = profile_walk (profile, member, &moment);
         assert_int_equal (sample.thread, i - 1);
       }
   assert_int_equal (profile->threads.n, MANY);
@@ -195,19 +194,18 @@ TEST_OF_MANY (the_thread_that_is_sampled_is_renamed)
   struct error err;
   struct member *member = family_add (&profile->family, 1, &err);
   const struct registers registers = { .pc = 0x1000 };
-  const struct profile_moment moment = { .tid = 2, .registers = &registers };
+  const struct raw_sample moment = { .tid = 2, .registers = &registers };
   assert_non_null (member);
   member->executing = true;
   for (unsigned i = 0; i < 3; i++)
     {
       rename_task (events, 1, 1, processes[i]);
-      assert_int_equal (profile_place (profile, member, &moment).thread,
-                        i % 2);
+      assert_int_equal (profile_walk (profile, member, &moment).thread, i % 2);
     }
   rename_task (events, 1, 2, "worker");
   assert_string_equal (profile->threads.threads[0].own_name, "worker");
   rename_task (events, 1, 1, "busy");
-  profile_place (profile, member, &moment);
+  profile_walk (profile, member, &moment);
   assert_string_equal (profile->threads.threads[1].own_name, "worker");
 }
 
@@ -217,7 +215,7 @@ TEST_OF_MANY (many_processes_begin_and_end)
   struct family *family = &profile->family;
   struct error err;
   const struct registers registers = { .pc = 0x1000 };
-  const struct profile_moment moment = { .tid = 1, .registers = &registers };
+  const struct raw_sample moment = { .tid = 1, .registers = &registers };
   for (uint32_t i = 1; i <= MANY; i++)
     {
       char name[16];
@@ -227,7 +225,7 @@ TEST_OF_MANY (many_processes_begin_and_end)
       snprintf (name, sizeof name, "%x", i);
       rename_task (events, i, i, name);
       assert_string_equal (member->name, name);
-      profile_place (profile, member, &moment);
+      profile_walk (profile, member, &moment);
     }
   assert_int_equal (family->n, MANY);
   assert_int_equal (profile->processes.n, MANY);
@@ -277,7 +275,7 @@ TEST_OF_MANY (many_files_are_mapped_and_not_found)
           = { .start = i << 16,
               .end = (i << 16) + 0x1000,
               .file = code_files_get (process->files, "/no/file", &inode),
-              .runs = true };
+              .executable = true };
       uint64_t offset;
       assert_true (mappings_put (&process->mappings, &process->files->mappings,
                                  &mapping));
@@ -305,7 +303,7 @@ TEST_OF_MANY (many_threads_wait_and_end)
     }
   assert_int_equal (events->profile->threads.n_tasks, MANY);
   assert_int_equal (waits->switches, MANY);
-  assert_int_equal (events->profile->unknown, MANY / 2);
+  assert_int_equal (events->profile->unknown_waits, MANY / 2);
   assert_int_equal (events->profile->weight, MANY / 2 * 5);
 }
 
@@ -326,7 +324,7 @@ TEST_OF_MANY (many_records_are_lost_while_many_threads_wait)
   off_cpu_stack (waits, 1, 3, &sample);
   off_cpu_leave (waits, 1, 3, 20, false);
   off_cpu_end (waits, 25);
-  assert_int_equal (events->profile->unknown, MANY);
+  assert_int_equal (events->profile->unknown_waits, MANY);
   assert_int_equal (events->profile->weight, 5);
   assert_int_equal (events->profile->lost, 2 * MANY);
 }

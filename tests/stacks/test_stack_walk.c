@@ -40,7 +40,7 @@ find_rules (const void *process, uint64_t address, struct unwind_rules *rules)
     return SFW_NO_SECTION;
   rules->arch = &arch_amd64;
   rules->signal = kind == SIGNAL;
-  rules->begin = kind == NO_CALL || kind == POPPED || kind == SAVED;
+  rules->starts_row = kind == NO_CALL || kind == POPPED || kind == SAVED;
   if (kind == OUTERMOST)
     return SFW_MORE;
   rules->row = (struct frame_row){
@@ -228,7 +228,7 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct mapping mapping
-          = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
+          = { .start = JIT, .end = JIT + sizeof jit, .executable = true };
       struct process process = process_with_stack ();
       struct stack_walk walk;
       process.mappings.list = &mapping;
@@ -303,7 +303,7 @@ assert_sp_is_not_guessed (uint64_t function, size_t frames)
   };
   static const uint8_t bl[16] = { [3] = 0x94, [7] = 0x94, [11] = 0x94 };
   struct mapping mapping
-      = { .start = CODE, .end = JIT + sizeof bl, .runs = true };
+      = { .start = CODE, .end = JIT + sizeof bl, .executable = true };
   struct process process
       = { .arch = &arch_aarch64, .find_rules = find_rules_of_aarch64 };
   struct stack_walk walk;
@@ -363,7 +363,7 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       struct mapping mapping
-          = { .start = JIT, .end = JIT + sizeof jit, .runs = true };
+          = { .start = JIT, .end = JIT + sizeof jit, .executable = true };
       const uint64_t frame[] = { 0, JIT + 6 };
       struct process process = process_with_stack ();
       struct stack_walk walk;

@@ -195,7 +195,7 @@ TEST (a_thread_ends_with_what_its_function_returned)
       struct process process = { .arch = cases[i].arch };
       assert_true (memory_add (&process.memory, CODE, cases[i].code,
                                sizeof cases[i].code));
-      if (syscall_code_ends (&process, CODE) != cases[i].ends)
+      if (syscall_code_ends_thread (&process, CODE) != cases[i].ends)
         fail_msg ("case %zu", i);
       process_free (&process);
     }
@@ -208,8 +208,8 @@ TEST (registers_that_were_not_recorded_are_not_0)
   static const uint8_t words[3 * sizeof (uint64_t)];
   struct registers registers;
   /* perf's numbers of bp, sp and ip.  */
-  registers_take (&arch_amd64, ORDER_PERF, words, 1 << 6 | 1 << 7 | 1 << 8,
-                  &registers);
+  registers_decode (&arch_amd64, ORDER_PERF, words, 1 << 6 | 1 << 7 | 1 << 8,
+                    &registers);
   assert_true (registers.values[arch_amd64.fp] == 0);
   assert_true (registers.values[0] == UNKNOWN_REGISTER);
 }
@@ -287,11 +287,11 @@ TEST (clone_returns_in_the_new_thread_and_in_the_one_that_made_it)
         {
           struct registers registers
               = registers_at (&arch_amd64, CODE + at, 17);
-          assert_int_equal (syscall_code_begins (&process, &registers),
+          assert_int_equal (syscall_code_begins_thread (&process, &registers),
                             is_clone && at >= 2);
           assert_false (syscall_code_rules (&process, &registers, &rules));
           registers.values[0] = 4711; /* the thread that made it */
-          assert_false (syscall_code_begins (&process, &registers));
+          assert_false (syscall_code_begins_thread (&process, &registers));
           assert_int_equal (syscall_code_rules (&process, &registers, &rules),
                             at < cases[i].own);
           assert_int_equal (rules.cfa.offset,

@@ -32,7 +32,7 @@ same_rules (const void *bytes, uint64_t size, uint64_t address, uint64_t pc)
   uint64_t offset = pc - function.address;
   if (function.repeat != 0)
     offset %= function.repeat;
-  return step == SFW_MORE && rules.begin == (row.start == offset)
+  return step == SFW_MORE && rules.starts_row == (row.start == offset)
          && rules.arch == decoder.arch && rules.signal == function.signal
          && frame_row_same_rules (&expected, &rules.row);
 }

@@ -121,7 +121,7 @@ walk (unsigned times)
       assert_ptr_equal (hold.table, threads[running].held);
       take_turn (NULL, 0);
       threads[running].held = NULL;
-      walk_modules_let_go (modules, hold);
+      walk_modules_release (modules, hold);
       forget (&threads[running]);
     }
 }

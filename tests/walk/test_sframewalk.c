@@ -572,15 +572,15 @@ static struct walk_section_copy *
 list_parts (struct sfw_modules *modules, unsigned n,
             const struct sfw_section *section)
 {
-  struct walk_table *draft = walk_draft_begin (modules, true);
+  struct walk_table *edited = walk_edit_begin (modules, true);
   for (uint64_t start = CODE; n > 0; n--, start += SPACE)
-    assert_true (walk_draft_add (modules, &draft,
-                                 (struct walk_module){ .start = start,
-                                                       .end = start + SPACE,
-                                                       .origin = WALK_LISTED },
-                                 section));
-  walk_draft_end (modules, draft, true);
-  return draft->modules[draft->n - 1].section;
+    assert_true (walk_edit_add (modules, &edited,
+                                (struct walk_module){ .start = start,
+                                                      .end = start + SPACE,
+                                                      .origin = WALK_LISTED },
+                                section));
+  walk_edit_end (modules, edited, true);
+  return edited->modules[edited->n - 1].section;
 }
 
 PROGRAM_TEST (parts_of_a_file_share_its_section)
@@ -592,7 +592,7 @@ PROGRAM_TEST (parts_of_a_file_share_its_section)
   struct walk_hold hold = walk_modules_hold (modules);
   assert_ptr_equal (list_parts (modules, 2, &program->section), copy);
   assert_int_equal (copy->users, 5);
-  walk_modules_let_go (modules, hold);
+  walk_modules_release (modules, hold);
   /* Elsewhere the same bytes say something else.  */
   program->section.address++;
   assert_ptr_not_equal (list_parts (modules, 1, &program->section), copy);
@@ -607,19 +607,19 @@ PROGRAM_TEST (a_list_takes_time_in_proportion_to_its_modules)
     MANY = 60000
   };
   struct sfw_modules *modules = sfw_modules_new ();
-  struct walk_table *draft = walk_draft_begin (modules, true);
+  struct walk_table *edited = walk_edit_begin (modules, true);
   clock_t before = clock ();
   store_u32 (program->buffer.bytes + SFRAME_HEADER_N_FDES, 0, false);
   for (uint64_t i = 0; i < MANY; i++)
     {
       program->section.address++;
-      assert_true (walk_draft_add (
-          modules, &draft,
+      assert_true (walk_edit_add (
+          modules, &edited,
           (struct walk_module){ .start = CODE + i, .end = CODE + i + 1 },
           &program->section));
     }
   assert_true (clock () - before < CLOCKS_PER_SEC);
-  walk_draft_end (modules, draft, true);
+  walk_edit_end (modules, edited, true);
   sfw_modules_free (modules);
 }
 
@@ -662,7 +662,7 @@ PROGRAM_TEST (a_table_is_freed_when_its_walk_has_ended_and_not_before)
       for (unsigned i = 0; i < 4; i++)
         change_modules (program);
       assert_false (watched_is_freed);
-      walk_modules_let_go (program->modules, hold);
+      walk_modules_release (program->modules, hold);
       change_modules (program);
       assert_true (watched_is_freed);
     }
@@ -676,11 +676,11 @@ PROGRAM_TEST (walks_that_overlap_do_not_keep_tables_for_ever)
     {
       change_modules (program);
       struct walk_hold next = walk_modules_hold (program->modules);
-      walk_modules_let_go (program->modules, hold);
+      walk_modules_release (program->modules, hold);
       hold = next;
     }
   assert_true (watched_is_freed);
-  walk_modules_let_go (program->modules, hold);
+  walk_modules_release (program->modules, hold);
 }
 
 PROGRAM_TEST (

@@ -68,7 +68,7 @@ RULES = [
     (r"src/arch/", "arch walk lower gnu.bats:fixtures"),
     (r"src/base/", "base decode encode undo inject memory"),
     (r"compact-unwind/", "cunwind_encoding cunwind_function cunwind_info"),
-    (r"walk/", "unwind unwind_lookup sframewalk"),
+    (r"walk/", "apply lookup sframewalk"),
     (r"stacks/", "process stack.bats profile.bats"),
     (r"analysis/insn", "insn insn_aarch64 tests/analysis/idioms.sh"),
     (r"analysis/(state|jump_table)", "state tests/analysis/idioms.sh code.bats"),

@@ -1,5 +1,5 @@
-/* Unit tests of walk: one step of a stack walk, on sections and stacks
-   in memory.
+/* Unit tests of walk/apply.c: one step from a frame to its caller, on sections
+   and stacks in memory.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Files and detached sections from debuginfod's servers.
+/* Programs and detached sections from debuginfod's servers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -8,11 +8,11 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* What is used of libdebuginfod 0.188 and later, as in
-   <elfutils/debuginfod.h>.  */
+/* The functions of libdebuginfod 0.188 and later that are used
+   (<elfutils/debuginfod.h>).  */
 static struct
 {
-  void *handle; /* kept, as the client is, until the program ends */
+  void *handle; /* kept, like the client, until the program ends */
   void *(*begin) (void);
   int (*find_section) (void *client, const unsigned char *id, int id_size,
                        const char *section, char **path);
@@ -33,7 +33,8 @@ load (struct error *err)
   library.handle = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library.handle != NULL)
     {
-      /* POSIX's way from an object's address to a function's.  */
+      /* The conversion of an object pointer to a function pointer that POSIX
+         suggests for dlsym.  */
       *(void **)&library.begin = dlsym (library.handle, "debuginfod_begin");
       *(void **)&library.find_section
           = dlsym (library.handle, "debuginfod_find_section");
@@ -50,7 +51,8 @@ load (struct error *err)
 }
 
 bool
-served_find (const struct image *program, struct detached_file *detached)
+debuginfod_find_detached (const struct image *program,
+                          struct detached_file *detached)
 {
   const struct build_id id = build_id_find (program);
   char *path = NULL;
@@ -63,14 +65,14 @@ served_find (const struct image *program, struct detached_file *detached)
 }
 
 bool
-served_open (struct error *err)
+debuginfod_open (struct error *err)
 {
   sections_wanted = true;
   return load (err);
 }
 
 int
-served_find_program (const struct build_id *id)
+debuginfod_find_program (const struct build_id *id)
 {
   static bool tried;
   struct error ignored;

@@ -1,5 +1,5 @@
-/* Unit tests of walk/lookup.c: it says of every address what the
-   project's decoder says.
+/* Unit tests of walk/lookup.c: for every address it finds the rules that
+   sframe/decode.c finds.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Rules that were looked up, one in a slot.
+/* The cache of rules by PC: lookup and replacement.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
-#include "walk/slots.h"
+#include "walk/rule_cache.h"
 
 static enum sfw_end
 find_in_table (const void *context, uint64_t address,
@@ -25,57 +25,59 @@ walk_find_rules (struct walk_finder *finder, uint64_t pc, bool interrupted,
 }
 
 void
-walk_slot_fill (struct walk_slot *slot, const struct unwind_rules *rules)
+walk_rule_fill (struct walk_rule *cached, const struct unwind_rules *rules)
 {
   const bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
   const struct arch *arch = rules->arch;
   const struct frame_row *row = &rules->row;
   if (row->cfa.kind == RULE_UNDEFINED && row->ra.kind == RULE_UNDEFINED)
-    slot->mode = SLOT_ENDS;
+    cached->mode = CACHED_OUTERMOST;
   if (rules->signal || row->ra_signed || arch->caller_sp_offset != 0
       || arch->big_endian != big_endian || row->cfa.kind != RULE_REG
       || (row->cfa.reg != arch->sp && row->cfa.reg != arch->fp)
       || row->ra.kind != RULE_DEREF_CFA
       || (row->fp.kind != RULE_SAME && row->fp.kind != RULE_DEREF_CFA)
-      || row->fp.offset == NOWHERE)
+      || row->fp.offset == NO_OFFSET)
     return;
-  slot->mode = row->cfa.reg == arch->fp ? SLOT_BY_FP : 0;
-  slot->cfa = row->cfa.offset;
-  slot->saved.ra = row->ra.offset;
-  slot->saved.fp = row->fp.kind == RULE_DEREF_CFA ? row->fp.offset : NOWHERE;
+  cached->mode = row->cfa.reg == arch->fp ? CACHED_BY_FP : 0;
+  cached->cfa = row->cfa.offset;
+  cached->saved.ra = row->ra.offset;
+  cached->saved.fp
+      = row->fp.kind == RULE_DEREF_CFA ? row->fp.offset : NO_OFFSET;
 }
 
 void
-walk_slots_clear (struct walk_slots *slots)
+walk_rule_cache_clear (struct walk_rule_cache *cache)
 {
-  for (size_t i = 0; i < SLOT_SETS * SLOT_WAYS; i++)
-    slots->slots[i]
-        = (struct walk_slot){ .next = &slots->slots[i], .cfa = NOWHERE };
+  for (size_t i = 0; i < CACHE_SETS * CACHE_WAYS; i++)
+    cache->rules[i]
+        = (struct walk_rule){ .caller = &cache->rules[i], .cfa = NO_OFFSET };
 }
 
-static struct walk_slot *
-slot_make (struct walk_slot *slot, struct walk_finder *finder, uint64_t pc)
+static struct walk_rule *
+look_up (struct walk_rule *cached, struct walk_finder *finder, uint64_t pc)
 {
   struct unwind_rules rules;
-  *slot = (struct walk_slot){ .key = pc, .next = slot, .cfa = NOWHERE };
+  *cached
+      = (struct walk_rule){ .key = pc, .caller = cached, .cfa = NO_OFFSET };
   if (walk_find_rules (finder, pc, false, &rules) == SFW_MORE)
-    walk_slot_fill (slot, &rules);
+    walk_rule_fill (cached, &rules);
   if (rules.at_pc)
     {
-      slot->mode = SLOT_AT_PC | (slot->mode & SLOT_ENDS);
-      slot->cfa = NOWHERE;
+      cached->mode = CACHED_AT_PC | (cached->mode & CACHED_OUTERMOST);
+      cached->cfa = NO_OFFSET;
     }
-  return slot;
+  return cached;
 }
 
-struct walk_slot *
-walk_slot_of (struct walk_finder *finder, uint64_t pc)
+struct walk_rule *
+walk_rule_at (struct walk_finder *finder, uint64_t pc)
 {
-  struct walk_slots *slots = finder->slots;
-  struct walk_slot *set
-      = slots->slots + (pc ^ pc >> 9) % SLOT_SETS * SLOT_WAYS;
-  for (unsigned i = 0; i < SLOT_WAYS; i++)
+  struct walk_rule_cache *cache = finder->cache;
+  struct walk_rule *set
+      = cache->rules + (pc ^ pc >> 9) % CACHE_SETS * CACHE_WAYS;
+  for (unsigned i = 0; i < CACHE_WAYS; i++)
     if (set[i].key == pc)
       return &set[i];
-  return slot_make (&set[slots->turn++ % SLOT_WAYS], finder, pc);
+  return look_up (&set[cache->turn++ % CACHE_WAYS], finder, pc);
 }

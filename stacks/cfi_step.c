@@ -1,10 +1,10 @@
-/* One step of a walk that keeps all registers.
+/* One step of a walk by CFI, with all registers.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What CFI says is read by the converter's own reader (cfi/register_rules.h).
-   Expressions are operations of a stack machine (DWARF 5, section 2.5).
-   Operations that no CFI is known to have (branches among them) are left out:
-   where they are, nothing is known.  */
+   The converter's own reader interprets the CFI (cfi/register_rules.h).
+   Expressions are programs of a stack machine (DWARF 5, section 2.5).
+   Operations that no known CFI uses, such as branches, are not implemented; an
+   expression with one has no value.  */
 
 #include <config.h>
 
@@ -39,7 +39,7 @@ struct machine
   uint64_t shift; /* addresses in the process minus those in the file */
   uint64_t cfa;
   bool has_cfa;
-  bool unsure; /* the value of a register that is not sure was used */
+  bool unsure; /* the value of a register in registers->unsure was used */
 };
 
 static enum sfw_end
@@ -68,7 +68,6 @@ register_value (struct machine *machine, uint64_t number, uint64_t *value)
   return SFW_MORE;
 }
 
-/* Set *VALUE to register NUMBER plus OFFSET.  */
 static enum sfw_end
 based_value (struct machine *machine, uint64_t number, uint64_t offset,
              uint64_t *value)
@@ -78,13 +77,12 @@ based_value (struct machine *machine, uint64_t number, uint64_t offset,
   return step;
 }
 
-/* Set *VALUE to the constant that the operation CODE pushes.  False if it is
-   none that does.  */
+/* Set *VALUE to the constant that the operation CODE pushes.  False if CODE
+   does not push a constant.  */
 static bool
-constant (unsigned code, struct cursor *operations, uint64_t *value)
+constant_value (unsigned code, struct cursor *operations, uint64_t *value)
 {
-  /* From DW_OP_const1u to DW_OP_const8s: of each size without and with a
-     sign.  */
+  /* DW_OP_const1u to DW_OP_const8s: each size without and with a sign.  */
   unsigned kind = code - DW_OP_const1u, bits = 8U << (kind / 2 & 3);
   if (code == DW_OP_constu)
     *value = cursor_uleb (operations);
@@ -104,8 +102,9 @@ constant (unsigned code, struct cursor *operations, uint64_t *value)
   return true;
 }
 
-/* Set *VALUE to what the operation CODE pushes; SFW_NO_ROW if it takes
-   something from the stack.  OPERATIONS has its operands next.  */
+/* Set *VALUE to the result of the operation CODE, which pushes a value without
+   taking any from the stack.  OPERATIONS continues with its operands.
+   SFW_NO_ROW for any other operation.  */
 static enum sfw_end
 pushed_value (struct machine *machine, unsigned code,
               struct cursor *operations, uint64_t *value)
@@ -124,14 +123,14 @@ pushed_value (struct machine *machine, unsigned code,
   else if (code == DW_OP_addr)
     *value = cursor_u64 (operations) + machine->shift;
   else
-    return constant (code, operations, value) ? SFW_MORE : SFW_NO_ROW;
+    return constant_value (code, operations, value) ? SFW_MORE : SFW_NO_ROW;
   return SFW_MORE;
 }
 
-/* Set *A to what the operation CODE makes of *A and B, the top of the stack.
-   False if it does not take two operands.  */
+/* Set *A to the result of the operation CODE on *A and B, the top of the
+   stack.  False if CODE is not an operation on two values.  */
 static bool
-combine (unsigned code, uint64_t *a, uint64_t b)
+binary_result (unsigned code, uint64_t *a, uint64_t b)
 {
   const int64_t x = (int64_t)*a, y = (int64_t)b;
   const struct
@@ -156,11 +155,13 @@ combine (unsigned code, uint64_t *a, uint64_t b)
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].code == code)
-      return *a = all[i].result, true;
+      {
+        *a = all[i].result;
+        return true;
+      }
   return false;
 }
 
-/* Execute the next one of OPERATIONS on STACK, of *DEPTH values.  */
 static enum sfw_end
 execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
          unsigned *depth)
@@ -170,7 +171,8 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
   *depth += step == SFW_MORE;
   if (step != SFW_NO_ROW || *depth == 0)
     return step;
-  if (*depth > 1 && combine (code, &stack[*depth - 2], stack[*depth - 1]))
+  if (*depth > 1
+      && binary_result (code, &stack[*depth - 2], stack[*depth - 1]))
     {
       --*depth;
       return SFW_MORE;
@@ -190,8 +192,9 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
     }
 }
 
-/* Set *VALUE to what the expression of RULE says.  All but the CFA's begin
-   with the CFA (DWARF 5, section 6.4.2.3).  */
+/* Set *VALUE to the result of the expression of RULE.  The stack begins with
+   the CFA, except in the expression of the CFA itself (DWARF 5, section
+   6.4.2.3).  */
 static enum sfw_end
 evaluate (struct machine *machine, const struct register_rule *rule,
           uint64_t *value)
@@ -214,7 +217,7 @@ evaluate (struct machine *machine, const struct register_rule *rule,
   return SFW_MORE;
 }
 
-/* Set *VALUE to what RULE, of register NUMBER, says.  */
+/* Set *VALUE to the result of RULE for register NUMBER.  */
 static enum sfw_end
 value_by (struct machine *machine, const struct register_rule *rule,
           unsigned number, uint64_t *value)
@@ -243,9 +246,9 @@ value_by (struct machine *machine, const struct register_rule *rule,
   return read_word (machine, *value, 8, value);
 }
 
-/* Whether functions must preserve register NUMBER.  */
+/* Whether register NUMBER is callee-saved.  */
 static bool
-is_saved (const struct arch *arch, unsigned number)
+is_callee_saved (const struct arch *arch, unsigned number)
 {
   for (unsigned i = 0; i < arch->n_saved_registers; i++)
     if (arch->saved_registers[i] == number)
@@ -253,10 +256,10 @@ is_saved (const struct arch *arch, unsigned number)
   return number == arch->fp;
 }
 
-/* Set *VALUE to the caller's register NUMBER, other than RA.  What CFI does
-   not mention is the ABI's matter; *KEPT, if the ABI lets the function change
-   that register, so that the value is the caller's only if the function has
-   not.  */
+/* Set *VALUE to the caller's value of register NUMBER, which is not RA.
+   Registers without a rule follow the ABI.  *KEPT: the register is not
+   callee-saved and has no rule, so the value is the caller's only if the
+   function has not changed it.  */
 static enum sfw_end
 caller_value (struct machine *machine, const struct register_rules *rules,
               unsigned number, uint64_t *value, bool *kept)
@@ -270,12 +273,12 @@ caller_value (struct machine *machine, const struct register_rules *rules,
       *value = machine->cfa + (uint64_t)(int64_t)arch->caller_sp_offset;
       return SFW_MORE;
     }
-  *kept = !is_saved (arch, number);
+  *kept = !is_callee_saved (arch, number);
   return register_value (machine, number, value);
 }
 
-/* Set *PC to the return address.  A register without a rule is the one that
-   calls put it into.  */
+/* Set *PC to the return address.  If the return address register has no rule,
+   it still has the value of the call.  */
 static enum sfw_end
 caller_pc (struct machine *machine, const struct register_rules *rules,
            uint64_t *pc)
@@ -290,10 +293,10 @@ caller_pc (struct machine *machine, const struct register_rules *rules,
              : value_by (machine, rule, rules->ra, pc);
 }
 
-/* Set CALLER's registers.  Functions written in assembler call others that
-   leave them registers which the ABI does not preserve: libcrypto's AES-GCM
-   has its CFA in rax meanwhile.  Of a function that was INTERRUPTED and has
-   called nothing, the values are there.  */
+/* Set CALLER's registers.  A register that is not callee-saved is lost in a
+   call.  But functions in assembler may call others that leave it alone:
+   libcrypto's AES-GCM has its CFA in rax meanwhile.  If the function was
+   INTERRUPTED and has called nothing, the register still has its value.  */
 static void
 set_values (struct machine *machine, const struct register_rules *rules,
             bool interrupted, struct registers *caller)
@@ -310,8 +313,9 @@ set_values (struct machine *machine, const struct register_rules *rules,
     }
 }
 
-/* The caller's registers, by RULES.  *WAY becomes WAY_UNSURE where the return
-   address is that of a call, but a register that is not sure led there.  */
+/* Set CALLER to the registers of the caller, by RULES.  If an unsure register
+   was used, the return address must be behind a call, and *WAY becomes
+   WAY_UNSURE.  */
 static enum sfw_end
 step_by_rules (struct machine *machine, const struct register_rules *rules,
                bool interrupted, struct registers *caller, enum frame_way *way)
@@ -334,8 +338,7 @@ step_by_rules (struct machine *machine, const struct register_rules *rules,
       *way = WAY_UNSURE;
     }
   set_values (machine, rules, interrupted, caller);
-  /* What was the caller's before its call is not known: the call changed
-     it.  */
+  /* The call has overwritten the caller's own return address register.  */
   if (arch->ra < caller->n)
     caller->values[arch->ra]
         = arch_tracks_ra (arch) ? UNKNOWN_REGISTER : caller->pc;
@@ -343,8 +346,8 @@ step_by_rules (struct machine *machine, const struct register_rules *rules,
                                                       : SFW_REGISTER;
 }
 
-/* Set RULES to what CFI says of the code at PC.  False: nothing.  *SHIFT:
-   addresses in PROCESS minus those in the file.  */
+/* Set RULES to the CFI for PC, and *SHIFT to addresses in PROCESS minus those
+   in the file.  False if there is no CFI.  */
 static bool
 find_rules (const struct process *process, uint64_t pc, uint64_t *shift,
             struct register_rules *rules)
@@ -360,13 +363,13 @@ find_rules (const struct process *process, uint64_t pc, uint64_t *shift,
 }
 
 enum sfw_end
-full_step (struct process *process, struct registers *registers, bool at_pc,
-           struct full_caller *found)
+cfi_step (struct process *process, struct registers *registers, bool at_pc,
+          struct cfi_caller *found)
 {
   struct machine machine = { .process = process, .registers = registers };
   struct registers caller = { .n = registers->n };
   struct register_rules rules;
-  *found = (struct full_caller){ .way = WAY_SIGNAL, .interrupted = true };
+  *found = (struct cfi_caller){ .way = WAY_SIGNAL, .interrupted = true };
   if (syscall_code_step (process, registers))
     return SFW_MORE;
   bool has_cfi
@@ -374,7 +377,7 @@ full_step (struct process *process, struct registers *registers, bool at_pc,
   if (!has_cfi && !(at_pc && syscall_code_rules (process, registers, &rules)))
     return SFW_NO_ROW;
   *found
-      = (struct full_caller){ has_cfi ? WAY_CFI : WAY_SYSCALL, rules.signal };
+      = (struct cfi_caller){ has_cfi ? WAY_CFI : WAY_SYSCALL, rules.signal };
   enum sfw_end step
       = step_by_rules (&machine, &rules, at_pc, &caller, &found->way);
   if (step == SFW_MORE && !has_cfi
