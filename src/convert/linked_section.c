@@ -219,8 +219,10 @@ linked_section_source (const struct linked_section *linked)
   return &linked->source;
 }
 
-struct linked_section *
-linked_section_read (const struct input *input, struct error *err)
+/* Open INPUT for linked_section_build: read what describes its code, and
+   prepare the emitter.  NULL as linked_section_build.  */
+static struct linked_section *
+open_whole (const struct input *input, struct error *err)
 {
   const struct cfi2sframe_options *options = input->options;
   struct linked_section *linked = new_section (input, err);
@@ -277,17 +279,10 @@ report_encoder (struct linked_section *linked)
   report->sframe_bytes = sframe_encoder_size (encoder);
 }
 
-bool
-linked_section_walk (struct linked_section *linked, struct error *err)
-{
-  bool added = add_all (linked, err);
-  close_reading (linked);
-  report_encoder (linked);
-  return added;
-}
-
-struct sframe_encoder *
-linked_section_choose (struct linked_section *linked, struct error *err)
+/* Choose the pieces of code that become FDEs.  Returns as
+   linked_section_build.  */
+static struct sframe_encoder *
+choose_pieces (struct linked_section *linked, struct error *err)
 {
   struct cfi2sframe_report *report = linked->report;
   bool chosen = emitter_finish (linked->emitter, err);
@@ -310,7 +305,7 @@ linked_section_build_portion (struct linked_section *linked, size_t fde,
     return NULL;
   cfi_walk_go (&linked->rows.walk, fde, end);
   if (add_all (linked, err))
-    encoder = linked_section_choose (linked, err);
+    encoder = choose_pieces (linked, err);
   emitter_free (linked->emitter);
   linked->emitter = NULL;
   return encoder;
@@ -320,9 +315,14 @@ struct sframe_encoder *
 linked_section_build (const struct input *input, struct error *err)
 {
   struct sframe_encoder *encoder = NULL;
-  struct linked_section *linked = linked_section_read (input, err);
-  if (linked != NULL && linked_section_walk (linked, err))
-    encoder = linked_section_choose (linked, err);
+  struct linked_section *linked = open_whole (input, err);
+  if (linked == NULL)
+    return NULL;
+  bool added = add_all (linked, err);
+  close_reading (linked);
+  report_encoder (linked);
+  if (added)
+    encoder = choose_pieces (linked, err);
   linked_section_free (linked);
   return encoder;
 }
