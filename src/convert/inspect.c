@@ -1,4 +1,4 @@
-/* Looking at a file and changing nothing: --check, --dump, --compare and
+/* Modes that examine files and change nothing: --check, --dump, --compare and
    --lint.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -42,7 +42,7 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
 struct archive_check
 {
   const struct cfi_options *cfi_options;
-  struct cfi2sframe_check_result *sum; /* sum of the results of the members */
+  struct cfi2sframe_check_result *sum; /* of the members' results */
 };
 
 static bool
@@ -80,7 +80,8 @@ location_check (const struct file_location *input,
   if (image_is_archive (&image))
     {
       checked = archive_visit (&image, check_member, &archive, err);
-      /* As of a file without .sframe, nothing counts as absent.  */
+      /* No member has an .sframe, so no code counts as absent, as in a linked
+         file without one.  */
       if (!checked && err->word == WORD_NO_SFRAME)
         result->bytes_absent = 0;
     }
@@ -106,8 +107,8 @@ struct dump
   FILE *out;
 };
 
-/* Dump the .sframe of IMAGE, in an archive its member NAME; readelf names
-   members like this.  */
+/* Dump the .sframe of IMAGE.  In an archive, first print the line for member
+   NAME that readelf prints.  */
 static bool
 dump_image (void *context, const char *name, const struct image *image,
             struct error *err)
@@ -150,8 +151,8 @@ struct compared_file
   struct sframe_decoder decoder;
 };
 
-/* Open the .sframe of the file at LOCATION.  A reason names the file, one of
-   two.  */
+/* Open the .sframe of the file at LOCATION.  On failure ERR names the file,
+   because there are two.  */
 static bool
 open_file (struct compared_file *file, const struct file_location *location,
            struct error *err)
@@ -177,8 +178,9 @@ close_file (struct compared_file *file)
   image_close (&file->image);
 }
 
-/* Made-up addresses in two objects mean equal places only if the code sections
-   are equal.  */
+/* Check that A and B have the same code.  Sections of objects get made-up
+   addresses, and these can be compared only if both objects have the same code
+   sections.  */
 static bool
 check_same_code (const struct compared_file *a, const struct compared_file *b,
                  struct error *err)
@@ -203,7 +205,8 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                        "objects with different code sections");
 }
 
-/* The caller's function for differences, and how addresses are named.  */
+/* The caller's function for differences, and file A, whose sections name
+   addresses.  */
 struct compare_context
 {
   const struct compared_file *a;
@@ -212,8 +215,8 @@ struct compare_context
   void *context;
 };
 
-/* Hand a difference on, with addresses in objects as offsets in a section
-   (its name is the same on both sides).  */
+/* Call the caller's function with DIFFERENCE.  In objects, addresses become a
+   section and an offset; the section's name is the same in both files.  */
 static void
 tell (void *context, const struct cfi2sframe_difference *difference)
 {
@@ -235,7 +238,8 @@ tell (void *context, const struct cfi2sframe_difference *difference)
   c->found (c->context, &told);
 }
 
-/* GNU ld makes the segment as large as its inputs were.  */
+/* Report a PT_GNU_SFRAME of FILE that is larger than its section.  GNU ld
+   makes the segment as large as the sections of its inputs together.  */
 static void
 check_segment (struct compare_context *c, const struct compared_file *file,
                struct cfi2sframe_compare_result *result)
@@ -287,7 +291,7 @@ location_compare (
 
 /* ---- --lint */
 
-/* Compare the CFI of SOURCE with its code, and tell FOUND of each
+/* Compare the CFI of SOURCE with its code, and call FOUND for each
    contradiction.  */
 static bool
 lint_source (const struct cfi_source *source, unsigned threads,

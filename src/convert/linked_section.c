@@ -1,8 +1,10 @@
-/* From a linked ELF image to the rows of its SFrame section.
+/* Making the SFrame section of a linked ELF file from its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Takes all code of the image from a source of rows and gives it to an
-   emitter, or with --gnu has it described as GNU as would have.  */
+   finished_rows reads the FDEs, executes them and returns the code of the file
+   piece by piece, in the order of addresses, with its rows.  add_all passes
+   each piece to an emitter, which translates the rows to SFrame.  With --gnu,
+   gnu_functions gives the emitter the rows that GNU as would have made.  */
 
 #include "convert/linked_section.h"
 
@@ -18,7 +20,8 @@
 #include "sframe/formats.h"
 #include "sframe/gnu_functions.h"
 
-/* What is needed until all code was walked over is freed then.  */
+/* The state of making a section.  close_reading frees all but the emitter when
+   all code is added.  */
 struct linked_section
 {
   const struct image *image;
@@ -31,7 +34,7 @@ struct linked_section
   struct emitter *emitter;
 };
 
-/* How many FDEs are in the section that DATA holds.  */
+/* Return the number of FDEs in the section DATA.  */
 static uint64_t
 count_fdes (const struct cfi_section *cfi, const struct section_data *data)
 {
@@ -41,7 +44,7 @@ count_fdes (const struct cfi_section *cfi, const struct section_data *data)
   return n;
 }
 
-/* What CFI there is, and why .debug_frame is used, or not.  */
+/* Report which CFI the file has, and why .debug_frame is used, or not.  */
 static void
 report_source (struct linked_section *linked)
 {
@@ -64,9 +67,8 @@ report_source (struct linked_section *linked)
 
 /* ---- Opening */
 
-/* Whether rows are to be made from code.  For a machine with code that no
-   build can analyse they are not: what has CFI gets its rows as without
-   --analyze.  */
+/* Whether to make rows from code.  Machines whose code no build can analyse
+   get rows from CFI only, as without --analyze.  */
 static bool
 adds_rows_of_code (const struct linked_section *linked)
 {
@@ -123,8 +125,9 @@ open_source (struct linked_section *linked, struct error *err)
   return opened;
 }
 
-/* N_EXPECTED functions, ROWS_EXPECTED bytes of rows: room that is nearly
-   always enough.  Memory that is not used is never touched.  */
+/* Open the emitter with memory for N_EXPECTED functions and ROWS_EXPECTED
+   bytes of rows, which is nearly always enough.  The kernel provides no pages
+   for memory that is never touched.  */
 static bool
 open_emitter (struct linked_section *linked, size_t n_expected,
               size_t rows_expected, struct error *err)
@@ -159,7 +162,7 @@ open_rows (struct linked_section *linked, bool by_program, struct error *err)
   return finished_rows_open (&linked->rows, &linked->source, &rows, err);
 }
 
-/* Free what reading and walking needed; more room for choosing.  */
+/* Free all but the emitter, so that choosing pieces has more memory.  */
 static void
 close_reading (struct linked_section *linked)
 {
@@ -170,7 +173,7 @@ close_reading (struct linked_section *linked)
   cfi_source_close (&linked->source);
 }
 
-/* LINKED, if all that it needs is open; otherwise it is freed.  */
+/* Return LINKED if GOOD; otherwise free it and return NULL.  */
 static struct linked_section *
 kept (struct linked_section *linked, bool good)
 {
@@ -180,7 +183,7 @@ kept (struct linked_section *linked, bool good)
   return NULL;
 }
 
-/* Open the source of what describes the code of INPUT.  NULL with ERR.  */
+/* Open the CFI of INPUT, and with --analyze its code.  NULL with ERR.  */
 static struct linked_section *
 new_section (const struct input *input, struct error *err)
 {

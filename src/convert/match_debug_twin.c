@@ -1,11 +1,12 @@
-/* A program and its debug file: finding that, and bringing it in step.
+/* Finding the debug file of a program, and updating its section headers to
+   match the program.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Whatever happened to the program (it was converted, undone, or converted
-   again), the new debug file is made from the original debug file.  So it
-   becomes the original, byte for byte, when the program does.  Its CRC never
-   changes, because .gnu_debuglink of the program has it, and debuggers do not
-   use a file with another one.  */
+   The new debug file is always made from the original debug file, whether the
+   program was converted, undone, or converted again.  So it becomes the
+   original, byte for byte, when the program does.  Its CRC stays the same,
+   because .gnu_debuglink of the program has the CRC and debuggers refuse a
+   file with another one.  */
 
 #include <config.h>
 
@@ -28,25 +29,24 @@
 
 /* ---- Finding it */
 
-/* A debug file that is to follow its program.  */
+/* A program, and its debug file that is to match it.  */
 struct match
 {
-  /* What is asked for.  */
+  /* The request.  */
   const struct file_location *input; /* the program */
-  const char *name; /* of the debug file, or NULL: to be found */
+  const char *name; /* of the debug file; NULL: search for it */
   const struct cfi2sframe_options *options;
 
   struct image program, debug;
   char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
-  struct file_location location;                    /* of the same */
-  int folder;            /* that LOCATION is in, or -1 */
-  struct image original; /* what the debug file was before it was brought in
-                            step the first time */
+  struct file_location location;                    /* of the debug file */
+  int folder;            /* of LOCATION, open, or -1 */
+  struct image original; /* the debug file before its first change */
   struct plan plan;
 };
 
-/* The folder that FOUND is in, reached without following a link from the
-   directory of PROGRAM on.  -1 with errno.  */
+/* Open the folder of FOUND.  From the directory of PROGRAM on, follow no
+   symbolic links.  -1 with errno.  */
 static int
 open_folder (const struct debug_file *found,
              const struct file_location *program)
@@ -70,10 +70,10 @@ open_folder (const struct debug_file *found,
   return folder;
 }
 
-/* Set match->location to where FOUND is.  A file beside the program is opened
+/* Set match->location to that of FOUND.  A file beside the program is opened
    without following links, and must stay the file that was found.  Otherwise a
-   user who may write to the directory could choose a file elsewhere that is
-   changed.  */
+   user who may write to the directory could redirect the change to a file
+   elsewhere.  */
 static bool
 locate_debug_file (struct match *match, const struct debug_file *found,
                    struct error *err)
@@ -94,7 +94,8 @@ locate_debug_file (struct match *match, const struct debug_file *found,
   return true;
 }
 
-/* Whether the debug file FILE can be neither run nor linked with.  */
+/* Check that the debug file FILE has no code, so that it can be neither run
+   nor linked with.  */
 static bool
 check_split (const struct image *file, struct error *err)
 {
@@ -102,8 +103,8 @@ check_split (const struct image *file, struct error *err)
          && debug_twin_check_codeless (file, err);
 }
 
-/* Open the debug file of IMAGE: NAME or, if that is NULL, what the usual
-   places have.  One there that is not this program's is as good as none.  */
+/* Open the debug file of IMAGE: NAME or, if that is NULL, the one in the usual
+   places.  A file there that is not of this program counts as absent.  */
 static bool
 open_debug_file (struct debug_file *found, const struct image *image,
                  const char *name, struct error *err)
@@ -124,8 +125,8 @@ open_debug_file (struct debug_file *found, const struct image *image,
                          "no debug file");
 }
 
-/* Open PROGRAM as IMAGE, and the debug file that FOUND becomes.  Both are to
-   be closed also after failure.  */
+/* Open PROGRAM as IMAGE and its debug file as FOUND.  The caller closes both
+   also after failure.  */
 static bool
 find (struct debug_file *found, struct image *image,
       const struct file_location *program, const char *name, struct error *err)
@@ -156,15 +157,15 @@ location_find_debug_twin (const struct file_location *program,
 
 /* ---- Bringing it in step */
 
-/* What the debug file's new headers are made from.  */
+/* Return the image from which the debug file's new headers are made.  */
 static const struct image *
 source_image (const struct match *match)
 {
   return match->original.elf != NULL ? &match->original : &match->debug;
 }
 
-/* Fill in the last word of the plan, so that the file with its undo record has
-   the CRC that it has now.  */
+/* Set the last patch of the plan to the word that gives the new file, undo
+   record included, the CRC of the present debug file.  */
 static bool
 keep_crc (struct match *match, struct error *err)
 {
@@ -187,7 +188,7 @@ keep_crc (struct match *match, struct error *err)
   return done;
 }
 
-/* The program is the replacement's context.  */
+/* The replacement's context is the program.  */
 static bool
 check_debug_file (const struct replacement *replacement, const void *bytes,
                   size_t size, struct error *err)
@@ -220,9 +221,9 @@ write_debug_file (struct match *match, struct error *err)
              || replacement_carry_out (&replacement, err));
 }
 
-/* The program is again what it was when the debug file was split off: undo the
-   debug file.  location_undo opens the file anew, and locks it.  A debug file
-   is not run: a checksum of it does not matter.  */
+/* Undo the change of the debug file, because the program is the original
+   again.  location_undo opens the file anew and locks it.  A debug file is not
+   run, so checksums of it do not matter.  */
 static bool
 give_original_back (struct match *match, struct error *err)
 {
@@ -265,9 +266,11 @@ match_close (struct match *match)
     close (match->folder);
 }
 
-/* Open program and debug file anew and bring the latter in step.  Status
-   CFI2SFRAME_NOTHING when there is none.  Where another run was faster, the
-   debug file that is there by now may be in step.  */
+/* Open the program and its debug file anew, and update the debug file.  Status
+   CFI2SFRAME_NOTHING without a debug file, and if it matches already: another
+   run may have updated it meanwhile.  Status CFI2SFRAME_NOTHING when there is
+   none.  Where another run was faster, the debug file that is there by now may
+   be in step.  */
 static bool
 attempt_match (void *context, struct error *err)
 {
@@ -303,8 +306,8 @@ location_match_debug_twin (const struct file_location *program,
   return done;
 }
 
-/* A debug file with nothing to change is in step or its program is about to
-   change.  Then it has to be able to follow.  */
+/* Check that the debug file could be updated.  It has nothing to change now,
+   because it matches or because its program is about to change.  */
 static bool
 can_follow (const struct match *match, struct error *err)
 {

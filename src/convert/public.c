@@ -1,10 +1,10 @@
-/* The library's public functions, all of them.
+/* All public functions of the library.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Inside the library structures are complete.  A caller may have been compiled
-   with another version of the header, with structures that end earlier or
-   later (include/cfi2sframe.h).  So these functions work with a structure of
-   their own, and hand over what the caller knows of it.  */
+   The structures inside the library are complete.  But a caller may have been
+   compiled with another version of include/cfi2sframe.h, whose structures end
+   earlier or later.  So these functions work on structures of their own, and
+   copy to the caller's the members that it has.  */
 
 #include <config.h>
 
@@ -21,14 +21,15 @@
 
 enum
 {
-  /* The size, and the first member that says something.  */
+  /* The size and one more member.  */
   RESULT_SIZE_LEAST = 2 * sizeof (size_t),
   OPTIONS_SIZE_LEAST = offsetof (struct cfi2sframe_options, no_share),
-  /* More than there will ever be, so that a size beyond is not a size.  */
+  /* No structure will ever be larger, so a larger size means a structure that
+     was not initialised.  */
   SIZE_MOST = 4096
 };
 
-/* The size of the structure that the caller GIVES: its first member.  */
+/* Return the size of the caller's structure GIVEN: its first member.  */
 static size_t
 size_of (const void *given)
 {
@@ -37,8 +38,8 @@ size_of (const void *given)
   return size;
 }
 
-/* Whether the structure for a result that the caller GIVES is there, and was
-   initialised; CFI2SFRAME_INVALID if not.  */
+/* Check that the caller's structure GIVEN for a result is there and was
+   initialised.  Otherwise CFI2SFRAME_INVALID.  */
 static bool
 check_result (const void *given, struct error *err)
 {
@@ -48,8 +49,8 @@ check_result (const void *given, struct error *err)
                        "the structure for the result was not initialised");
 }
 
-/* Fill in what the caller has GIVEN with OWN of OWN_SIZE bytes.  Both start
-   with their size; the caller's stays.  */
+/* Copy OWN of OWN_SIZE bytes to the caller's structure GIVEN.  Both start with
+   their size; that of the caller's stays.  */
 static void
 hand_over (void *given, const void *own, size_t own_size)
 {
@@ -59,10 +60,10 @@ hand_over (void *given, const void *own, size_t own_size)
   memset ((char *)given + known, 0, size - known);
 }
 
-/* Make OWN of what the caller GIVES, which is given->size bytes: members an
-   older caller does not know are as cfi2sframe_options_init sets them.  False
-   with CFI2SFRAME_INVALID when a newer caller asks for something this library
-   does not know, or when the options were never initialised.  */
+/* Copy the caller's options GIVEN to OWN.  Members that an older caller does
+   not know get the values of cfi2sframe_options_init.  False with
+   CFI2SFRAME_INVALID if a newer caller sets an option that this library does
+   not know, or if GIVEN was not initialised.  */
 static bool
 options_take (struct cfi2sframe_options *own,
               const struct cfi2sframe_options *given, struct error *err)
@@ -91,9 +92,8 @@ options_take (struct cfi2sframe_options *own,
   return true;
 }
 
-/* Begin a call about the file at PATH, which is another one than the files of
-   earlier calls: what became of those while they were read says nothing about
-   it.  */
+/* Begin a call for the file at PATH.  Forget files of earlier calls that were
+   truncated while they were read: they say nothing about this file.  */
 static struct file_location
 begin (const char *path, struct error *err)
 {
@@ -102,16 +102,17 @@ begin (const char *path, struct error *err)
   return file_location_of_path (path);
 }
 
-/* Whether what was done since begin () is DONE, and the files that were read
-   for it stayed as they were.  Where a file is written, output_file asks
-   that.  */
+/* Return whether the work is DONE and no file was truncated while it was read
+   since begin ().  Functions that write a file need not call this, because
+   output_file checks it.  */
 static bool
 end (bool done, struct error *err)
 {
   return mapped_files_check (err) && done;
 }
 
-/* Options for making a section: readers that are named choose the format.  */
+/* Take the options of a call that makes a section, where named readers
+   determine the format.  */
 static bool
 options_take_to_make (struct cfi2sframe_options *own,
                       const struct cfi2sframe_options *given,
@@ -159,12 +160,12 @@ cfi2sframe_error_code (const struct cfi2sframe_error *err)
   return error_code (err);
 }
 
-/* A call that works on a file.  */
+/* A call that changes a file or makes one.  */
 struct call
 {
   location_work *how;
   struct file_work work;
-  struct cfi2sframe_options options; /* of the work */
+  struct cfi2sframe_options options; /* of `work' */
 };
 
 static bool
@@ -175,8 +176,8 @@ attempt (void *context, struct error *err)
   return call->how (&call->work, err);
 }
 
-/* Do HOW, while other runs may CHANGE the file.  REPORT is NULL where no
-   section is made.  */
+/* Call HOW, again if another run has replaced the file meanwhile (CHANGE as
+   for location_persist).  REPORT is NULL for calls that make no section.  */
 static bool
 carry_out (location_work *how, location_work *change, const char *input,
            const char *output, const struct cfi2sframe_options *options,

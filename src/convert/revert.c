@@ -1,4 +1,5 @@
-/* Taking an .sframe away again: byte for byte where a record allows it.
+/* Removing an .sframe: by the undo record, which gives back the original byte
+   for byte, or without one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/input.h"
@@ -9,7 +10,7 @@
 #include "write/inject_check.h"
 #include "write/undo.h"
 
-/* A way to take an .sframe away.  */
+/* A method to remove an .sframe.  */
 struct way
 {
   bool (*plan) (struct plan *plan, const struct image *image,
@@ -18,8 +19,8 @@ struct way
                  struct error *err);
 };
 
-/* Where nothing can be undone, an .sframe that stays must not look like
-   success.  */
+/* Plan to undo the conversion of IMAGE.  If it has no record, but an .sframe,
+   fail: that must not look like a file without .sframe.  */
 static bool
 plan_undo (struct plan *plan, const struct image *image, struct error *err)
 {
@@ -54,8 +55,9 @@ plan_removal (struct plan *plan, const struct image *image, struct error *err)
 static const struct way without_record
     = { plan_removal, inject_check_removed };
 
-/* Objects have neither a record nor a plan: their sections are numbered.  WHAT
-   is one that has an .sframe, which stays.  */
+/* Refuse WHAT, an object or an archive with an .sframe.  Objects have no undo
+   record, and a section cannot be removed from one by a plan, because other
+   sections refer to sections by number.  */
 static bool
 refuse_object (enum error_word word, const char *what, struct error *err)
 {
@@ -80,8 +82,9 @@ look_at_member (void *context, const char *name, const struct image *image,
   return has_sframe (image, err);
 }
 
-/* An archive is made of objects.  One that cannot be read (a thin one has none
-   of its objects) is skipped, as by conversions.  */
+/* Check that IMAGE is a linked file.  Archives consist of objects.  An archive
+   that cannot be read (a thin one contains no objects) is skipped, as by
+   conversions.  */
 static bool
 check_is_linked (const struct image *image, struct error *err)
 {
@@ -96,9 +99,9 @@ check_is_linked (const struct image *image, struct error *err)
   return false;
 }
 
-/* What takes the .sframe of IMAGE away: its record, unless there is none of
-   use, or the record gives back an .sframe that --replace has replaced.  NULL
-   on failure.  */
+/* Choose the method that removes the .sframe of IMAGE.  The undo record serves
+   if it fits the file and the original has no .sframe: --replace may have
+   replaced one.  NULL on failure.  */
 static const struct way *
 way_to_remove (const struct image *image, struct error *err)
 {
@@ -115,7 +118,7 @@ way_to_remove (const struct image *image, struct error *err)
   return present ? &without_record : &by_record;
 }
 
-/* The way is the replacement's context.  */
+/* The replacement's context is the method.  */
 static bool
 check_without (const struct replacement *replacement, const void *bytes,
                size_t size, struct error *err)
@@ -124,7 +127,7 @@ check_without (const struct replacement *replacement, const void *bytes,
   return way->check (replacement->image, bytes, size, err);
 }
 
-/* Do as location_undo does or, if REMOVES, as location_remove.  */
+/* Do the work of location_undo or, if REMOVES, of location_remove.  */
 static bool
 revert (struct file_work *work, bool removes, struct error *err)
 {
@@ -139,8 +142,8 @@ revert (struct file_work *work, bool removes, struct error *err)
                                      .output = opened.output,
                                      .context = way,
                                      .check = check_without };
-  /* A file in its old state elsewhere is for comparisons: no checksum is of
-     it.  */
+  /* An output file elsewhere is for comparisons, so nothing keeps a checksum
+     of it.  */
   bool done
       = way != NULL && way->plan (&plan, &opened.image, err)
         && (work->output != NULL || input_check_checksum (&opened.input, err))
