@@ -180,11 +180,11 @@ run (struct job *job)
                                              options->debug_twin_file,
                                              &options->convert, &job->err);
   bool done = ready
-              && location_persist (attempt_mode, job, &job->work,
-                                   tool_options_are (options, MODES_CHANGING)
-                                       ? works[options->mode]
-                                       : location_convert,
-                                   &job->err);
+              && location_retry (attempt_mode, job, &job->work,
+                                 tool_options_are (options, MODES_CHANGING)
+                                     ? works[options->mode]
+                                     : location_convert,
+                                 &job->err);
   /* Where the file was cut off meanwhile, that is what is wrong, whatever was
      found in the zeros behind its end.  */
   if (!mapped_files_check (&job->err) || !ready)

@@ -10,7 +10,7 @@
 
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
-     location_persist, location_relink            replaced_file.c
+     location_retry, location_relink              replaced_file.c
      location_undo, location_remove               revert.c
      location_detach                              detached.c
      location_match_debug_twin,
@@ -75,9 +75,9 @@ location_work location_copy;
    CHANGE removes it.  For the new call, the input of WORK is the new file, and
    ERR is clear.  If WORK is NULL, ATTEMPT finds and examines its files anew
    each time.  Returns whether the last attempt succeeded.  */
-bool location_persist (bool (*attempt) (void *context, struct error *err),
-                       void *context, struct file_work *work,
-                       location_work *change, struct error *err);
+bool location_retry (bool (*attempt) (void *context, struct error *err),
+                     void *context, struct file_work *work,
+                     location_work *change, struct error *err);
 
 /* Make NAME, a name that the file NAME->identity had before that file was
    replaced, a hard link to the file REPLACEMENT->identity, which has the name

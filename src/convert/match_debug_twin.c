@@ -301,7 +301,7 @@ location_match_debug_twin (const struct file_location *program,
 {
   struct match match
       = { .input = program, .name = debug, .options = options, .folder = -1 };
-  bool done = location_persist (attempt_match, &match, NULL, NULL, err);
+  bool done = location_retry (attempt_match, &match, NULL, NULL, err);
   match_close (&match);
   return done;
 }
@@ -329,7 +329,7 @@ location_check_debug_twin (const struct file_location *program,
       = { .input = program, .name = debug, .options = &dry, .folder = -1 };
   dry.dry_run = true;
   bool good
-      = location_persist (attempt_match, &match, NULL, NULL, err)
+      = location_retry (attempt_match, &match, NULL, NULL, err)
         || match.program.elf == NULL
         || (err->status == CFI2SFRAME_NOTHING && can_follow (&match, err));
   match_close (&match);

@@ -177,7 +177,7 @@ attempt (void *context, struct error *err)
 }
 
 /* Call HOW, again if another run has replaced the file meanwhile (CHANGE as
-   for location_persist).  REPORT is NULL for calls that make no section.  */
+   for location_retry).  REPORT is NULL for calls that make no section.  */
 static bool
 carry_out (location_work *how, location_work *change, const char *input,
            const char *output, const struct cfi2sframe_options *options,
@@ -192,7 +192,7 @@ carry_out (location_work *how, location_work *change, const char *input,
     return false;
   bool done = (makes ? options_take_to_make : options_take) (&call.options,
                                                              options, err)
-              && location_persist (attempt, &call, &call.work, change, err);
+              && location_retry (attempt, &call, &call.work, change, err);
   if (makes)
     hand_over (report, &call.work.report, sizeof call.work.report);
   return done;

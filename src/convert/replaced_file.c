@@ -1,5 +1,5 @@
 /* Files that were replaced meanwhile.  If another run has replaced a file, the
-   work on it starts again (location_persist).  If this run has replaced a
+   work on it starts again (location_retry).  If this run has replaced a
    file, the other hard links to the old file are linked to the new one
    (location_relink).
    SPDX-License-Identifier: LGPL-2.1-or-later
@@ -75,9 +75,9 @@ find_again (struct file_work *work, location_work *change)
 }
 
 bool
-location_persist (bool (*attempt) (void *context, struct error *err),
-                  void *context, struct file_work *work, location_work *change,
-                  struct error *err)
+location_retry (bool (*attempt) (void *context, struct error *err),
+                void *context, struct file_work *work, location_work *change,
+                struct error *err)
 {
   for (int left = TRIES; !attempt (context, err); left--)
     {
