@@ -123,7 +123,7 @@ add_file_traits (struct sframe_traits *traits, const struct image *image)
 /* Fail with STATUS if one of READERS refuses or misreads a file with
    TRAITS.  */
 static bool
-forbid_none (unsigned readers, const struct sframe_traits *traits,
+check_rules (unsigned readers, const struct sframe_traits *traits,
              enum cfi2sframe_status status, struct error *err)
 {
   const struct sframe_reader_rule *rule;
@@ -141,8 +141,7 @@ forbid_none (unsigned readers, const struct sframe_traits *traits,
 /* Fail if one of READERS does not support the machine of IMAGE.  Machines
    without SFrame are refused elsewhere.  */
 static bool
-expect_own_machine (unsigned readers, const struct image *image,
-                    struct error *err)
+check_machine (unsigned readers, const struct image *image, struct error *err)
 {
   if (image->arch == NULL)
     return true;
@@ -160,10 +159,10 @@ for_readers_check_file (unsigned readers, const struct image *image,
                         struct error *err)
 {
   struct sframe_traits traits = { 0 };
-  if (!expect_own_machine (readers, image, err))
+  if (!check_machine (readers, image, err))
     return false;
   add_file_traits (&traits, image);
-  return forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err);
+  return check_rules (readers, &traits, CFI2SFRAME_REFUSED, err);
 }
 
 bool
@@ -175,7 +174,7 @@ for_readers_check_section (unsigned readers, const void *bytes, uint64_t size,
   return readers == 0
          || (sframe_decoder_open (&decoder, bytes, size, address, err)
              && sframe_traits_find (&traits, &decoder, err)
-             && forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err));
+             && check_rules (readers, &traits, CFI2SFRAME_REFUSED, err));
 }
 
 /* Append LINE to the lines in the SIZE bytes of TEXT, if it fits.  */
@@ -197,7 +196,7 @@ for_readers_audit (unsigned readers, const struct image *image,
   char line[LINE_MAX_SIZE];
   size_t at = 0;
   text[0] = '\0';
-  if (!expect_own_machine (readers, image, err))
+  if (!check_machine (readers, image, err))
     add_line (text, size, err->reason);
   add_file_traits (&traits, image);
   if (left_out)
@@ -214,5 +213,5 @@ for_readers_audit (unsigned readers, const struct image *image,
       err->status = CFI2SFRAME_MISMATCH;
       return false;
     }
-  return forbid_none (readers, &traits, CFI2SFRAME_MISMATCH, err);
+  return check_rules (readers, &traits, CFI2SFRAME_MISMATCH, err);
 }

@@ -218,11 +218,12 @@ struct compare_context
 /* Call the caller's function with DIFFERENCE.  In objects, addresses become a
    section and an offset; the section's name is the same in both files.  */
 static void
-tell (void *context, const struct cfi2sframe_difference *difference)
+report_difference (void *context,
+                   const struct cfi2sframe_difference *difference)
 {
   const struct compare_context *c = context;
   const struct object *object = &c->a->object.object;
-  struct cfi2sframe_difference told = *difference;
+  struct cfi2sframe_difference named = *difference;
   size_t section;
   uint64_t offset;
   if (c->found == NULL)
@@ -231,11 +232,11 @@ tell (void *context, const struct cfi2sframe_difference *difference)
       && object_locate (object, difference->function, 0, &section, &offset))
     {
       uint64_t base = difference->function - offset;
-      told.section = object->image->sections[section].name;
-      told.function -= base;
-      told.pc -= base;
+      named.section = object->image->sections[section].name;
+      named.function -= base;
+      named.pc -= base;
     }
-  c->found (c->context, &told);
+  c->found (c->context, &named);
 }
 
 /* Report a PT_GNU_SFRAME of FILE that is larger than its section.  GNU ld
@@ -257,7 +258,7 @@ check_segment (struct compare_context *c, const struct compared_file *file,
             "PT_GNU_SFRAME has %" PRIu64 " bytes, .sframe has %" PRIu64,
             (uint64_t)place.segment->p_memsz, place.size);
   result->defects[COMPARE_SEGMENT_SIZE]++;
-  tell (c, &difference);
+  report_difference (c, &difference);
 }
 
 bool
@@ -275,7 +276,7 @@ location_compare (
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)
                   && sframe_compare (&one.decoder, &two.decoder, &padding,
-                                     tell, &c, result, err);
+                                     report_difference, &c, result, err);
   if (compared)
     {
       check_segment (&c, &one, result);

@@ -175,7 +175,7 @@ close_reading (struct linked_section *linked)
 
 /* Return LINKED if GOOD; otherwise free it and return NULL.  */
 static struct linked_section *
-kept (struct linked_section *linked, bool good)
+free_unless (struct linked_section *linked, bool good)
 {
   if (good)
     return linked;
@@ -196,7 +196,7 @@ new_section (const struct input *input, struct error *err)
   linked->image = input->image;
   linked->options = input->options;
   linked->report = input->report;
-  return kept (linked, open_source (linked, err));
+  return free_unless (linked, open_source (linked, err));
 }
 
 void
@@ -213,7 +213,8 @@ struct linked_section *
 linked_section_open (const struct input *input, struct error *err)
 {
   struct linked_section *linked = new_section (input, err);
-  return kept (linked, linked != NULL && open_rows (linked, false, err));
+  return free_unless (linked,
+                      linked != NULL && open_rows (linked, false, err));
 }
 
 const struct cfi_source *
@@ -245,7 +246,7 @@ open_whole (const struct input *input, struct error *err)
                                        options->gnu_bugs);
       opened = linked->gnu != NULL || error_set_no_memory (err);
     }
-  return kept (linked, opened);
+  return free_unless (linked, opened);
 }
 
 /* ---- Functions */

@@ -128,8 +128,9 @@ open_debug_file (struct debug_file *found, const struct image *image,
 /* Open PROGRAM as IMAGE and its debug file as FOUND.  The caller closes both
    also after failure.  */
 static bool
-find (struct debug_file *found, struct image *image,
-      const struct file_location *program, const char *name, struct error *err)
+open_pair (struct debug_file *found, struct image *image,
+           const struct file_location *program, const char *name,
+           struct error *err)
 {
   *found = (struct debug_file){ 0 };
   return image_open_at (image, program, err)
@@ -146,7 +147,7 @@ location_find_debug_twin (const struct file_location *program,
   struct image image;
   struct error err = { 0 };
   struct stat status;
-  bool done = find (&found, &image, program, NULL, &err)
+  bool done = open_pair (&found, &image, program, NULL, &err)
               && fstat (found.image.fd, &status) == 0;
   if (done)
     *twin = file_identity_of (&status);
@@ -225,7 +226,7 @@ write_debug_file (struct match *match, struct error *err)
    again.  location_undo opens the file anew and locks it.  A debug file is not
    run, so checksums of it do not matter.  */
 static bool
-give_original_back (struct match *match, struct error *err)
+undo_debug_file (struct match *match, struct error *err)
 {
   struct cfi2sframe_options options = *match->options;
   struct file_work undoing = { .input = match->location, .options = &options };
@@ -237,7 +238,7 @@ give_original_back (struct match *match, struct error *err)
 }
 
 static bool
-follow (struct match *match, struct error *err)
+update_debug_file (struct match *match, struct error *err)
 {
   struct undo_record record;
   if (match->debug.header.e_type != match->program.header.e_type)
@@ -252,7 +253,7 @@ follow (struct match *match, struct error *err)
                        err))
     return write_debug_file (match, err);
   return has_record && err->status == CFI2SFRAME_NOTHING
-         && give_original_back (match, err);
+         && undo_debug_file (match, err);
 }
 
 static void
@@ -272,7 +273,7 @@ match_close (struct match *match)
    none.  Where another run was faster, the debug file that is there by now may
    be in step.  */
 static bool
-attempt_match (void *context, struct error *err)
+attempt_update (void *context, struct error *err)
 {
   struct match *match = context;
   struct debug_file found;
@@ -281,14 +282,15 @@ attempt_match (void *context, struct error *err)
                            .name = match->name,
                            .options = match->options,
                            .folder = -1 };
-  bool located = find (&found, &match->program, match->input, match->name, err)
-                 && locate_debug_file (match, &found, err);
+  bool located
+      = open_pair (&found, &match->program, match->input, match->name, err)
+        && locate_debug_file (match, &found, err);
   debug_file_close (&found);
   if (!located)
     return false;
   if (!image_open_at (&match->debug, &match->location, err))
     return debug_file_blame (err, match->path);
-  return follow (match, err)
+  return update_debug_file (match, err)
          || (err->status != CFI2SFRAME_NOTHING
              && debug_file_blame (err, match->path));
 }
@@ -301,7 +303,7 @@ location_match_debug_twin (const struct file_location *program,
 {
   struct match match
       = { .input = program, .name = debug, .options = options, .folder = -1 };
-  bool done = location_retry (attempt_match, &match, NULL, NULL, err);
+  bool done = location_retry (attempt_update, &match, NULL, NULL, err);
   match_close (&match);
   return done;
 }
@@ -309,7 +311,7 @@ location_match_debug_twin (const struct file_location *program,
 /* Check that the debug file could be updated.  It has nothing to change now,
    because it matches or because its program is about to change.  */
 static bool
-can_follow (const struct match *match, struct error *err)
+check_updatable (const struct match *match, struct error *err)
 {
   if (source_image (match)->elf == NULL)
     return true;
@@ -328,10 +330,10 @@ location_check_debug_twin (const struct file_location *program,
   struct match match
       = { .input = program, .name = debug, .options = &dry, .folder = -1 };
   dry.dry_run = true;
-  bool good
-      = location_retry (attempt_match, &match, NULL, NULL, err)
-        || match.program.elf == NULL
-        || (err->status == CFI2SFRAME_NOTHING && can_follow (&match, err));
+  bool good = location_retry (attempt_update, &match, NULL, NULL, err)
+              || match.program.elf == NULL
+              || (err->status == CFI2SFRAME_NOTHING
+                  && check_updatable (&match, err));
   match_close (&match);
   if (good)
     error_clear (err);

@@ -52,7 +52,7 @@ check_result (const void *given, struct error *err)
 /* Copy OWN of OWN_SIZE bytes to the caller's structure GIVEN.  Both start with
    their size; that of the caller's stays.  */
 static void
-hand_over (void *given, const void *own, size_t own_size)
+copy_result (void *given, const void *own, size_t own_size)
 {
   size_t size = size_of (given), known = size < own_size ? size : own_size;
   memcpy ((char *)given + sizeof size, (const char *)own + sizeof size,
@@ -95,7 +95,7 @@ options_take (struct cfi2sframe_options *own,
 /* Begin a call for the file at PATH.  Forget files of earlier calls that were
    truncated while they were read: they say nothing about this file.  */
 static struct file_location
-begin (const char *path, struct error *err)
+begin_call (const char *path, struct error *err)
 {
   error_clear (err);
   mapped_files_forget ();
@@ -103,10 +103,10 @@ begin (const char *path, struct error *err)
 }
 
 /* Return whether the work is DONE and no file was truncated while it was read
-   since begin ().  Functions that write a file need not call this, because
-   output_file checks it.  */
+   since begin_call ().  Functions that write a file need not call this,
+   because output_file checks it.  */
 static bool
-end (bool done, struct error *err)
+end_call (bool done, struct error *err)
 {
   return mapped_files_check (err) && done;
 }
@@ -186,7 +186,7 @@ carry_out (location_work *how, location_work *change, const char *input,
   const bool makes = change == location_convert;
   struct call call
       = { .how = how,
-          .work = { .input = begin (input, err), .output = output } };
+          .work = { .input = begin_call (input, err), .output = output } };
   call.work.options = &call.options;
   if (makes && !check_result (report, err))
     return false;
@@ -194,7 +194,7 @@ carry_out (location_work *how, location_work *change, const char *input,
                                                              options, err)
               && location_retry (attempt, &call, &call.work, change, err);
   if (makes)
-    hand_over (report, &call.work.report, sizeof call.work.report);
+    copy_result (report, &call.work.report, sizeof call.work.report);
   return done;
 }
 
@@ -257,7 +257,7 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
       *section = made.bytes;
       *section_size = made.size;
     }
-  hand_over (report, &own, sizeof own);
+  copy_result (report, &own, sizeof own);
   return done;
 }
 
@@ -266,7 +266,7 @@ cfi2sframe_match_debug_file (const char *program, const char *debug,
                              const struct cfi2sframe_options *options,
                              struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (program, err);
+  struct file_location location = begin_call (program, err);
   struct cfi2sframe_options taken;
   return options_take (&taken, options, err)
          && location_match_debug_twin (&location, debug, &taken, err);
@@ -287,15 +287,16 @@ cfi2sframe_check_with (const char *input,
                        struct cfi2sframe_check_result *result,
                        struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
+  struct file_location location = begin_call (input, err);
   struct cfi2sframe_options taken;
   struct cfi2sframe_check_result own = { 0 };
   if (!check_result (result, err))
     return false;
-  bool checked = end (options_take (&taken, options, err)
-                          && location_check (&location, &taken, &own, err),
-                      err);
-  hand_over (result, &own, sizeof own);
+  bool checked
+      = end_call (options_take (&taken, options, err)
+                      && location_check (&location, &taken, &own, err),
+                  err);
+  copy_result (result, &own, sizeof own);
   return checked;
 }
 
@@ -307,21 +308,22 @@ cfi2sframe_compare (
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err)
 {
-  struct file_location first = begin (a, err), second = begin (b, err);
+  struct file_location first = begin_call (a, err),
+                       second = begin_call (b, err);
   struct cfi2sframe_compare_result own;
   if (!check_result (result, err))
     return false;
-  bool equal = end (
+  bool equal = end_call (
       location_compare (&first, &second, found, context, &own, err), err);
-  hand_over (result, &own, sizeof own);
+  copy_result (result, &own, sizeof own);
   return equal;
 }
 
 bool
 cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
-  return end (location_dump (&location, out, err), err);
+  struct file_location location = begin_call (input, err);
+  return end_call (location_dump (&location, out, err), err);
 }
 
 bool
@@ -331,13 +333,13 @@ cfi2sframe_lint (const char *input,
                  void *context, struct cfi2sframe_lint_result *result,
                  struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
+  struct file_location location = begin_call (input, err);
   struct cfi2sframe_lint_result own;
   if (!check_result (result, err))
     return false;
-  bool clean
-      = end (location_lint (&location, 1, found, context, &own, err), err);
-  hand_over (result, &own, sizeof own);
+  bool clean = end_call (
+      location_lint (&location, 1, found, context, &own, err), err);
+  copy_result (result, &own, sizeof own);
   return clean;
 }
 

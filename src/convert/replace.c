@@ -155,7 +155,7 @@ check_file (const struct replacement *replacement, int fd, struct error *err)
 
 /* Write the new file to FD and read it back.  */
 static bool
-fill (void *context, int fd, struct error *err)
+write_and_check (void *context, int fd, struct error *err)
 {
   const struct replacement *replacement = context;
   const struct buffer *record = &replacement->record;
@@ -184,9 +184,11 @@ replacement_carry_out (struct replacement *replacement, struct error *err)
                               err);
   if (done && ahead != NULL && take_file (ahead, &file, &replacement->copied))
     done = output_file_finish (&file, &replacement->output,
-                               fill (replacement, file.fd, err), err);
+                               write_and_check (replacement, file.fd, err),
+                               err);
   else if (done)
-    done = output_file_make (&replacement->output, fill, replacement, err);
+    done = output_file_make (&replacement->output, write_and_check,
+                             replacement, err);
   replacement->record_size = record->size;
   buffer_free (record);
   return done;

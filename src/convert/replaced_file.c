@@ -30,8 +30,8 @@ enum
 /* Return the reason why CHANGE would leave the file at LOCATION as it is;
    WORD_NONE if CHANGE would change it.  */
 static enum error_word
-look (const struct file_location *location, location_work *change,
-      const struct cfi2sframe_options *options)
+find_skip_reason (const struct file_location *location, location_work *change,
+                  const struct cfi2sframe_options *options)
 {
   struct cfi2sframe_options dry = *options;
   struct file_work work = { .input = *location, .options = &dry };
@@ -51,7 +51,7 @@ look (const struct file_location *location, location_work *change,
    while it was examined, leave the input as it is: the next attempt fails and
    comes here again.  */
 static bool
-find_again (struct file_work *work, location_work *change)
+update_input (struct file_work *work, location_work *change)
 {
   struct file_location now = work->input;
   struct stat status;
@@ -60,7 +60,7 @@ find_again (struct file_work *work, location_work *change)
       != 0)
     return false;
   now.identity = file_identity_of (&status);
-  switch (look (&now, change, work->options))
+  switch (find_skip_reason (&now, change, work->options))
     {
     case WORD_HAS_SFRAME:
     case WORD_NO_SFRAME:
@@ -82,7 +82,7 @@ location_retry (bool (*attempt) (void *context, struct error *err),
   for (int left = TRIES; !attempt (context, err); left--)
     {
       if (left == 0 || err->word != WORD_CHANGED_MEANWHILE
-          || (work != NULL && !find_again (work, change)))
+          || (work != NULL && !update_input (work, change)))
         return false;
       error_clear (err);
     }

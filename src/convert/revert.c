@@ -11,7 +11,7 @@
 #include "write/undo.h"
 
 /* A method to remove an .sframe.  */
-struct way
+struct removal_method
 {
   bool (*plan) (struct plan *plan, const struct image *image,
                 struct error *err);
@@ -42,7 +42,7 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
       "the one or took the other");
 }
 
-static const struct way by_record = { plan_undo, undo_check };
+static const struct removal_method undo_by_record = { plan_undo, undo_check };
 
 static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
@@ -52,7 +52,7 @@ plan_removal (struct plan *plan, const struct image *image, struct error *err)
          && existing_plan_removal (plan, &existing, image, err);
 }
 
-static const struct way without_record
+static const struct removal_method remove_without_record
     = { plan_removal, inject_check_removed };
 
 /* Refuse WHAT, an object or an archive with an .sframe.  Objects have no undo
@@ -74,8 +74,8 @@ has_sframe (const struct image *image, struct error *err)
 }
 
 static bool
-look_at_member (void *context, const char *name, const struct image *image,
-                struct error *err)
+check_member (void *context, const char *name, const struct image *image,
+              struct error *err)
 {
   (void)context;
   (void)name;
@@ -92,7 +92,7 @@ check_is_linked (const struct image *image, struct error *err)
     return image->header.e_type != ET_REL
            || (has_sframe (image, err)
                && refuse_object (WORD_OBJECT, "relocatable object", err));
-  if (archive_visit (image, look_at_member, NULL, err))
+  if (archive_visit (image, check_member, NULL, err))
     return refuse_object (WORD_ARCHIVE, "archive of objects", err);
   if (err->status != CFI2SFRAME_NO_MEMORY)
     err->status = CFI2SFRAME_NOTHING;
@@ -102,8 +102,8 @@ check_is_linked (const struct image *image, struct error *err)
 /* Choose the method that removes the .sframe of IMAGE.  The undo record serves
    if it fits the file and the original has no .sframe: --replace may have
    replaced one.  NULL on failure.  */
-static const struct way *
-way_to_remove (const struct image *image, struct error *err)
+static const struct removal_method *
+choose_removal (const struct image *image, struct error *err)
 {
   struct image original;
   if (!original_restore (&original, image, err))
@@ -111,11 +111,11 @@ way_to_remove (const struct image *image, struct error *err)
       if (error_kind (err) == ERROR_OF_WORK)
         return NULL;
       error_clear (err);
-      return &without_record;
+      return &remove_without_record;
     }
   bool present = sframe_place_find (&original).size > 0;
   image_close (&original);
-  return present ? &without_record : &by_record;
+  return present ? &remove_without_record : &undo_by_record;
 }
 
 /* The replacement's context is the method.  */
@@ -123,8 +123,8 @@ static bool
 check_without (const struct replacement *replacement, const void *bytes,
                size_t size, struct error *err)
 {
-  const struct way *way = replacement->context;
-  return way->check (replacement->image, bytes, size, err);
+  const struct removal_method *method = replacement->context;
+  return method->check (replacement->image, bytes, size, err);
 }
 
 /* Do the work of location_undo or, if REMOVES, of location_remove.  */
@@ -133,19 +133,19 @@ revert (struct file_work *work, bool removes, struct error *err)
 {
   struct opened_work opened;
   struct plan plan = { 0 };
-  const struct way *way = NULL;
+  const struct removal_method *method = NULL;
   if (work_open (&opened, work, true, err)
       && check_is_linked (&opened.image, err))
-    way = removes ? way_to_remove (&opened.image, err) : &by_record;
+    method = removes ? choose_removal (&opened.image, err) : &undo_by_record;
   struct replacement replacement = { .image = &opened.image,
                                      .plan = &plan,
                                      .output = opened.output,
-                                     .context = way,
+                                     .context = method,
                                      .check = check_without };
   /* An output file elsewhere is for comparisons, so nothing keeps a checksum
      of it.  */
   bool done
-      = way != NULL && way->plan (&plan, &opened.image, err)
+      = method != NULL && method->plan (&plan, &opened.image, err)
         && (work->output != NULL || input_check_checksum (&opened.input, err))
         && replacement_carry_out (&replacement, err);
   plan_free (&plan);

@@ -30,7 +30,7 @@ compare_starts (const void *a, const void *b)
    of rows together.  When the rows read so far outnumber the section's bytes,
    further functions are listed without rows.  */
 static bool
-described_code (struct frame_functions *list,
+list_described (struct frame_functions *list,
                 const struct sframe_decoder *decoder, struct error *err)
 {
   uint64_t left = sframe_decoder_rows_max (decoder), n_rows = 0;
@@ -87,16 +87,17 @@ analyse_and_compare (struct cfi_source *source,
   if (result->bytes_extra + result->bytes_wrong == 0)
     return true;
   bool compared
-      = described_code (&described, decoder, err)
+      = list_described (&described, decoder, err)
         && compare_with_code (source, decoder, &described, result, err);
   frame_functions_free (&described);
   return compared;
 }
 
 static bool
-compare_rows (const struct image *image, const struct sframe_decoder *decoder,
-              const struct cfi_options *cfi_options,
-              struct cfi2sframe_check_result *result, struct error *err)
+compare_linked (const struct image *image,
+                const struct sframe_decoder *decoder,
+                const struct cfi_options *cfi_options,
+                struct cfi2sframe_check_result *result, struct error *err)
 {
   struct cfi_source source;
   struct cfi_options independent = *cfi_options;
@@ -171,7 +172,7 @@ section_compare (const struct image *image,
   if (!sframe_decoder_open_image (&decoder, image, err))
     return false;
   *useless = section_why_useless (image, &decoder);
-  return compare_rows (image, &decoder, cfi_options, result, err);
+  return compare_linked (image, &decoder, cfi_options, result, err);
 }
 
 bool
@@ -218,7 +219,8 @@ is_nearly_all (uint64_t part, uint64_t all)
 /* Set *COVERED to the bytes of code for which a conversion of INPUT would have
    rows.  False if it would make no section.  */
 static bool
-coverable (const struct input *input, uint64_t *covered, struct error *err)
+measure_coverable (const struct input *input, uint64_t *covered,
+                   struct error *err)
 {
   struct cfi2sframe_report report = { 0 };
   struct input tried = *input;
@@ -248,7 +250,7 @@ audit_rows (struct verdict *verdict, const struct input *input,
     }
   if (is_nearly_all (covered, all))
     return true;
-  if (!coverable (input, &most, err))
+  if (!measure_coverable (input, &most, err))
     return err->status != CFI2SFRAME_NO_MEMORY;
   if (!is_nearly_all (covered, most))
     snprintf (verdict->text, sizeof verdict->text,
@@ -262,7 +264,8 @@ audit_rows (struct verdict *verdict, const struct input *input,
    Without CFI the section counts as right.  False when memory ran out, or when
    the section has no contents.  */
 static bool
-audit (struct verdict *verdict, const struct input *input, struct error *err)
+audit_section (struct verdict *verdict, const struct input *input,
+               struct error *err)
 {
   struct cfi2sframe_check_result result = { 0 };
   struct cfi_options cfi_options = options_cfi (input->options);
@@ -308,7 +311,7 @@ section_check_replacing (const struct input *input, struct error *err)
   struct verdict verdict;
   if (options->replace)
     return true;
-  if (!audit (&verdict, input, err))
+  if (!audit_section (&verdict, input, err))
     return false;
   if (verdict.text[0] != '\0' && !verdict.unknown && options->replace_bad)
     return true;
