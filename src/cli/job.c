@@ -1,4 +1,4 @@
-/* One file and what became of it.
+/* A job: the work on one file, and its result.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/job.h"
@@ -11,9 +11,10 @@
 #include "base/mapped_file.h"
 #include "compact-unwind/compact_unwind.h"
 
-/* The file has no .sframe.  With --require, find out whether it could have
-   one, for the readers named: by a conversion that writes nothing.  If not,
-   the reason takes the place of the missing section.  */
+/* For --require: the file has no .sframe; find out whether a conversion, which
+   is a dry run here, would make one that the named readers accept.  If it
+   would, set job->err to say so; if not, to the conversion's reason.  Return
+   false.  */
 static bool
 require_section (struct job *job)
 {
@@ -40,8 +41,7 @@ require_section (struct job *job)
       percent);
 }
 
-/* What does the work of a mode, by enum tool_mode; the others only look at the
-   file.  */
+/* The function for each mode that changes or makes a file.  */
 static location_work *const works[N_MODES]
     = { [MODE_CONVERT] = location_convert,
         [MODE_SECTION_ONLY] = location_write_section,
@@ -82,7 +82,7 @@ attempt_mode (void *context, struct error *err)
     }
 }
 
-/* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  */
+/* Return the kind of the reason CFI2SFRAME_UNSUPPORTED with WORD in MODE.  */
 static enum job_reason
 reason_of_unsupported (enum tool_mode mode, enum error_word word)
 {
@@ -97,8 +97,8 @@ reason_of_unsupported (enum tool_mode mode, enum error_word word)
              : JOB_REASON_UNSUPPORTED;
 }
 
-/* What the reason why JOB did not succeed says of its file.  --strict asks for
-   failures that are refusals.  */
+/* Return the kind of the reason in job->err.  With --strict, refusals are
+   failures of the work, because the option demands that.  */
 static enum job_reason
 reason_of (const struct job *job)
 {
@@ -123,14 +123,16 @@ reason_of (const struct job *job)
     }
 }
 
-/* When a file that was not worked on is skipped, and no failure.  */
+/* Conditions in which a reason makes a file skipped instead of failed.  */
 enum skipped_when
 {
-  WHEN_CHANGED = 1, /* by modes that change files: this one needs no change.  A
-                       check, a dump or a section names this very file */
-  WHEN_FOUND = 2,   /* in a tree or a list */
-  WHEN_FOUND_AND_NOT_NO = 4, /* ... and without --skip-unconvertible=no */
-  WHEN_ASKED = 8 /* by --skip-unconvertible, and a mode that changes files */
+  WHEN_CHANGED = 1, /* in modes that change files or detach sections.  Other
+                       modes were asked about this very file */
+  WHEN_FOUND = 2,   /* if the file was found in a directory or list */
+  WHEN_FOUND_AND_NOT_NO = 4, /* likewise, but not with
+                                --skip-unconvertible=no */
+  WHEN_ASKED = 8 /* with --skip-unconvertible, in modes that change files or
+                    detach sections */
 };
 
 static const unsigned skipped_when[N_JOB_REASONS] = {
@@ -166,15 +168,15 @@ job_fail (struct job *job)
       = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;
 }
 
-/* Do what the mode says, and do it again where another run was faster.  A mode
-   that changes nothing is overtaken by conversions.  */
+/* Do the work of the mode, and again if another run replaced the file
+   meanwhile.  In modes that change nothing, that run was a conversion.  */
 static void
 run (struct job *job)
 {
   const struct tool_options *options = job->options;
   mapped_files_forget ();
-  /* Before any change: the debug file, if there is one, is this file's and can
-     follow it.  */
+  /* Before any change, check that the debug file, if there is one, can be
+     updated.  */
   bool ready = !options->debug_twin
                || location_check_debug_twin (&job->work.input,
                                              options->debug_twin_file,
@@ -185,8 +187,8 @@ run (struct job *job)
                                      ? works[options->mode]
                                      : location_convert,
                                  &job->err);
-  /* Where the file was cut off meanwhile, that is what is wrong, whatever was
-     found in the zeros behind its end.  */
+  /* If the file was truncated meanwhile, report that, whatever error the zeros
+     behind its end have caused.  */
   if (!mapped_files_check (&job->err) || !ready)
     job->outcome = JOB_FAILED;
   else if (done)
@@ -199,15 +201,17 @@ run (struct job *job)
     job_fail (job);
 }
 
-/* Change the debug file to match the file, or the output, as it is now.  That
-   this fails says nothing about the file, which may have been changed.  */
+/* Update the debug file to match the file, or the output, as it is now.  A
+   failure does not change the outcome of JOB, because the file itself may have
+   been changed.  */
 static void
 follow_debug_twin (struct job *job)
 {
   const struct tool_options *options = job->options;
   struct file_location now = job->work.input;
-  /* A file that was converted before has a debug file to match, too.  Where
-     there was nothing to take back, no output was written.  */
+  /* Update the debug file of a file that was converted before, too.  But
+     --undo and --remove of a file without .sframe write no output that it
+     could match.  */
   bool as_before
       = job->outcome == JOB_SKIPPED && job->reason == JOB_REASON_NOTHING
         && (options->output == NULL || options->mode == MODE_CONVERT);
@@ -238,8 +242,8 @@ job_exclude (struct job *job)
   return true;
 }
 
-/* What a user could do about JOB's failure with an option, to stand behind the
-   reason, or "": layers that find a reason do not know options.  */
+/* Return the advice to append to JOB's reason, or "".  It names an option that
+   helps; the layers that find the reason do not know the options.  */
 static const char *
 advice (const struct job *job)
 {
@@ -281,8 +285,9 @@ job_run (struct job *job)
       = options->mode == MODE_DETACH ? options->detached : options->output;
   if (!job_exclude (job))
     run (job);
-  /* A build goes on with the output that it names.  location_convert writes
-     the output where there is nothing to convert.  */
+  /* A build continues with the output that it named, so skipped files are
+     copied there.  location_convert has written the output if there was
+     nothing to convert.  */
   bool lacks_output
       = job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
         && options->output != NULL && job->reason != JOB_REASON_NOTHING;

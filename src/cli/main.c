@@ -1,4 +1,5 @@
-/* cfi2sframe: the program, from the operands to the sums.
+/* cfi2sframe: main, and one run over all files, from the list of files to the
+   sums.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <errno.h>
@@ -22,20 +23,20 @@
 
 enum
 {
-  EXIT_FOUND = 3 /* --lint found something */
+  EXIT_FOUND = 3 /* --lint found wrong rows */
 };
 
 struct run
 {
   const struct tool_options *options;
-  struct message_streams streams; /* results go to the body of `events` */
+  struct message_streams streams; /* results go to events.body */
   struct events events;
   struct file_list files;
-  struct totals totals; /* borrow names from `files` */
+  struct totals totals; /* borrows names from `files` */
 };
 
-/* Count a failure that is not a file's, and put it into the events: a report
-   without any failure would pass for success.  */
+/* Count ERR, a failure of the run rather than of one file, and report it as an
+   event: a report without any failure would look like success.  */
 static void
 add_problem (struct run *run, const char *what,
              const struct cfi2sframe_error *err)
@@ -48,8 +49,8 @@ add_problem (struct run *run, const char *what,
     event_print (run->options->stats, &event, run->events.body);
 }
 
-/* Report PROBLEM, an errno, of WHAT, which is not one of the files that are
-   worked on.  */
+/* Print and count PROBLEM, an errno, of WHAT, which is none of the input
+   files.  */
 static void
 report_problem (struct run *run, const char *what, int problem)
 {
@@ -61,8 +62,8 @@ report_problem (struct run *run, const char *what, int problem)
   add_problem (run, what, &err);
 }
 
-/* Make the list of files and work on it.  False when a part of the list is
-   missing, or memory ran out before any file was worked on.  */
+/* Make the list of files and work on each.  False if a part of the list is
+   missing, or if memory ran out before any file was worked on.  */
 static bool
 work (struct run *run)
 {
@@ -95,8 +96,8 @@ flush_written (struct run *run)
   add_problem (run, "file system", &err);
 }
 
-/* Report that memory for the report to other programs ran out.  Returns the
-   exit status.  */
+/* Complain that memory for the report of --stats ran out.  Return the exit
+   status.  */
 static int
 fail_report (void)
 {
@@ -112,8 +113,8 @@ exit_status (const struct totals *totals)
   return totals->findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;
 }
 
-/* Do to each file what OPTIONS say, print the results and the sums.  Returns
-   the exit status.  */
+/* Do what OPTIONS ask for with each file, and print the results and the sums.
+   Return the exit status.  */
 static int
 run_over_files (const struct tool_options *options)
 {
@@ -145,9 +146,9 @@ run_over_files (const struct tool_options *options)
 /* ---- The program */
 
 #ifdef __GLIBC__
-/* Have the heap begin with huge pages where the kernel gives them to programs
-   that ask.  A conversion of a large file fills so much in any case, and a
-   tenth of its time goes with small pages (doc/use/speed).  */
+/* Use huge pages for the beginning of the heap, where the kernel gives them on
+   request.  A conversion of a large file needs that much memory in any case,
+   and small pages take a tenth of its time (doc/use/speed).  */
 static void
 use_huge_pages (void)
 {
@@ -165,16 +166,16 @@ use_huge_pages (void)
 }
 #endif
 
-/* Make malloc keep freed memory.  A conversion takes and returns some blocks
-   of megabytes one after the other; new pages for each of them take a tenth of
-   its time (doc/use/speed).  The library itself leaves its users' allocator
-   alone.  */
+/* Make malloc keep freed memory.  A conversion allocates and frees some blocks
+   of megabytes one after the other, and new pages for each of them take a
+   tenth of its time (doc/use/speed).  The library does not do this, because
+   the allocator belongs to its users.  */
 static void
 keep_freed_memory (const struct tool_options *options)
 {
 #ifdef __GLIBC__
-  /* The analysis of code has a few large arrays that grow for a long time and
-     would leave holes; mapping new pages for them costs nothing
+  /* The analysis of code has a few large arrays that grow for a long time, and
+     in the heap would leave holes.  Mapping new pages for them costs nothing
      measurable.  */
   bool analyses = options->mode == MODE_LINT || options->convert.analyze
                   || options->convert.verify_code;
@@ -199,7 +200,7 @@ main (int argc, char **argv)
   tool_options_free (&options);
   if (!json_lines_lost ())
     return standard_output_flush (status);
-  /* A part of what was to be printed could not be made.  */
+  /* Memory for some JSON lines ran out.  */
   fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
   return EXIT_FAILURE;
 }

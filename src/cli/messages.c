@@ -1,5 +1,4 @@
-/* Messages: how they begin, and where they go, which is never where the output
-   file goes.
+/* Messages: their beginning, and the choice of streams.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,8 +12,8 @@
 #include "base/printable.h"
 #include "convert/location.h"
 
-/* Whether descriptor FD refers to the file with STATUS and messages would
-   damage that file: devices keep nothing.  */
+/* Whether descriptor FD refers to the file with STATUS, so that messages would
+   damage the file.  Character devices do not keep what is written.  */
 static bool
 leads_to (int fd, const struct stat *status)
 {
