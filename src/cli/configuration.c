@@ -1,4 +1,4 @@
-/* What the administrator of this machine, or a build, says about conversions.
+/* Reading the configuration file, and matching its patterns.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -25,7 +25,7 @@ enum
   PATTERN_MAX = 4096
 };
 
-/* ---- What settings may be */
+/* ---- The values of settings */
 
 static bool
 is_pattern (const char *value)
@@ -84,7 +84,7 @@ static const struct
 
 /* ---- Lines */
 
-/* Cut off the blanks at both ends of TEXT, and the end of its line.  */
+/* Remove blanks and newlines at both ends of TEXT.  */
 static char *
 trim (char *text)
 {
@@ -154,7 +154,7 @@ parse_line (struct configuration *configuration, char *line, const char *where,
 
 /* ---- Files */
 
-/* Open the text PATH.  NULL with ERR.  */
+/* Open the text file PATH.  NULL with ERR.  */
 static FILE *
 open_text (const char *path, struct error *err)
 {
@@ -210,7 +210,7 @@ is_configuration_file (const struct dirent *item)
   return item->d_name[0] != '.' && has_suffix (item->d_name, ".conf");
 }
 
-/* By the bytes of their names, whatever the locale is.  */
+/* Compare the bytes of the names, whatever the locale is.  */
 static int
 compare_items (const struct dirent **a, const struct dirent **b)
 {
@@ -281,9 +281,9 @@ configuration_free (struct configuration *configuration)
   *configuration = (struct configuration){ 0 };
 }
 
-/* ---- What a file in a folder of a build is called when it is installed */
+/* ---- Paths after the installation */
 
-/* PATH without what is in front of its first name.  */
+/* Return PATH without slashes and "./" at its beginning.  */
 static const char *
 skip_here (const char *path)
 {
@@ -292,8 +292,8 @@ skip_here (const char *path)
   return path;
 }
 
-/* Take what names nothing new out of PATH, which is absolute: "//", "/./", and
-   a name that ".." follows.  */
+/* Remove "//", "/./", and each name followed by ".."  from PATH, which is
+   absolute.  */
 static void
 path_clean (char *path)
 {
@@ -316,7 +316,7 @@ path_clean (char *path)
   *to = '\0';
 }
 
-/* PATH, which need not exist, from the root directory on; on the heap.  NULL
+/* Return the absolute path of PATH, which need not exist, on the heap.  NULL
    when memory ran out.  */
 static char *
 path_absolute (const char *path)
@@ -332,8 +332,8 @@ path_absolute (const char *path)
   return size < 0 ? NULL : result;
 }
 
-/* PATH as it is when what is below ROOT is installed; NULL if it is not below
-   ROOT.  Both are absolute.  */
+/* Return the path that PATH gets when the files below ROOT are installed; NULL
+   if PATH is not below ROOT.  Both are absolute.  */
 static const char *
 path_installed (const char *root, const char *path)
 {
@@ -345,7 +345,7 @@ path_installed (const char *root, const char *path)
   return skip_here (path + length) - 1; /* its "/" */
 }
 
-/* ---- What counts */
+/* ---- Settings in effect */
 
 bool
 configuration_pattern_fits (const char *pattern, const char *text)
@@ -372,7 +372,8 @@ configuration_value (const struct configuration *configuration,
   return setting != NULL ? setting->value : NULL;
 }
 
-/* The first line of KIND that fits TEXT, unless that is NULL.  */
+/* Return the first line of KIND that matches TEXT; NULL if there is none, or
+   if TEXT is NULL.  */
 static const struct setting *
 matching (const struct configuration *configuration, enum setting_kind kind,
           const char *text)
@@ -384,10 +385,11 @@ matching (const struct configuration *configuration, enum setting_kind kind,
   return NULL;
 }
 
-/* The line that leaves out PATH, to be installed from ROOT.  Both are
-   absolute, and are made clean.  Behind a symbolic link ".." leads elsewhere,
-   so the paths as they are written count, too.  What is above ROOT does not
-   count when PATH is below it.  */
+/* Return the line that excludes PATH, which is going to be installed from
+   ROOT.  Both are absolute, and are normalised here.  Behind a symbolic link,
+   ".."  leads to another directory than the text says, so the paths as they
+   are written are matched, too.  If PATH is below ROOT, directories above ROOT
+   are not matched.  */
 static const struct setting *
 matching_path (const struct configuration *configuration, char *root,
                char *path)
@@ -418,7 +420,7 @@ configuration_excludes (const struct configuration *configuration,
   bool has_root = root != NULL && *root != '\0';
   char *absolute_root = path_absolute (has_root ? root : "/");
   char *absolute = path_absolute (path);
-  /* When memory ran out the file stays as it is.  */
+  /* When memory ran out, exclude the file.  */
   found = absolute_root != NULL && absolute != NULL
               ? matching_path (configuration, absolute_root, absolute)
               : last_of_kind (configuration, SETTING_EXCLUDE);

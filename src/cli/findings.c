@@ -1,5 +1,5 @@
-/* --lint and --compare: what they find is told as it is found, in lines, as
-   events or, of a file at once, as JSON.
+/* Running --lint and --compare.  Findings are printed at once, as text or
+   events, or collected for a line of JSON for each file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/findings.h"
@@ -17,7 +17,7 @@ enum
   LINES_MAX = 40       /* of differences, without -v */
 };
 
-/* Whom findings are told, and where.  */
+/* The context in which findings are printed.  */
 struct listener
 {
   const struct tool_options *options;
@@ -29,7 +29,7 @@ struct listener
 
 /* ---- --lint */
 
-/* The name of the rule that FINDING contradicts.  */
+/* Return the one of CFA, RA and FP whose rule FINDING contradicts.  */
 static const char *
 rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
          const char *ra, const char *fp)
@@ -37,7 +37,8 @@ rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
   return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
 }
 
-/* SIZE BYTES of an instruction, in memory order.  */
+/* Write the SIZE BYTES of an instruction, in memory order, to TEXT and return
+   it.  */
 static const char *
 bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
 {
@@ -49,7 +50,7 @@ bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
   return text;
 }
 
-/* ": ", an instruction's bytes, and its text if it has one.  */
+/* Print ": ", an instruction's bytes, and its text if there is one.  */
 static void
 print_instruction (const uint8_t *bytes, size_t size, const char *text,
                    FILE *out)
@@ -65,7 +66,8 @@ or_unknown (const char *words)
   return words ? words : "?";
 }
 
-/* The instructions around FINDING: those with `!' have the wrong row.  */
+/* Print the instructions around FINDING, those with the wrong row marked by
+   `!'.  */
 static void
 print_steps (const struct cfi2sframe_finding *finding, FILE *out)
 {
@@ -112,7 +114,7 @@ print_finding (const char *path, const struct cfi2sframe_finding *finding,
   print_steps (finding, out);
 }
 
-/* An instruction of an array of them.  */
+/* Return STEP as a member of the array `steps'.  */
 static json_object *
 step_json (const struct cfi2sframe_step *step)
 {
@@ -157,7 +159,7 @@ finding_json (const struct cfi2sframe_finding *finding)
   return object;
 }
 
-/* FINDING in one of the forms of events.h.  */
+/* Print FINDING in one of the formats of events.h.  */
 static void
 print_event (const struct listener *listener,
              const struct cfi2sframe_finding *finding)
@@ -189,7 +191,8 @@ take_finding (void *context, const struct cfi2sframe_finding *finding)
     print_finding (listener->path, finding, listener->out);
 }
 
-/* Begin the array of --stats=json, anew where another run was faster.  */
+/* Begin the array for --stats=json.  Discard that of an earlier attempt, after
+   which another run replaced the file.  */
 static void
 begin_details (struct findings *findings, const struct tool_options *options)
 {

@@ -1,4 +1,4 @@
-/* One JSON object on one line, for scripts.
+/* JSON objects, each printed on one line, for scripts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/json_line.h"
@@ -10,12 +10,12 @@
 
 #include "base/printable.h"
 
-/* Memory ran out for the line that this thread makes; for one that any thread
-   has made.  */
+/* Memory ran out for the line that this thread is making; and for any line of
+   any thread.  */
 static _Thread_local bool incomplete;
 static atomic_bool lost;
 
-/* VALUE, which is not to be NULL.  */
+/* Return VALUE.  If it is NULL, note that the line is incomplete.  */
 static json_object *
 made (json_object *value)
 {
@@ -73,7 +73,7 @@ json_add_seconds (json_object *object, double seconds)
   json_add (object, "seconds", made (json_object_new_double (seconds)));
 }
 
-/* VALUE as a JSON string, in which bytes that are not UTF-8 are escaped as
+/* Return VALUE as a JSON string, with bytes that are not UTF-8 escaped as
    \xHH.  NULL when memory ran out.  */
 static json_object *
 new_string (const char *value)
@@ -131,8 +131,8 @@ json_add_counts (json_object *object, const char *name, const uint64_t *counts,
   json_add (object, name, list);
 }
 
-/* Print TEXT, which is JSON. json-c escapes control characters, but not DEL
-   and C1.  Those can only be inside of strings, and are escaped here.  */
+/* Print TEXT, which is JSON, and escape DEL and C1 control characters, which
+   json-c leaves as they are.  They can occur in strings only.  */
 static void
 put_json (const char *text, FILE *out)
 {
@@ -150,7 +150,8 @@ put_json (const char *text, FILE *out)
 void
 json_print_line (json_object *object, FILE *out)
 {
-  /* json-c gives what it has of a text for which memory ran out.  */
+  /* When memory runs out, json-c returns a part of the text and sets
+     errno.  */
   errno = 0;
   const char *text = incomplete
                          ? NULL

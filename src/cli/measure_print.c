@@ -1,4 +1,4 @@
-/* What unwind data of several formats take, as text and JSON.
+/* Printing the figures of --compare-formats, as text and JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/measure_print.h"
@@ -37,7 +37,8 @@ measure_add (struct measurement *sum, const struct measurement *measurement)
 
 /* ---- Text */
 
-/* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */
+/* Return BYTES divided by the size of .eh_frame and .eh_frame_hdr; 0 without
+   these.  */
 static double
 ratio (const struct measurement *measurement, uint64_t bytes)
 {
@@ -89,7 +90,7 @@ measure_print_table (const char *name, const struct measurement *measurement,
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (measurement->formats[i].available)
       print_format (measurement, i, out);
-  /* What belongs to compact unwind besides the section itself.  */
+  /* With compact unwind, a part of .eh_frame must be kept.  */
   if (compact_unwind->available)
     {
       uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
@@ -102,13 +103,13 @@ measure_print_table (const char *name, const struct measurement *measurement,
     }
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (measurement->formats[i].available
-        /* These two formats leave out the functions that plain V3 leaves out,
-           for the same reasons.  */
+        /* These two formats leave out the same functions as plain V3 does, for
+           the same reasons.  */
         && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (measurement, i, out);
 }
 
-/* One line for a section that was written.  */
+/* Print one line for a section that was written.  */
 static void
 print_section (const struct job *job, FILE *out)
 {

@@ -24,16 +24,17 @@ enum
   BAR_WIDTH = 24
 };
 
-/* In seconds.  Work that takes less than the first shows no bar at all.  */
+/* In seconds.  Work that ends before the first drawing shows no bar at
+   all.  */
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
 static atomic_bool on;
-/* A bool, but exchanging a byte takes libatomic on riscv64 before GCC 14.  */
+/* A boolean.  For atomic_bool, GCC before 14 needs libatomic on riscv64.  */
 static atomic_int visible;
 static double started, looking_until, drawn;
 
-/* What an interruption tells.  The numbers of files are smaller than the
-   memory; wider ones take libatomic on 32-bit hosts.  */
+/* For progress_interrupted.  The numbers of files fit into 32 bits, because
+   the list is in memory; on 32-bit hosts, wider atomics need libatomic.  */
 static atomic_uint n_done, n_passed_over;
 static unsigned n_all;
 static const char *done_word, *hint;
@@ -63,12 +64,12 @@ terminal_width (void)
 static void
 put (const char *bytes, size_t size)
 {
-  /* If the terminal has gone, the work continues without a bar.  */
+  /* If the terminal is closed, continue without a bar.  */
   if (write (STDERR_FILENO, bytes, size) < 0)
     on = false;
 }
 
-/* Show TEXT on the line, in place of what is there.  */
+/* Replace the contents of the line with TEXT.  */
 static void
 draw (const char *text)
 {
@@ -115,7 +116,7 @@ progress_looking (uint64_t files)
   draw (text);
 }
 
-/* BYTES with a decimal unit, like "350 MB".  */
+/* Write BYTES with a decimal unit to TEXT, as in "350 MB".  */
 static const char *
 format_bytes (char *text, size_t room, double bytes)
 {
@@ -184,7 +185,7 @@ progress_count (bool done)
   atomic_fetch_add (done ? &n_done : &n_passed_over, 1);
 }
 
-/* A line that a signal handler makes; snprintf is not for these.  */
+/* A line that a signal handler composes, where snprintf is not allowed.  */
 struct line
 {
   char text[WIDTH_MAX];

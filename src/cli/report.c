@@ -1,5 +1,5 @@
-/* Reports on one file: what a conversion has made, what --check has found,
-   problems and warnings; for people, and in JSON.
+/* Reports on one file, as text and as JSON: the figures of a conversion or
+   check, problems and warnings.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/report.h"
@@ -63,7 +63,7 @@ conversion_print_left_out (const struct cfi2sframe_report *report, FILE *out)
              report->return_addresses, plural_s (report->return_addresses));
 }
 
-/* Print TEXT, which may hold names of files, unless it is empty.  */
+/* Print WHAT and TEXT, which may contain file names, unless TEXT is empty.  */
 static void
 print_line (const char *what, const char *text, FILE *out)
 {
@@ -131,7 +131,7 @@ print_sizes (const struct cfi2sframe_report *report, FILE *out)
            report->bytes_left_out);
 }
 
-/* As many figures as the options ask for.  */
+/* Print the figures that the options ask for.  */
 static void
 print_conversion (const struct job *job, FILE *out)
 {
@@ -201,7 +201,7 @@ print_check (const struct job *job, FILE *out)
 {
   message_name (job->path, out);
   check_print_counts (&job->check, out);
-  /* What readers of SFrame make of the section, in lines.  */
+  /* The findings for the readers of --for, one to a line.  */
   for (const char *lines = job->check.readers; lines[0] != '\0';)
     {
       size_t length = strcspn (lines, "\n");
@@ -221,8 +221,8 @@ check_add_json (json_object *object,
 
 /* ---- Problems and warnings */
 
-/* What is at fault stands in front, which may be another file than the one
-   that was to be worked on.  */
+/* Begin the message with the file at fault, which may be another file than the
+   input.  */
 static void
 print_problem (const struct job *job, FILE *errors)
 {
@@ -248,8 +248,8 @@ print_warning (const struct job *job, const char *text, FILE *errors)
   fprintf (errors, "warning: %s\n", text);
 }
 
-/* Warn where signatures or seals of the old contents do not cover the new
-   ones: files must be converted before they are signed or sealed.  */
+/* Warn if the file lost a signature, a seal or attributes.  Files must be
+   converted before they are signed or sealed.  */
 static void
 print_concerns (const struct job *job, FILE *errors)
 {
@@ -270,19 +270,20 @@ print_concerns (const struct job *job, FILE *errors)
                    errors);
 }
 
-/* Whether JOB, which was skipped, gets a note.  */
+/* Whether to print a note for JOB, which was skipped.  */
 static bool
 is_noted (const struct job *job)
 {
   const struct tool_options *options = job->options;
-  /* That something keeps a checksum cannot be seen in the file itself.  */
+  /* The file itself does not show that something keeps a checksum of it.  */
   if (job->reason == JOB_REASON_CHECKSUMMED)
     return true;
-  /* A file was named.  If something was demanded of it, silence would look as
-     if the demand was met; for an archive, like success.  */
+  /* The file is an operand.  If the options demand something, silence would
+     look as if the file met the demand; for an archive, as if it was
+     converted.  */
   if (job->found)
     return false;
-  /* The sums note what keeps an .sframe.  */
+  /* totals_print_left_alone prints a note for these.  */
   if (job->reason == JOB_REASON_STAYS || job->reason == JOB_REASON_UNMARKED)
     return false;
   if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
@@ -314,7 +315,7 @@ print_warnings (const struct job *job, FILE *errors)
 
 /* ---- The report */
 
-/* Print for people the figures of JOB, whose file was worked on in MODE.  */
+/* Print as text the figures of JOB, which was done in MODE.  */
 static void
 print_figures (const struct job *job, enum tool_mode mode, FILE *out)
 {
@@ -341,21 +342,21 @@ print_figures (const struct job *job, enum tool_mode mode, FILE *out)
       fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
                mode_names[mode].status);
       break;
-    case MODE_DUMP: /* printed as it was made */
+    case MODE_DUMP: /* the dump itself is the output */
       break;
     default:
       print_conversion (job, out);
     }
 }
 
-/* Print a line about JOB, whatever became of its file.  All modes but --lint
-   and --compare begin it alike: the file, whether what the options ask for
-   could be done with it, and if not, why.  */
+/* Print JOB as a line of JSON, whatever its outcome.  In all modes but --lint
+   and --compare, the line begins with the file, the status and the reason for
+   it.  */
 static void
 print_json (const struct job *job, enum tool_mode mode, FILE *out)
 {
-  /* By the mode that was asked for: compact unwind is reported as a
-     comparison, but was made.  */
+  /* By the mode of the options: compact unwind has a report as of
+     --compare-formats, but was made.  */
   const char *const outcomes[]
       = { [JOB_DONE] = mode_names[job->options->mode].status,
           [JOB_SKIPPED] = "skipped",

@@ -1,5 +1,5 @@
-/* Signals: ending without leaving temporary files, and files that shrink while
-   they are read.
+/* Signal handlers: the program ends without leaving temporary files, and
+   survives mapped files that are truncated.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -26,7 +26,8 @@ signals_end (int number)
   raise (number);
 }
 
-/* A page of a mapped file is gone.  Whoever reads it goes on with zeros.  */
+/* Replace a page of a mapped file that was truncated by zeros, so that the
+   thread that reads it continues; for other addresses, end the program.  */
 static void
 patch_or_end (int number, siginfo_t *info, void *unused)
 {
@@ -58,7 +59,7 @@ signals_install (void (*ending) (int number),
     if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
       sigaction (fatal[i], &action, NULL);
   sigaction (SIGBUS, &patching, NULL);
-  /* Beyond the file size limit (ulimit -f) a write shall fail with EFBIG and
-     be reported like any other failure.  */
+  /* Beyond the file size limit (ulimit -f), a write shall fail with EFBIG,
+     which is reported like any other failure.  */
   signal (SIGXFSZ, SIG_IGN);
 }

@@ -1,4 +1,4 @@
-/* The sums over many files.
+/* Sums over many files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/totals.h"
@@ -16,7 +16,8 @@
 #include "cli/messages.h"
 #include "cli/report.h"
 
-/* Jobs are added in any order; printed sums must not depend on it.  */
+/* Count JOB, and keep its path and reason if the path is the first by name:
+   what is printed must not depend on the order of the jobs.  */
 static void
 add_left_alone (struct left_alone *files, const struct job *job)
 {
@@ -26,8 +27,8 @@ add_left_alone (struct left_alone *files, const struct job *job)
   memcpy (files->reason, job->err.reason, sizeof files->reason);
 }
 
-/* Count the reason why JOB's file was not worked on.  The list is kept in the
-   order of its words: what is printed must not depend on the order of jobs. */
+/* Count the code of JOB's reason.  The list is kept sorted, because what is
+   printed must not depend on the order of the jobs.  */
 static void
 add_code (struct totals *totals, const struct job *job)
 {
@@ -59,7 +60,8 @@ totals_add (struct totals *totals, const struct job *job)
     case JOB_DONE:
       totals->done++;
       report_sum_add (&totals->sum, report);
-      /* Sizes are compared only for files with all rows from .eh_frame.  */
+      /* Sizes are compared only for files that have all rows from
+         .eh_frame.  */
       if (conversion_is_of_eh_frame (report))
         {
           totals->n_of_eh_frame++;
@@ -81,7 +83,8 @@ totals_add (struct totals *totals, const struct job *job)
     }
 }
 
-/* A section that --replace makes may be smaller than the old one.  */
+/* Print the growth of the files.  A section made by --replace may be smaller
+   than the old one.  */
 static void
 print_growth (const struct cfi2sframe_report *sum, FILE *out)
 {
@@ -127,7 +130,7 @@ void
 totals_print_left_alone (const struct totals *totals,
                          const struct tool_options *options, FILE *errors)
 {
-  /* Files that something keeps a checksum of were reported one by one.  */
+  /* Files left alone because of a checksum were reported one by one.  */
   static const struct
   {
     enum job_reason reason;
@@ -165,7 +168,7 @@ totals_print_left_alone (const struct totals *totals,
     }
 }
 
-/* Whether the sums have sections that were made: --section-only is for one
+/* Whether the mode makes sections and has sums; --section-only is for one
    file.  */
 static bool
 makes_sections (const struct tool_options *options)
@@ -239,7 +242,8 @@ totals_print (const struct totals *totals, const struct tool_options *options,
 {
   bool tree = tool_options_is_tree (options);
   bool several = totals->done + totals->skipped + totals->failed > 1;
-  /* There are sums of trees, and of several files that were measured.  */
+  /* Sums are printed for trees, and for several files of
+     --compare-formats.  */
   bool summed = options->mode == MODE_COMPARE_FORMATS
                     ? tree || several
                     : tree && options->mode != MODE_LINT;
