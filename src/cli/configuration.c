@@ -123,7 +123,7 @@ parse_setting (struct configuration *configuration, const char *name,
     return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
                       kinds[kind].rule, value);
   if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
-                   &configuration->room))
+                   &configuration->capacity))
     return error_set_no_memory (err);
   struct setting *setting
       = &configuration->settings[configuration->n_settings];
@@ -180,13 +180,13 @@ read_file (struct configuration *configuration, const char *path,
            struct error *err)
 {
   char where[sizeof err->file], *line = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   ssize_t length;
   unsigned number = 0;
   FILE *file = open_text (path, err);
   bool read = file != NULL;
   snprintf (where, sizeof where, "%s", path);
-  while (read && (length = getline (&line, &room, file)) >= 0)
+  while (read && (length = getline (&line, &capacity, file)) >= 0)
     {
       snprintf (where, sizeof where, "%.*s:%u", (int)sizeof where - 12, path,
                 ++number);

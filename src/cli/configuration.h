@@ -42,7 +42,7 @@ struct setting
 struct configuration
 {
   struct setting *settings; /* in the order they were read */
-  size_t n_settings, room;
+  size_t n_settings, capacity;
 };
 
 /* Read all files.  False with ERR, whose file is FILE:LINE, if a file cannot

@@ -40,7 +40,7 @@ enum
 static struct listed_file *
 list_add (struct file_list *list, char *path)
 {
-  if (!ARRAY_ROOM (list->files, list->n + 1, &list->room))
+  if (!ARRAY_ROOM (list->files, list->n + 1, &list->capacity))
     {
       free (path);
       return NULL;
@@ -137,7 +137,7 @@ struct directory_walk
 {
   struct file_list *list;
   char **directories; /* still to be read; with the paths, owned */
-  size_t n_directories, room;
+  size_t n_directories, capacity;
   const char *operand;
   int root; /* the operand, opened for its path only */
   struct file_identity root_identity;
@@ -164,7 +164,8 @@ is_excluded (const struct directory_walk *walk, const char *path,
 static bool
 push_directory (struct directory_walk *walk, char *path)
 {
-  if (!ARRAY_ROOM (walk->directories, walk->n_directories + 1, &walk->room))
+  if (!ARRAY_ROOM (walk->directories, walk->n_directories + 1,
+                   &walk->capacity))
     {
       free (path);
       return false;
@@ -460,7 +461,7 @@ file_list_free (struct file_list *list)
   free (list->files);
   buffer_free (&list->checksums);
   list->files = NULL;
-  list->n = list->room = 0;
+  list->n = list->capacity = 0;
 }
 
 /* ---- A file whose turn has come */

@@ -43,7 +43,7 @@ struct file_list
   const struct tool_options *options; /* which name the files */
   struct listed_file *files; /* in the order of the operands; those in a
                                 directory are sorted by path */
-  size_t n, room;
+  size_t n, capacity;
   struct buffer checksums; /* names of possible checksum files; an empty name
                               ends those of a directory */
   uint64_t not_elf; /* the number of regular files in directories without ELF

@@ -118,30 +118,30 @@ progress_looking (uint64_t files)
 
 /* Write BYTES with a decimal unit to TEXT, as in "350 MB".  */
 static const char *
-format_bytes (char *text, size_t room, double bytes)
+format_bytes (char *text, size_t size, double bytes)
 {
   static const char units[] = "kMGTP";
   int unit = -1;
   for (; bytes >= 999.5 && unit < 4; unit++)
     bytes /= 1000;
   if (unit < 0)
-    snprintf (text, room, "%.0f B", bytes);
+    snprintf (text, size, "%.0f B", bytes);
   else
-    snprintf (text, room, "%.*f %cB", bytes < 9.95 ? 1 : 0, bytes,
+    snprintf (text, size, "%.*f %cB", bytes < 9.95 ? 1 : 0, bytes,
               units[unit]);
   return text;
 }
 
 static const char *
-format_time (char *text, size_t room, double seconds)
+format_time (char *text, size_t size, double seconds)
 {
   unsigned long whole
       = seconds < 359999 ? (unsigned long)(seconds + 0.5) : 359999;
   if (whole >= 3600)
-    snprintf (text, room, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60,
+    snprintf (text, size, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60,
               whole % 60);
   else
-    snprintf (text, room, "%lu:%02lu", whole / 60, whole % 60);
+    snprintf (text, size, "%lu:%02lu", whole / 60, whole % 60);
   return text;
 }
 
