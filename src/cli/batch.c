@@ -94,7 +94,7 @@ compare_names (const void *a, const void *b)
 /* Set the relations of all entries from NAMES.  Sorting brings names with the
    same identity together, those of debug files behind the others.  */
 static void
-relate (struct batch *batch, struct file_names *names)
+set_relations (struct batch *batch, struct file_names *names)
 {
   struct entry *entries = batch->entries;
   size_t first = 0;
@@ -141,7 +141,7 @@ add_twins (struct file_names *names, const struct batch *batch)
 }
 
 static bool
-relate_all (struct batch *batch)
+find_relations (struct batch *batch)
 {
   const struct file_list *list = batch->list;
   struct file_names names
@@ -153,11 +153,11 @@ relate_all (struct batch *batch)
       names.list[names.n++]
           = (struct file_name){ .identity = list->files[i].identity,
                                 .entry = i };
-  relate (batch, &names);
+  set_relations (batch, &names);
   if (batch->options->debug_twin && list->n > 1)
     {
       add_twins (&names, batch);
-      relate (batch, &names);
+      set_relations (batch, &names);
     }
   free (names.list);
   return true;
@@ -190,7 +190,7 @@ make_order (struct batch *batch)
                                         .program = NO_ENTRY,
                                         .named = !list->files[i].found,
                                         .group = i };
-  if (tool_options_change_files (batch->options) && !relate_all (batch))
+  if (tool_options_change_files (batch->options) && !find_relations (batch))
     return false;
   for (size_t i = 0; i < list->n; i++)
     if (!batch->entries[i].further_name)
@@ -292,8 +292,8 @@ relink (const struct job *first, const struct file_location *location,
    the link is lost, and the entry is a file of its own: convert it by itself,
    because a file may only be linked to its own conversion.  */
 static void
-run_further_name (const struct batch *batch, const struct job *first,
-                  size_t index, FILE *out, struct job *job)
+run_other_link (const struct batch *batch, const struct job *first,
+                size_t index, FILE *out, struct job *job)
 {
   const struct listed_file *listed = &batch->list->files[index];
   *job = (struct job){ .options = batch->options,
@@ -370,7 +370,7 @@ run_file (struct batch *batch, size_t head)
       const struct message_streams *others
           = ordered_output_begin (&batch->output, i);
       struct job job;
-      run_further_name (batch, &first, i, others->out, &job);
+      run_other_link (batch, &first, i, others->out, &job);
       finish_job (batch, i, others, &job);
     }
   warn_of_old_names (batch, &first, old, streams->errors);

@@ -68,7 +68,7 @@ is_format (const char *value)
 static const struct
 {
   const char *name;
-  bool (*fits) (const char *value);
+  bool (*is_valid) (const char *value);
   const char *rule;
   bool adds_up;
 } kinds[N_SETTINGS] = {
@@ -119,7 +119,7 @@ parse_setting (struct configuration *configuration, const char *name,
                       "unknown setting '%.60s'; there are: checksummed, "
                       "exclude, exclude-package, format, min-coverage",
                       name);
-  if (!kinds[kind].fits (value))
+  if (!kinds[kind].is_valid (value))
     return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
                       kinds[kind].rule, value);
   if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
@@ -348,7 +348,7 @@ path_installed (const char *root, const char *path)
 /* ---- Settings in effect */
 
 bool
-configuration_pattern_fits (const char *pattern, const char *text)
+configuration_pattern_matches (const char *pattern, const char *text)
 {
   return fnmatch (pattern, text, FNM_NOESCAPE) == 0;
 }
@@ -375,12 +375,13 @@ configuration_value (const struct configuration *configuration,
 /* Return the first line of KIND that matches TEXT; NULL if there is none, or
    if TEXT is NULL.  */
 static const struct setting *
-matching (const struct configuration *configuration, enum setting_kind kind,
-          const char *text)
+first_match (const struct configuration *configuration, enum setting_kind kind,
+             const char *text)
 {
   for (size_t i = 0; text != NULL && i < configuration->n_settings; i++)
     if (configuration->settings[i].kind == kind
-        && configuration_pattern_fits (configuration->settings[i].value, text))
+        && configuration_pattern_matches (configuration->settings[i].value,
+                                          text))
       return &configuration->settings[i];
   return NULL;
 }
@@ -391,20 +392,21 @@ matching (const struct configuration *configuration, enum setting_kind kind,
    are written are matched, too.  If PATH is below ROOT, directories above ROOT
    are not matched.  */
 static const struct setting *
-matching_path (const struct configuration *configuration, char *root,
-               char *path)
+first_path_match (const struct configuration *configuration, char *root,
+                  char *path)
 {
   const char *installed = path_installed (root, path);
   const struct setting *in_root
-      = matching (configuration, SETTING_EXCLUDE, installed);
-  const struct setting *here = matching (configuration, SETTING_EXCLUDE, path);
+      = first_match (configuration, SETTING_EXCLUDE, installed);
+  const struct setting *here
+      = first_match (configuration, SETTING_EXCLUDE, path);
   path_clean (root);
   path_clean (path);
   installed = path_installed (root, path);
   if (in_root == NULL)
-    in_root = matching (configuration, SETTING_EXCLUDE, installed);
+    in_root = first_match (configuration, SETTING_EXCLUDE, installed);
   if (here == NULL)
-    here = matching (configuration, SETTING_EXCLUDE, path);
+    here = first_match (configuration, SETTING_EXCLUDE, path);
   return in_root != NULL || installed != NULL ? in_root : here;
 }
 
@@ -414,7 +416,7 @@ configuration_excludes (const struct configuration *configuration,
                         const char *path)
 {
   const struct setting *found
-      = matching (configuration, SETTING_EXCLUDE_PACKAGE, package);
+      = first_match (configuration, SETTING_EXCLUDE_PACKAGE, package);
   if (found != NULL || last_of_kind (configuration, SETTING_EXCLUDE) == NULL)
     return found;
   bool has_root = root != NULL && *root != '\0';
@@ -422,7 +424,7 @@ configuration_excludes (const struct configuration *configuration,
   char *absolute = path_absolute (path);
   /* When memory ran out, exclude the file.  */
   found = absolute_root != NULL && absolute != NULL
-              ? matching_path (configuration, absolute_root, absolute)
+              ? first_path_match (configuration, absolute_root, absolute)
               : last_of_kind (configuration, SETTING_EXCLUDE);
   free (absolute_root);
   free (absolute);

@@ -69,7 +69,7 @@ configuration_excludes (const struct configuration *configuration,
 /* Whether PATTERN matches all of TEXT, a name or a path.  The configuration
    and --exclude use this.  A "*" also matches slashes, so that one line
    excludes a tree; a backslash is an ordinary character.  */
-bool configuration_pattern_fits (const char *pattern, const char *text);
+bool configuration_pattern_matches (const char *pattern, const char *text);
 
 /* Print the settings in effect, one to a line, each with its file and
    line.  */

@@ -154,7 +154,7 @@ is_excluded (const struct directory_walk *walk, const char *path,
   for (size_t i = 0; i < options->n_excluded; i++)
     {
       const char *pattern = options->excluded[i];
-      if (configuration_pattern_fits (
+      if (configuration_pattern_matches (
               pattern, strchr (pattern, '/') != NULL ? path : name))
         return true;
     }
@@ -181,9 +181,9 @@ static bool
 is_wanted (int fd, const struct stat *status,
            const struct tool_options *options)
 {
-  bool archives
-      = options->convert.relocatable
-        || tool_options_are (options, MODES_LOOKING | MODES_TAKING_BACK);
+  bool archives = options->convert.relocatable
+                  || tool_options_are (options, MODES_READING_SECTION
+                                                    | MODES_TAKING_BACK);
   char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic

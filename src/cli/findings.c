@@ -18,7 +18,7 @@ enum
 };
 
 /* The context in which findings are printed.  */
-struct listener
+struct finding_output
 {
   const struct tool_options *options;
   const char *path;
@@ -55,13 +55,13 @@ static void
 print_instruction (const uint8_t *bytes, size_t size, const char *text,
                    FILE *out)
 {
-  char bytes_in_words[BYTES_TEXT_MAX];
-  fprintf (out, ": %s%s%s", bytes_text (bytes, size, bytes_in_words),
-           text ? "  " : "", text ? text : "");
+  char hex[BYTES_TEXT_MAX];
+  fprintf (out, ": %s%s%s", bytes_text (bytes, size, hex), text ? "  " : "",
+           text ? text : "");
 }
 
 static const char *
-or_unknown (const char *words)
+text_or_unknown (const char *words)
 {
   return words ? words : "?";
 }
@@ -78,10 +78,11 @@ print_steps (const struct cfi2sframe_finding *finding, FILE *out)
       if (step->address != behind)
         fputs ("    ...\n", out);
       behind = step->address + step->instruction_size;
-      fprintf (out, "  %c 0x%" PRIx64 "  CFA %-8s  RA %-9s  FP %-9s  CFI %s",
-               step->wrong ? '!' : ' ', step->address, or_unknown (step->cfa),
-               or_unknown (step->return_address),
-               or_unknown (step->frame_pointer), or_unknown (step->says));
+      fprintf (
+          out, "  %c 0x%" PRIx64 "  CFA %-8s  RA %-9s  FP %-9s  CFI %s",
+          step->wrong ? '!' : ' ', step->address, text_or_unknown (step->cfa),
+          text_or_unknown (step->return_address),
+          text_or_unknown (step->frame_pointer), text_or_unknown (step->says));
       print_instruction (step->instruction, step->instruction_size,
                          step->instruction_text, out);
       fputs ("\n", out);
@@ -161,7 +162,7 @@ finding_json (const struct cfi2sframe_finding *finding)
 
 /* Print FINDING in one of the formats of events.h.  */
 static void
-print_event (const struct listener *listener,
+print_event (const struct finding_output *output,
              const struct cfi2sframe_finding *finding)
 {
   char text[1024];
@@ -171,24 +172,24 @@ print_event (const struct listener *listener,
             finding->name ? " in " : "", finding->name ? finding->name : "",
             finding->says, finding->does);
   const struct event event
-      = { .path = listener->path,
+      = { .path = output->path,
           .code = rule_of (finding, "lint-cfa", "lint-ra", "lint-fp"),
           .text = text,
           .address = finding->address };
-  event_print (listener->options->stats, &event, listener->out);
+  event_print (output->options->stats, &event, output->out);
 }
 
 static void
-take_finding (void *context, const struct cfi2sframe_finding *finding)
+report_finding (void *context, const struct cfi2sframe_finding *finding)
 {
-  const struct listener *listener = context;
-  const struct tool_options *options = listener->options;
+  const struct finding_output *output = context;
+  const struct tool_options *options = output->options;
   if (options->stats == STATS_JSON)
-    json_append (listener->details, finding_json (finding));
+    json_append (output->details, finding_json (finding));
   else if (events_wanted (options->stats))
-    print_event (listener, finding);
+    print_event (output, finding);
   else if (!options->quiet)
-    print_finding (listener->path, finding, listener->out);
+    print_finding (output->path, finding, output->out);
 }
 
 /* Begin the array for --stats=json.  Discard that of an earlier attempt, after
@@ -208,12 +209,12 @@ lint_file (const struct tool_options *options,
            struct findings *findings, struct cfi2sframe_error *err)
 {
   begin_details (findings, options);
-  struct listener listener = { .options = options,
-                               .path = input->path,
-                               .out = out,
-                               .details = findings->details };
-  return location_lint (input, options->convert.threads, take_finding,
-                        &listener, &findings->lint, err);
+  struct finding_output output = { .options = options,
+                                   .path = input->path,
+                                   .out = out,
+                                   .details = findings->details };
+  return location_lint (input, options->convert.threads, report_finding,
+                        &output, &findings->lint, err);
 }
 
 void
@@ -308,16 +309,17 @@ difference_json (const struct cfi2sframe_difference *difference)
 }
 
 static void
-take_difference (void *context, const struct cfi2sframe_difference *difference)
+report_difference (void *context,
+                   const struct cfi2sframe_difference *difference)
 {
-  struct listener *listener = context;
-  const struct tool_options *options = listener->options;
+  struct finding_output *output = context;
+  const struct tool_options *options = output->options;
   if (options->stats == STATS_JSON)
-    json_append (listener->details, difference_json (difference));
+    json_append (output->details, difference_json (difference));
   else if (!options->quiet
-           && (options->verbose > 0 || listener->n_differences < LINES_MAX))
-    print_difference (difference, listener->out);
-  listener->n_differences++;
+           && (options->verbose > 0 || output->n_differences < LINES_MAX))
+    print_difference (difference, output->out);
+  output->n_differences++;
 }
 
 bool
@@ -327,14 +329,14 @@ compare_files (const struct tool_options *options,
 {
   const struct file_location other = file_location_of_path (options->compared);
   begin_details (findings, options);
-  struct listener listener
+  struct finding_output output
       = { .options = options, .out = out, .details = findings->details };
-  bool equal = location_compare (input, &other, take_difference, &listener,
+  bool equal = location_compare (input, &other, report_difference, &output,
                                  &findings->compared, err);
   if (!options->quiet && options->stats != STATS_JSON && options->verbose == 0
-      && listener.n_differences > LINES_MAX)
+      && output.n_differences > LINES_MAX)
     fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
-             listener.n_differences - LINES_MAX);
+             output.n_differences - LINES_MAX);
   return equal;
 }
 

@@ -42,7 +42,7 @@ require_section (struct job *job)
 }
 
 /* The function for each mode that changes or makes a file.  */
-static location_work *const works[N_MODES]
+static location_work *const mode_functions[N_MODES]
     = { [MODE_CONVERT] = location_convert,
         [MODE_SECTION_ONLY] = location_write_section,
         [MODE_DETACH] = location_detach,
@@ -78,7 +78,7 @@ attempt_mode (void *context, struct error *err)
         return cunwind_write_file (input, options->output,
                                    options->convert.dry_run, &job->measurement,
                                    err);
-      return works[options->mode](&job->work, err);
+      return mode_functions[options->mode](&job->work, err);
     }
 }
 
@@ -171,7 +171,7 @@ job_fail (struct job *job)
 /* Do the work of the mode, and again if another run replaced the file
    meanwhile.  In modes that change nothing, that run was a conversion.  */
 static void
-run (struct job *job)
+run_mode (struct job *job)
 {
   const struct tool_options *options = job->options;
   mapped_files_forget ();
@@ -184,7 +184,7 @@ run (struct job *job)
   bool done = ready
               && location_retry (attempt_mode, job, &job->work,
                                  tool_options_are (options, MODES_CHANGING)
-                                     ? works[options->mode]
+                                     ? mode_functions[options->mode]
                                      : location_convert,
                                  &job->err);
   /* If the file was truncated meanwhile, report that, whatever error the zeros
@@ -205,7 +205,7 @@ run (struct job *job)
    failure does not change the outcome of JOB, because the file itself may have
    been changed.  */
 static void
-follow_debug_twin (struct job *job)
+update_debug_file (struct job *job)
 {
   const struct tool_options *options = job->options;
   struct file_location now = job->work.input;
@@ -284,7 +284,7 @@ job_run (struct job *job)
   job->work.output
       = options->mode == MODE_DETACH ? options->detached : options->output;
   if (!job_exclude (job))
-    run (job);
+    run_mode (job);
   /* A build continues with the output that it named, so skipped files are
      copied there.  location_convert has written the output if there was
      nothing to convert.  */
@@ -293,7 +293,7 @@ job_run (struct job *job)
         && options->output != NULL && job->reason != JOB_REASON_NOTHING;
   if (lacks_output && !location_copy (&job->work, &job->err))
     job->outcome = JOB_FAILED;
-  follow_debug_twin (job);
+  update_debug_file (job);
   if (job->outcome != JOB_DONE)
     {
       char *reason = job->err.reason;

@@ -17,7 +17,7 @@ static atomic_bool lost;
 
 /* Return VALUE.  If it is NULL, note that the line is incomplete.  */
 static json_object *
-made (json_object *value)
+note_null (json_object *value)
 {
   incomplete |= value == NULL;
   return value;
@@ -26,13 +26,13 @@ made (json_object *value)
 json_object *
 json_new_object (void)
 {
-  return made (json_object_new_object ());
+  return note_null (json_object_new_object ());
 }
 
 json_object *
 json_new_array (void)
 {
-  return made (json_object_new_array ());
+  return note_null (json_object_new_array ());
 }
 
 void
@@ -64,13 +64,13 @@ json_line_new (void)
 void
 json_add_number (json_object *object, const char *name, uint64_t value)
 {
-  json_add (object, name, made (json_object_new_uint64 (value)));
+  json_add (object, name, note_null (json_object_new_uint64 (value)));
 }
 
 void
 json_add_seconds (json_object *object, double seconds)
 {
-  json_add (object, "seconds", made (json_object_new_double (seconds)));
+  json_add (object, "seconds", note_null (json_object_new_double (seconds)));
 }
 
 /* Return VALUE as a JSON string, with bytes that are not UTF-8 escaped as
@@ -98,7 +98,8 @@ new_string (const char *value)
 void
 json_add_string (json_object *object, const char *name, const char *value)
 {
-  json_add (object, name, value != NULL ? made (new_string (value)) : NULL);
+  json_add (object, name,
+            value != NULL ? note_null (new_string (value)) : NULL);
 }
 
 void

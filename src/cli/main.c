@@ -65,7 +65,7 @@ report_problem (struct run *run, const char *what, int problem)
 /* Make the list of files and work on each.  False if a part of the list is
    missing, or if memory ran out before any file was worked on.  */
 static bool
-work (struct run *run)
+work_on_files (struct run *run)
 {
   const struct tool_options *options = run->options;
   const char *what = "list of files";
@@ -127,20 +127,21 @@ run_over_files (const struct tool_options *options)
   if (!events_begin (&run.events, options->stats, out))
     return fail_report ();
   run.streams.out = run.events.body;
-  bool done = work (&run);
+  bool done = work_on_files (&run);
   flush_written (&run);
   run.totals.not_elf = run.files.not_elf;
   run.totals.seconds = clock_now () - start;
   const struct totals *totals = &run.totals;
-  bool told = events_end (&run.events, totals->done, totals->skipped,
-                          totals->failed + totals->findings + totals->problems,
-                          totals->seconds, out);
+  bool reported
+      = events_end (&run.events, totals->done, totals->skipped,
+                    totals->failed + totals->findings + totals->problems,
+                    totals->seconds, out);
   if (done)
     totals_print (totals, options, out);
   if (done && !options->quiet)
     totals_print_left_alone (totals, options, run.streams.errors);
   file_list_free (&run.files);
-  return told ? exit_status (totals) : fail_report ();
+  return reported ? exit_status (totals) : fail_report ();
 }
 
 /* ---- The program */

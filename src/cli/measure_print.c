@@ -40,7 +40,7 @@ measure_add (struct measurement *sum, const struct measurement *measurement)
 /* Return BYTES divided by the size of .eh_frame and .eh_frame_hdr; 0 without
    these.  */
 static double
-ratio (const struct measurement *measurement, uint64_t bytes)
+cfi_ratio (const struct measurement *measurement, uint64_t bytes)
 {
   uint64_t cfi = measurement->eh_frame_bytes + measurement->eh_frame_hdr_bytes;
   return cfi == 0 ? 0 : (double)bytes / (double)cfi;
@@ -56,7 +56,7 @@ print_format (const struct measurement *measurement,
            "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
            " %7.3f %%\n",
            measured_format_text (index), format->bytes,
-           ratio (measurement, format->bytes), format->synchronous,
+           cfi_ratio (measurement, format->bytes), format->synchronous,
            percent_of (format->synchronous, all), format->asynchronous,
            percent_of (format->asynchronous, all));
 }
@@ -96,9 +96,9 @@ measure_print_table (const char *name, const struct measurement *measurement,
       uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
       uint64_t bytes = compact_unwind->bytes + kept;
       fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept",
-               kept, ratio (measurement, kept));
+               kept, cfi_ratio (measurement, kept));
       fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
-               "  = together", bytes, ratio (measurement, bytes),
+               "  = together", bytes, cfi_ratio (measurement, bytes),
                measurement->compact_unwind_lsda_bytes);
     }
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
@@ -122,8 +122,8 @@ print_section (const struct job *job, FILE *out)
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
            " of %" PRIu64 " function%s, %.0f ms\n",
            measurement->machine, format->bytes,
-           ratio (measurement, format->bytes),
-           ratio (measurement, measurement->compact_unwind_eh_frame_bytes),
+           cfi_ratio (measurement, format->bytes),
+           cfi_ratio (measurement, measurement->compact_unwind_eh_frame_bytes),
            format->synchronous, measurement->cfi_functions,
            plural_s (measurement->cfi_functions), job->seconds * 1e3);
 }

@@ -13,15 +13,15 @@
 #include "base/mapped_file.h"
 #include "cfi2sframe.h"
 
-static void (*tell_ending) (int number);
-static void (*tell_lost) (const void *address);
+static void (*before_end) (int number);
+static void (*before_bus_error) (const void *address);
 
 void
 signals_end (int number)
 {
   cfi2sframe_discard_temporaries ();
-  if (tell_ending != NULL)
-    tell_ending (number);
+  if (before_end != NULL)
+    before_end (number);
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -29,15 +29,15 @@ signals_end (int number)
 /* Replace a page of a mapped file that was truncated by zeros, so that the
    thread that reads it continues; for other addresses, end the program.  */
 static void
-patch_or_end (int number, siginfo_t *info, void *unused)
+handle_bus_error (int number, siginfo_t *info, void *unused)
 {
   (void)unused;
   int saved = errno;
   if (!mapped_file_patch (info->si_addr))
     {
       cfi2sframe_discard_temporaries ();
-      if (tell_lost != NULL)
-        tell_lost (info->si_addr);
+      if (before_bus_error != NULL)
+        before_bus_error (info->si_addr);
       signals_end (number);
     }
   errno = saved;
@@ -47,12 +47,12 @@ void
 signals_install (void (*ending) (int number),
                  void (*lost) (const void *address))
 {
-  tell_ending = ending;
-  tell_lost = lost;
+  before_end = ending;
+  before_bus_error = lost;
   static const int fatal[]
       = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };
   const struct sigaction patching
-      = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
+      = { .sa_sigaction = handle_bus_error, .sa_flags = SA_SIGINFO };
   struct sigaction action = { .sa_handler = signals_end }, old;
   sigfillset (&action.sa_mask);
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
