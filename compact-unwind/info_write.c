@@ -16,7 +16,7 @@ enum
                         / CUNWIND_REGULAR_ENTRY_SIZE
 };
 
-/* In the place of a page's number.  */
+/* In place of a page number: the common encodings.  */
 #define COMMON UINT32_MAX
 
 void
@@ -67,8 +67,9 @@ append_entry (struct cunwind_info *info, struct cunwind_entry entry,
   return true;
 }
 
-/* Whether functions with ENCODING may share an entry: not where the entry's
-   start or its own data matter.  */
+/* Whether neighbouring functions with ENCODING may share an entry.  They may
+   not if the encoding depends on the start of the function, or refers to its
+   own data.  */
 static bool
 may_fold (const struct cunwind_info *info, uint32_t encoding)
 {
@@ -79,8 +80,8 @@ may_fold (const struct cunwind_info *info, uint32_t encoding)
          && frame.mode != CUNWIND_FRAMELESS_INDIRECT;
 }
 
-/* Add an entry without unwind data for the code from the last function to
-   OFFSET, if there is code.  */
+/* If there is code between the last function and OFFSET, add an entry without
+   unwind data for it.  */
 static bool
 close_gap (struct cunwind_info *info, uint32_t offset, struct error *err)
 {
@@ -127,12 +128,12 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
 
 /* ---- Encodings */
 
-/* An encoding that entries have, and where pages find it.  */
+/* A distinct encoding, and its index in the pages that use it.  */
 struct encoding_kind
 {
   uint32_t encoding;
-  uint32_t count; /* of entries */
-  /* The latest page that has it among its own encodings, counted from 1, or
+  uint32_t count; /* number of entries that have it */
+  /* The last page that has this among its own encodings, counted from 1, or
      COMMON; and its index among all encodings of that page.  */
   uint32_t page;
   uint16_t index;
@@ -140,14 +141,16 @@ struct encoding_kind
 
 struct encodings
 {
-  struct encoding_kind *kinds; /* owned; ascending */
+  struct encoding_kind *kinds; /* owned; ascending by encoding */
   size_t n_kinds;
-  uint32_t *numbers;                   /* owned; of each entry's kind */
-  uint32_t common[CUNWIND_COMMON_MAX]; /* most frequent first */
+  uint32_t *numbers;                   /* owned; by entry: the index of its
+                                          kind */
+  uint32_t common[CUNWIND_COMMON_MAX]; /* the most frequent first */
   unsigned n_common;
 };
 
-/* Find the kinds.  KEYS has room for one of each entry.  */
+/* Set the kinds and numbers.  KEYS has capacity for one key for each
+   entry.  */
 static bool
 number_encodings (struct encodings *encodings, const struct cunwind_info *info,
                   uint64_t **keys)
@@ -168,8 +171,8 @@ number_encodings (struct encodings *encodings, const struct cunwind_info *info,
   return true;
 }
 
-/* Choose the encodings that are worth an entry in the common array: the most
-   frequent ones, of equally frequent ones the lowest.  */
+/* Choose the common encodings: those that occur more than once, the most
+   frequent first, and among equally frequent ones the lowest first.  */
 static bool
 choose_common (struct encodings *encodings, uint64_t **keys)
 {
@@ -189,7 +192,8 @@ choose_common (struct encodings *encodings, uint64_t **keys)
   return true;
 }
 
-/* ENCODINGS, all zero at first, are to be freed also after failure.  */
+/* Set ENCODINGS, which are zero at first.  The caller frees them also after
+   failure.  */
 static bool
 find_encodings (struct encodings *encodings, const struct cunwind_info *info)
 {
@@ -207,14 +211,14 @@ find_encodings (struct encodings *encodings, const struct cunwind_info *info)
 
 /* ---- Pages */
 
-/* A page being filled from entry `begin` on.  */
+/* A compressed page, filled from entry `begin' on.  */
 struct page_draft
 {
   const struct cunwind_info *info;
   struct encodings encodings; /* owned */
   uint32_t number;            /* counted from 1 */
   size_t begin, n;
-  uint8_t indexes[PAGE_ENTRIES_MAX]; /* of the entries' encodings */
+  uint8_t indexes[PAGE_ENTRIES_MAX]; /* by entry: index of its encoding */
   unsigned n_own;                    /* encodings that are not common */
   uint32_t own[CUNWIND_ENCODINGS_MAX];
 };
@@ -225,7 +229,7 @@ compressed_size (const struct page_draft *page)
   return CUNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
 }
 
-/* Take one more entry into a compressed page, if there is room.  */
+/* Add the next entry to the compressed page.  False if it does not fit.  */
 static bool
 add_to_compressed (struct page_draft *page)
 {
@@ -260,9 +264,9 @@ fill_page (struct page_draft *page, size_t begin)
     continue;
 }
 
-/* How many entries the regular page from the same entry on should have that is
-   better than this compressed one; 0 when it is not.  Better is what takes
-   fewer bytes per function, the first-level entry included.  */
+/* Return the number of entries of a regular page to use in place of this
+   compressed page, from the same entry on; 0 to use the compressed page.  The
+   page with fewer bytes per function is used, with its first-level entry.  */
 static size_t
 regular_entries (const struct page_draft *page)
 {
@@ -306,8 +310,8 @@ write_regular (const struct page_draft *page, size_t n, struct buffer *out)
 
 /* ---- The section */
 
-/* Write all pages to PAGES and a first-level entry for each to INDEX, with
-   offsets that count from the first page and the first LSDA.  */
+/* Write all pages to PAGES, and a first-level entry for each to INDEX.
+   Offsets in INDEX count from the first page and from the first LSDA.  */
 static void
 write_pages (struct page_draft *page, struct buffer *pages,
              struct buffer *index)
@@ -328,7 +332,7 @@ write_pages (struct page_draft *page, struct buffer *pages,
       for (size_t end = i + (n > 0 ? n : page->n); i < end; i++)
         lsdas += (info->entries[i].encoding & CUNWIND_HAS_LSDA) != 0;
     }
-  /* The entry that ends the last page.  */
+  /* The last entry has no page; it ends the last page.  */
   buffer_u32 (index, (uint32_t)info->end);
   buffer_u32 (index, 0);
   buffer_u32 (index, lsdas * CUNWIND_LSDA_ENTRY_SIZE);
@@ -355,8 +359,7 @@ write_header_and_arrays (const struct cunwind_info *info,
     buffer_u32 (out, info->personalities[i]);
 }
 
-/* Add the size of what is in front of pages and LSDAs to the offsets in
-   INDEX.  */
+/* Write INDEX with offsets that count from the start of the section.  */
 static void
 write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
              struct buffer *out)

@@ -1,8 +1,9 @@
-/* What unwind data of several formats take, from one walk over a file's CFI.
+/* Measuring a file's unwind data in several formats, in one pass over its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each SFrame format is an emitter.  All of them, and the compact unwind
-   section, get each function's rows while they are there.  */
+   Each SFrame format has an emitter.  The loop over the functions of the file
+   executes each FDE once and passes its rows to all emitters and to the
+   compact unwind section.  */
 
 #include "compact-unwind/measure.h"
 
@@ -20,7 +21,7 @@ enum
   N_EMITTERS = MEASURED_COMPACT_UNWIND
 };
 
-/* How the formats differ.  */
+/* The names and options of the formats.  */
 static const struct
 {
   const char *name, *text;
@@ -93,7 +94,7 @@ open_source (struct measuring *measuring, struct error *err)
                       "debug file: the code is not in it");
   if (image->arch != NULL)
     result->machine = image->arch->name;
-  /* The figures to compare with: .eh_frame and what is made from it.  */
+  /* The results are compared with .eh_frame, so only its CFI is used.  */
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
   const struct rows_options rows = { .at_sites = true };
@@ -163,8 +164,8 @@ add_to_compact_unwind (struct measuring *measuring, struct cfi_code *code,
     return true;
   if (!finished_rows_execute (&measuring->rows, code, err))
     return false;
-  /* There was a reason not to execute the FDE, or its rows did not stay as
-     they were.  */
+  /* The FDE was not executed, or other FDEs of the same code contradict
+     it.  */
   if (!code->executed || cfi_code_is_disputed (code))
     {
       measuring->compact_unwind.by_reason[CUNWIND_RANGE]++;
