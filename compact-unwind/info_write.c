@@ -71,7 +71,7 @@ append_entry (struct cunwind_info *info, struct cunwind_entry entry,
    not if the encoding depends on the start of the function, or refers to its
    own data.  */
 static bool
-may_fold (const struct cunwind_info *info, uint32_t encoding)
+may_share_entry (const struct cunwind_info *info, uint32_t encoding)
 {
   struct cunwind_frame frame;
   return !(encoding & CUNWIND_HAS_LSDA)
@@ -116,7 +116,7 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
     return false;
   info->end = end - info->base;
   if (info->n > 0 && info->entries[info->n - 1].encoding == encoding
-      && may_fold (info, encoding))
+      && may_share_entry (info, encoding))
     return true;
   if (has_lsda)
     {
@@ -195,7 +195,7 @@ choose_common (struct encodings *encodings, uint64_t **keys)
 /* Set ENCODINGS, which are zero at first.  The caller frees them also after
    failure.  */
 static bool
-find_encodings (struct encodings *encodings, const struct cunwind_info *info)
+count_encodings (struct encodings *encodings, const struct cunwind_info *info)
 {
   uint64_t *keys = reallocarray (NULL, info->n + 1, sizeof *keys);
   encodings->kinds = calloc (info->n + 1, sizeof *encodings->kinds);
@@ -212,7 +212,7 @@ find_encodings (struct encodings *encodings, const struct cunwind_info *info)
 /* ---- Pages */
 
 /* A compressed page, filled from entry `begin' on.  */
-struct page_draft
+struct compressed_page
 {
   const struct cunwind_info *info;
   struct encodings encodings; /* owned */
@@ -224,14 +224,14 @@ struct page_draft
 };
 
 static size_t
-compressed_size (const struct page_draft *page)
+compressed_size (const struct compressed_page *page)
 {
   return CUNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
 }
 
 /* Add the next entry to the compressed page.  False if it does not fit.  */
 static bool
-add_to_compressed (struct page_draft *page)
+add_to_compressed (struct compressed_page *page)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   const struct cunwind_entry *entry = first + page->n;
@@ -255,7 +255,7 @@ add_to_compressed (struct page_draft *page)
 }
 
 static void
-fill_page (struct page_draft *page, size_t begin)
+fill_page (struct compressed_page *page, size_t begin)
 {
   page->number++;
   page->begin = begin;
@@ -268,7 +268,7 @@ fill_page (struct page_draft *page, size_t begin)
    compressed page, from the same entry on; 0 to use the compressed page.  The
    page with fewer bytes per function is used, with its first-level entry.  */
 static size_t
-regular_entries (const struct page_draft *page)
+count_regular_entries (const struct compressed_page *page)
 {
   size_t left = page->info->n - page->begin;
   size_t n = left < REGULAR_ENTRIES_MAX ? left : REGULAR_ENTRIES_MAX;
@@ -279,7 +279,7 @@ regular_entries (const struct page_draft *page)
 }
 
 static void
-write_compressed (const struct page_draft *page, struct buffer *out)
+write_compressed (const struct compressed_page *page, struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   buffer_u32 (out, CUNWIND_COMPRESSED);
@@ -295,7 +295,8 @@ write_compressed (const struct page_draft *page, struct buffer *out)
 }
 
 static void
-write_regular (const struct page_draft *page, size_t n, struct buffer *out)
+write_regular (const struct compressed_page *page, size_t n,
+               struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   buffer_u32 (out, CUNWIND_REGULAR);
@@ -313,7 +314,7 @@ write_regular (const struct page_draft *page, size_t n, struct buffer *out)
 /* Write all pages to PAGES, and a first-level entry for each to INDEX.
    Offsets in INDEX count from the first page and from the first LSDA.  */
 static void
-write_pages (struct page_draft *page, struct buffer *pages,
+write_pages (struct compressed_page *page, struct buffer *pages,
              struct buffer *index)
 {
   const struct cunwind_info *info = page->info;
@@ -324,7 +325,7 @@ write_pages (struct page_draft *page, struct buffer *pages,
       buffer_u32 (index, (uint32_t)pages->size);
       buffer_u32 (index, lsdas * CUNWIND_LSDA_ENTRY_SIZE);
       fill_page (page, i);
-      size_t n = regular_entries (page);
+      size_t n = count_regular_entries (page);
       if (n > 0)
         write_regular (page, n, pages);
       else
@@ -375,10 +376,10 @@ write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
 }
 
 static bool
-put_together (const struct cunwind_info *info,
-              const struct encodings *encodings, const struct buffer *pages,
-              const struct buffer *index, struct buffer *out,
-              struct error *err)
+write_section (const struct cunwind_info *info,
+               const struct encodings *encodings, const struct buffer *pages,
+               const struct buffer *index, struct buffer *out,
+               struct error *err)
 {
   uint64_t lsdas_at = CUNWIND_HEADER_SIZE + 4 * (uint64_t)encodings->n_common
                       + 4 * (uint64_t)info->n_personalities + index->size;
@@ -405,11 +406,11 @@ bool
 cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                     struct error *err)
 {
-  struct page_draft page = { .info = info };
+  struct compressed_page page = { .info = info };
   struct buffer pages, index;
   buffer_init (&pages, false);
   buffer_init (&index, false);
-  bool written = find_encodings (&page.encodings, info);
+  bool written = count_encodings (&page.encodings, info);
   if (written)
     {
       write_pages (&page, &pages, &index);
@@ -418,7 +419,7 @@ cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
   if (!written)
     error_set_no_memory (err);
   written = written
-            && put_together (info, &page.encodings, &pages, &index, out, err);
+            && write_section (info, &page.encodings, &pages, &index, out, err);
   buffer_free (&pages);
   buffer_free (&index);
   free (page.encodings.kinds);
