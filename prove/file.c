@@ -1,4 +1,4 @@
-/* Opening ELF files, and what differs between machines.
+/* Opening ELF files, and the properties of machines.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Sources: the psABIs' tables of DWARF registers; SFrame specification V3,
@@ -54,7 +54,7 @@ print_path (FILE *out, const char *path)
   for (const char *at = path; *at != '\0'; at++)
     {
       unsigned char byte = (unsigned char)*at;
-      /* Of the controls from U+0080 to U+009F the second byte.  */
+      /* The second byte of a control character from U+0080 to U+009F.  */
       bool second = last == 0xc2 && byte >= 0x80 && byte < 0xa0;
       if (byte < 0x20 || byte == 0x7f || byte == '\\' || second)
         fprintf (out, "\\x%02x", byte);
@@ -87,9 +87,10 @@ by_address (const void *a, const void *b)
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Read the segments of FILE once: a hostile file has 65,535 headers.
-   Neighbours may share a page of the file.  If each segment had all bytes of
-   the file, the work would be the product of both numbers.  */
+/* Read the segments of FILE.  This is done once, because a hostile file has
+   65,535 headers.  Neighbouring segments may share a page of the file; but if
+   each segment had all bytes of the file, the work would be the product of
+   both numbers, so their sum is limited.  */
 static const char *
 read_loads (struct file *file)
 {
@@ -101,7 +102,7 @@ read_loads (struct file *file)
   for (size_t i = 0; i < count; i++)
     {
       GElf_Phdr header;
-      /* Those whose bytes the file lacks are left out.  */
+      /* Skip segments whose bytes the file lacks.  */
       if (gelf_getphdr (file->elf, (int)i, &header) != NULL
           && header.p_type == PT_LOAD && header.p_filesz > 0
           && header.p_offset <= file->size
@@ -130,7 +131,7 @@ bool
 file_open (struct file *file, const char *path)
 {
   *file = (struct file){ .path = path };
-  /* A fifo would keep the program waiting.  */
+  /* Without O_NONBLOCK, opening a FIFO would wait.  */
   file->fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file->fd < 0)
     return failed (file, strerror (errno));
@@ -179,7 +180,7 @@ last_from (const void *first, size_t n, size_t size, uint64_t address)
   return low > 0 ? structures + (low - 1) * size : NULL;
 }
 
-/* The segment of FILE that may have ADDRESS, or NULL.  */
+/* Return the segment of FILE that may contain ADDRESS, or NULL.  */
 static const struct load *
 load_below (const struct file *file, uint64_t address)
 {

@@ -1,4 +1,5 @@
-/* sframe-prove FILE [ORIGINAL]: one line that a pipeline can keep.
+/* sframe-prove FILE [ORIGINAL]: compares the section with the CFI, and prints
+   one line that a pipeline can keep.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -14,18 +15,18 @@
 
 enum
 {
-  SHOWN_MAX = 5 /* differences */
+  SHOWN_MAX = 5 /* differences that are printed */
 };
 
 struct proof
 {
   struct section section;
-  struct span span; /* of the section; the last one that was read */
-  bool more;        /* there is one */
-  uint64_t said;    /* bytes that the section has rows for */
+  struct span span; /* the last span read from the section */
+  bool more;        /* there is such a span */
+  uint64_t said;    /* bytes of code for which the section has rows */
   uint64_t equal, wrong;
-  uint64_t cannot, left_out; /* without rows; with a rule that SFrame cannot
-                                say, and with one that it could */
+  uint64_t cannot, left_out; /* bytes without rows: with a rule that SFrame
+                                cannot express, and with one that it can */
 };
 
 static bool
@@ -47,8 +48,8 @@ same_place (const struct place *a, const struct place *b)
              && (a->from_cfa || a->reg == b->reg));
 }
 
-/* Whether register number OWN, which is at PLACE, is still itself: a rule may
-   say so in words (DW_CFA_register with one register twice).  */
+/* Whether PLACE says that register number OWN is unchanged.  DW_CFA_register
+   with the same register twice says so explicitly.  */
 static bool
 is_unchanged (const struct place *place, unsigned own)
 {
@@ -57,14 +58,14 @@ is_unchanged (const struct place *place, unsigned own)
              && place->reg == own && place->offset == 0);
 }
 
-/* Whether A and B are one place for register number OWN.  */
+/* Whether A and B are the same place for register number OWN.  */
 static bool
 same_register (const struct place *a, const struct place *b, unsigned own)
 {
   return (is_unchanged (a, own) && is_unchanged (b, own)) || same_place (a, b);
 }
 
-/* Whether the RA is signed in ROW as CFI says, by the same key.  */
+/* Whether ROW has the signature of the RA that CFI has, if CFI has one.  */
 static bool
 same_signature (const struct rule *cfi, const struct rule *row)
 {
@@ -88,8 +89,8 @@ same_rule (const struct rule *cfi, const struct rule *row,
          && same_register (&cfi->fp, &row->fp, abi->fp);
 }
 
-/* Whether ROW disagrees with CFI, which says nothing of FP, in anything else:
-   the kind of frame, RA, or a CFA by a register other than FP.  Rows that do
+/* For CFI that has no rule for FP: whether ROW disagrees with CFI in the kind
+   of frame, the RA, or a CFA based on a register other than FP.  Rows that do
    not disagree count as without CFI.  */
 static bool
 contradicts (const struct rule *cfi, const struct rule *row,
@@ -169,7 +170,7 @@ compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
   fprintf (stderr, "\n");
 }
 
-/* Compare what CFI says of SPAN with what the section has there.  */
+/* Compare SPAN of the CFI with the spans of the section there.  */
 static void
 compare_span (struct proof *proof, const struct span *span)
 {
@@ -207,8 +208,8 @@ same_bytes (const struct file *file, const struct file *original,
   return old != NULL && now != NULL && memcmp (old, now, size) == 0;
 }
 
-/* Has FILE the code that ORIGINAL has?  What is moved to make room may lie in
-   an executable segment, so sections are compared where there are any.  */
+/* Whether FILE has the code of ORIGINAL.  Bytes that a conversion moves may
+   lie in an executable segment, so sections are compared if there are any.  */
 static bool
 same_code (const struct file *file, const struct file *original)
 {
@@ -223,7 +224,8 @@ same_code (const struct file *file, const struct file *original)
           || !(header.sh_flags & SHF_EXECINSTR))
         continue;
       compared = true;
-      /* Sections that overlap could ask for any number of comparisons.  */
+      /* Without this limit, overlapping sections could cause any number of
+         comparisons.  */
       room -= header.sh_size <= room ? header.sh_size : room;
       same &= room > 0
               && same_bytes (file, original, header.sh_addr, header.sh_size);
@@ -266,7 +268,7 @@ compare_files (struct proof *proof, const struct file *file,
   return wrong == NULL && same_code (file, original);
 }
 
-/* What is broken in the section itself.  */
+/* Whether the section itself is well-formed.  Otherwise print the fault.  */
 static bool
 section_is_whole (const struct proof *proof, const struct file *file)
 {
@@ -328,8 +330,8 @@ prove (const char *path, const char *original_path)
   bool proved = section_open (&proof.section, &file);
   if (proved)
     {
-      /* The section is read to its end, whatever it can be compared with: what
-         is broken in it, and how many rows it has, is told of all of it.  */
+      /* Read the section to its end, even if it cannot be compared: faults and
+         the number of rows are those of the whole section.  */
       next_span (&proof);
       proved = compare_files (&proof, &file, original);
       while (proof.more)
@@ -392,7 +394,7 @@ main (int argc, char **argv)
                  "\vExit status: 0 proved, 1 not proved, 2 wrong usage or a "
                  "file that cannot be read." };
   argp_err_exit_status = 2;
-  /* argp's own --help has no letter.  */
+  /* argp's own --help has no short form.  */
   if (argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, NULL) != 0)
     {
       fputs ("sframe-prove: out of memory\n", stderr);

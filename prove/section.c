@@ -1,4 +1,4 @@
-/* .sframe as spans of addresses, each with its rule.
+/* Reading .sframe as spans of addresses, each with its rule.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Source: SFrame specification V3 (binutils 2.47); V1 and V2 where they
@@ -13,7 +13,8 @@ enum
   FLAG_SORTED = 1,
   FLAG_FRAME_POINTER = 2, /* V1 and V2 */
   FLAG_PCREL = 4,         /* V2 and V3 */
-  V1_REPEAT = 16,         /* V1 stores none; its producer's PLT entries */
+  V1_REPEAT = 16,         /* V1 has no field for it; its producer's PLT entries
+                             have 16 bytes */
   WORDS_MAX = 15,
   PT_SFRAME = 0x6474e554
 };
@@ -96,9 +97,8 @@ section_begin (struct section *section)
   return true;
 }
 
-/* Functions have to lie between the first and the last byte of code that the
-   file has, so that no number from the section asks for more steps than
-   that.  */
+/* Set the range of addresses in which functions must lie.  It limits the
+   number of steps that a size in the section can cause.  */
 static void
 note_code (struct section *section, const struct file *file)
 {
@@ -143,7 +143,8 @@ section_open (struct section *section, const struct file *file)
 
 /* ---- Functions (section 2.3) */
 
-/* Rows begin at ROWS behind the beginning of the rows.  */
+/* Read the attributes of the function with the FDE at ENTRY, whose rows begin
+   at offset ROWS of the rows.  */
 static bool
 read_attribute (struct section *section, uint64_t rows, size_t entry)
 {
@@ -241,8 +242,8 @@ in_frame (int64_t offset)
   return (struct place){ PLACE_MEMORY, true, 0, offset };
 }
 
-/* A slot of a default row; in V2 of s390x an odd number is a register
-   (erratum 1 of V2).  */
+/* Return the place for the OFFSET in a default row.  In V2 of s390x, an odd
+   number is a register (erratum 1 of V2).  */
 static struct place
 slot (const struct section *section, int64_t offset)
 {
@@ -335,8 +336,8 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
 
 /* ---- Spans */
 
-/* The address at which OFFSET of the block that is read lies, at most the
-   function's end.  */
+/* Return the address of OFFSET in the current block, at most the function's
+   end.  */
 static uint64_t
 address_of (const struct section *section, uint64_t offset)
 {
@@ -344,7 +345,7 @@ address_of (const struct section *section, uint64_t offset)
   return section->start + section->block + (offset < left ? offset : left);
 }
 
-/* Go on with the next block, if the function has one.  */
+/* Continue with the next repetition of the block, if the function has one.  */
 static void
 next_block (struct section *section)
 {
@@ -356,9 +357,9 @@ next_block (struct section *section)
   section->row_index = 0;
 }
 
-/* The row at section->row as a span; the next row says where it ends, or the
-   end of the block or function.  A row may start there, and says nothing
-   then.  */
+/* Read the row at section->row as a span.  It ends where the next row starts,
+   or at the end of the block or function.  A row that starts there has no
+   span.  */
 static bool
 take_row (struct section *section, struct span *span)
 {
@@ -389,9 +390,9 @@ take_row (struct section *section, struct span *span)
   return true;
 }
 
-/* A function without rows: an outermost frame (section 1.2), or a signal frame
-   that nothing else is said of.  False: a function of the flexible type, or of
-   an earlier version, says nothing of its code then.  */
+/* Return the span of a function without rows: an outermost frame (section
+   1.2), or a signal frame without rules.  False for functions of the flexible
+   type and of earlier versions, for which no rows have no meaning.  */
 static bool
 take_rowless (struct section *section, struct span *span)
 {

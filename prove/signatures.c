@@ -1,9 +1,9 @@
-/* Which return addresses are signed: libdw does not keep track of it.
+/* The signatures of return addresses on aarch64, which libdw does not track.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   To each row the instructions of its FDE are read from the first one on, as
-   libdw does, but only for the location and the state of the return address.
-   Nothing is said where an entry has something that is not known here.
+   For each row, execute its FDE from the first instruction on, as libdw does,
+   but only for the location and the signature state.  The result is unknown
+   for entries with an unknown augmentation or instruction.
 
    Sources: DWARF 5, section 6.4.2; DWARF for the Arm 64-bit Architecture,
    sections 4.1 and 4.4 (call frame instructions); LSB Core, section 10.6.  */
@@ -24,10 +24,11 @@ struct cie
 {
   Dwarf_Off offset;
   uint64_t code_alignment;
-  uint8_t encoding; /* of pointers */
-  bool sized;       /* FDEs have a size of augmentation data */
+  uint8_t encoding; /* encoding of pointers */
+  bool sized;       /* FDEs have augmentation data with a size */
   bool b_key;
-  enum signature initial; /* behind its instructions; or unsaid */
+  enum signature initial; /* the state after the CIE's instructions, or
+                             unknown */
 };
 
 struct bytes
@@ -39,16 +40,16 @@ struct bytes
 struct fde
 {
   uint64_t start, end;
-  uint64_t reach; /* the largest end of this one and those before it */
+  uint64_t reach; /* the largest end of this FDE and those before it */
   struct bytes instructions;
   const struct cie *cie;
 };
 
 struct signatures
 {
-  struct cie *cies; /* ascending offset */
+  struct cie *cies; /* by ascending offset */
   size_t n_cies;
-  struct fde *fdes; /* ascending start */
+  struct fde *fdes; /* by ascending start */
   size_t n_fdes;
 };
 
@@ -66,7 +67,7 @@ take (struct bytes *bytes, unsigned size, uint64_t *value)
   return true;
 }
 
-/* A LEB128 number, as one without a sign.  */
+/* Read a LEB128 number as unsigned.  */
 static bool
 take_leb (struct bytes *bytes, uint64_t *value)
 {
@@ -92,7 +93,7 @@ take_block (struct bytes *bytes)
   return true;
 }
 
-/* The number of bytes of a pointer in ENCODING; 0: another form.  */
+/* Return the size of a pointer in ENCODING, in bytes; 0 for other forms.  */
 static unsigned
 pointer_size (uint8_t encoding)
 {
@@ -110,7 +111,7 @@ pointer_size (uint8_t encoding)
     }
 }
 
-/* A pointer in ENCODING that is at the address HERE.  */
+/* Read a pointer in ENCODING from BYTES, which are at the address HERE.  */
 static bool
 take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
               uint64_t *value)
@@ -138,7 +139,8 @@ struct run
   unsigned depth;
 };
 
-/* What follows an opcode: bytes, LEB128 numbers (n) and blocks (b).  */
+/* The operands of an opcode: numbers of 1, 2 or 4 bytes, LEB128 numbers (n)
+   and blocks (b).  */
 static const char *const operands[0x40]
     = { [DW_CFA_nop] = "",
         [DW_CFA_advance_loc1] = "1",
@@ -166,7 +168,7 @@ static const char *const operands[0x40]
         [DW_CFA_GNU_args_size] = "n",
         [DW_CFA_GNU_negative_offset_extended] = "nn" };
 
-/* Take the operands of OPCODE.  *FIRST is the first number.  */
+/* Read the operands of OPCODE, and set *FIRST to the first one.  */
 static bool
 take_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
 {
@@ -198,7 +200,8 @@ step_extended (struct run *run, uint8_t opcode)
       run->location += value * run->cie->code_alignment;
       return true;
     case DW_CFA_restore_extended:
-      /* A register gets its initial rule back; RA_SIGN_STATE its value.  */
+      /* The instruction restores the initial rule of a register, and the
+         initial value of RA_SIGN_STATE.  */
       if (value == RA_SIGN_STATE)
         run->state = run->cie->initial;
       return true;
@@ -243,7 +246,8 @@ step (struct run *run)
     }
 }
 
-/* The state at PC behind INSTRUCTIONS of CIE, which begin at START.  */
+/* Execute INSTRUCTIONS with CIE from the location START on, and return the
+   state at PC.  */
 static enum signature
 state_behind (struct bytes instructions, const struct cie *cie, uint64_t start,
               uint64_t pc)
@@ -259,8 +263,7 @@ state_behind (struct bytes instructions, const struct cie *cie, uint64_t start,
 
 /* ---- Entries */
 
-/* Read what the letters of RAW's augmentation stand for.  False: one of them
-   is not known.  */
+/* Set CIE by the augmentation of RAW.  False if it has an unknown letter.  */
 static bool
 read_augmentation (struct cie *cie, const Dwarf_CIE *raw, bool big)
 {
@@ -348,7 +351,7 @@ add_fde (struct signatures *signatures, const struct entries *entries,
   signatures->n_fdes++;
 }
 
-/* Go through ENTRIES twice: an FDE may stand in front of its CIE.  */
+/* Read ENTRIES in two passes, because an FDE may precede its CIE.  */
 static void
 read_entries (struct signatures *signatures, struct entries *entries)
 {
@@ -405,15 +408,14 @@ signatures_close (struct signatures *signatures)
   free (signatures);
 }
 
-/* Where FDEs overlap by accident, it depends on what libdw was asked before
-   which of them libdw takes.  So a signature counts only if all FDEs that have
-   PC agree on it.  */
+/* If FDEs overlap, libdw's choice between them depends on earlier look-ups.
+   So the result is known only if all FDEs that contain PC agree.  */
 enum signature
 signature_at (const struct signatures *signatures, uint64_t pc)
 {
   enum
   {
-    LOOKS_MAX = 16 /* at FDEs, of which a hostile file has any number */
+    LOOKS_MAX = 16 /* a hostile file has any number of FDEs around PC */
   };
   _Static_assert(offsetof (struct fde, start) == 0, "last_from");
   const struct fde *last = last_from (signatures->fdes, signatures->n_fdes,
