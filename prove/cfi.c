@@ -26,7 +26,7 @@ struct cfi
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
   struct signatures *in_eh_frame, *in_debug_frame;
-  bool fp_unsaid;      /* .debug_frame has no rule for FP anywhere */
+  bool fp_unspecified; /* .debug_frame has no rule for FP anywhere */
   bool no_memory;      /* memory ran out: rows are missing */
   const char *problem; /* or NULL */
   /* The row that find_row found last, and its end; 0: none.  */
@@ -443,7 +443,7 @@ next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
 /* Whether .debug_frame moves the CFA many times and has no rule for FP
    anywhere, so that a missing rule has no meaning.  */
 static bool
-never_tells_of_fp (struct cfi *cfi, const struct file *file)
+lacks_fp_rules (struct cfi *cfi, const struct file *file)
 {
   enum
   {
@@ -489,8 +489,8 @@ cfi_open (const struct file *file)
   note_memory (cfi);
   if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
     cfi->problem = "no call-frame information";
-  cfi->fp_unsaid = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
-                   && never_tells_of_fp (cfi, file);
+  cfi->fp_unspecified = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
+                        && lacks_fp_rules (cfi, file);
   /* Forget the last row, which was looked up in .debug_frame only.  */
   cfi->row_end = 0;
   return cfi;
@@ -501,8 +501,8 @@ cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
 {
   if (!next_span (cfi, cfi->eh_frame, cfi->debug_frame, at, end, span))
     return false;
-  span->rule.fp_unsaid = cfi->row_from_other && cfi->fp_unsaid;
-  if (span->rule.fp_unsaid)
+  span->rule.fp_unspecified = cfi->row_from_other && cfi->fp_unspecified;
+  if (span->rule.fp_unspecified)
     span->rule.fp.kind = PLACE_UNKNOWN;
   /* The signature is the same in the whole row, because libdw begins a row at
      each advance of the location.  */

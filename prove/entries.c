@@ -97,13 +97,14 @@ entries_next (struct entries *entries, Dwarf_CFI_Entry *entry)
     entries->at += 4;
   if (data->d_size - entries->at < 4)
     return 1;
-  int said = dwarf_next_cfi (entries->ident, entries->data, entries->eh_frame,
-                             entries->at, &entries->next, entry);
+  int result
+      = dwarf_next_cfi (entries->ident, entries->data, entries->eh_frame,
+                        entries->at, &entries->next, entry);
   /* For an entry that it cannot read, libdw still sets NEXT to the offset of
      the next one, or to (Dwarf_Off)-1.  */
   if (entries->next <= entries->at || entries->next > data->d_size)
     entries->next = data->d_size;
-  return said;
+  return result;
 }
 
 /* ---- CFI for which libdw cannot be used */
@@ -141,10 +142,10 @@ problem_of (struct entries *entries)
   Dwarf_CFI_Entry entry;
   uint64_t steps = (UINT64_C (1) << STEPS_MAX_LOG)
                    + STEPS_PER_BYTE * (uint64_t)entries->data->d_size;
-  int said;
-  while ((said = entries_next (entries, &entry)) != 1)
+  int result;
+  while ((result = entries_next (entries, &entry)) != 1)
     {
-      if (said == 0 && dwarf_cfi_cie_p (&entry)
+      if (result == 0 && dwarf_cfi_cie_p (&entry)
           && has_aligned_pointer (&entry.cie))
         return "a CIE has an aligned personality, which libdw misreads";
       uint64_t size = entries->next - entries->at;

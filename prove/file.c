@@ -73,7 +73,7 @@ complain (const char *path, const char *what)
 }
 
 static bool
-failed (struct file *file, const char *why)
+open_failed (struct file *file, const char *why)
 {
   complain (file->path, why);
   file_close (file);
@@ -81,7 +81,7 @@ failed (struct file *file, const char *why)
 }
 
 static int
-by_address (const void *a, const void *b)
+compare_addresses (const void *a, const void *b)
 {
   const struct load *x = a, *y = b;
   return (x->address > y->address) - (x->address < y->address);
@@ -111,7 +111,7 @@ read_loads (struct file *file)
             = (struct load){ header.p_vaddr, header.p_offset, header.p_filesz,
                              (header.p_flags & PF_X) != 0 };
     }
-  qsort (file->loads, file->n_loads, sizeof *file->loads, by_address);
+  qsort (file->loads, file->n_loads, sizeof *file->loads, compare_addresses);
   uint64_t left = 2 * (uint64_t)file->size;
   for (size_t i = 0; i < file->n_loads; i++)
     {
@@ -134,20 +134,20 @@ file_open (struct file *file, const char *path)
   /* Without O_NONBLOCK, opening a FIFO would wait.  */
   file->fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file->fd < 0)
-    return failed (file, strerror (errno));
+    return open_failed (file, strerror (errno));
   errno = 0;
   file->elf = elf_begin (file->fd, ELF_C_READ_MMAP, NULL);
   if (file->elf == NULL || elf_kind (file->elf) != ELF_K_ELF
       || gelf_getehdr (file->elf, &file->header) == NULL
       || gelf_getclass (file->elf) != ELFCLASS64)
-    return failed (file,
-                   errno == ENOMEM ? "out of memory" : "no 64-bit ELF file");
+    return open_failed (file, errno == ENOMEM ? "out of memory"
+                                              : "no 64-bit ELF file");
   file->bytes = (const uint8_t *)elf_rawfile (file->elf, &file->size);
   file->abi = abi_of (file->header.e_machine);
   if (file->bytes == NULL || file->abi == NULL)
-    return failed (file, "SFrame does not know this machine");
+    return open_failed (file, "SFrame does not know this machine");
   const char *wrong = read_loads (file);
-  return wrong == NULL || failed (file, wrong);
+  return wrong == NULL || open_failed (file, wrong);
 }
 
 void
@@ -163,7 +163,7 @@ file_close (struct file *file)
 }
 
 const void *
-last_from (const void *first, size_t n, size_t size, uint64_t address)
+find_last_from (const void *first, size_t n, size_t size, uint64_t address)
 {
   const char *structures = first;
   size_t low = 0, high = n;
@@ -184,8 +184,9 @@ last_from (const void *first, size_t n, size_t size, uint64_t address)
 static const struct load *
 load_below (const struct file *file, uint64_t address)
 {
-  _Static_assert(offsetof (struct load, address) == 0, "last_from");
-  return last_from (file->loads, file->n_loads, sizeof *file->loads, address);
+  _Static_assert(offsetof (struct load, address) == 0, "find_last_from");
+  return find_last_from (file->loads, file->n_loads, sizeof *file->loads,
+                         address);
 }
 
 uint64_t

@@ -23,10 +23,11 @@ struct proof
   struct section section;
   struct span span; /* the last span read from the section */
   bool more;        /* there is such a span */
-  uint64_t said;    /* bytes of code for which the section has rows */
+  uint64_t covered; /* bytes of code for which the section has rows */
   uint64_t equal, wrong;
-  uint64_t cannot, left_out; /* bytes without rows: with a rule that SFrame
-                                cannot express, and with one that it can */
+  uint64_t not_expressible,
+      left_out; /* bytes without rows: with a rule that SFrame
+          cannot express, and with one that it can */
 };
 
 static bool
@@ -34,7 +35,7 @@ next_span (struct proof *proof)
 {
   proof->more = section_next (&proof->section, &proof->span);
   if (proof->more)
-    proof->said += proof->span.end - proof->span.start;
+    proof->covered += proof->span.end - proof->span.start;
   return proof->more;
 }
 
@@ -69,7 +70,7 @@ same_register (const struct place *a, const struct place *b, unsigned own)
 static bool
 same_signature (const struct rule *cfi, const struct rule *row)
 {
-  return cfi->signature == SIGNATURE_UNSAID
+  return cfi->signature == SIGNATURE_UNKNOWN
          || cfi->signature == row->signature;
 }
 
@@ -105,7 +106,7 @@ contradicts (const struct rule *cfi, const struct rule *row,
 }
 
 static bool
-can_be_said (const struct rule *rule)
+is_expressible (const struct rule *rule)
 {
   return rule->outermost || rule->signal
          || (rule->cfa.kind != PLACE_UNKNOWN && rule->ra.kind != PLACE_UNKNOWN
@@ -150,7 +151,8 @@ print_rule (const char *who, const struct rule *rule)
 }
 
 static void
-compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
+compare_rules (struct proof *proof, const struct rule *cfi, uint64_t pc,
+               uint64_t n)
 {
   static unsigned shown;
   const struct abi *abi = proof->section.abi;
@@ -159,7 +161,7 @@ compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
       proof->equal += n;
       return;
     }
-  if (cfi->fp_unsaid && !contradicts (cfi, &proof->span.rule, abi))
+  if (cfi->fp_unspecified && !contradicts (cfi, &proof->span.rule, abi))
     return;
   proof->wrong += n;
   if (shown++ >= SHOWN_MAX)
@@ -184,16 +186,16 @@ compare_span (struct proof *proof, const struct span *span)
         {
           if (proof->span.end < end)
             end = proof->span.end;
-          compare (proof, &span->rule, at, end - at);
+          compare_rules (proof, &span->rule, at, end - at);
         }
       else
         {
           if (proof->more && proof->span.start < end)
             end = proof->span.start;
-          if (can_be_said (&span->rule))
+          if (is_expressible (&span->rule))
             proof->left_out += end - at;
           else
-            proof->cannot += end - at;
+            proof->not_expressible += end - at;
         }
       at = end;
     }
@@ -274,7 +276,7 @@ section_is_whole (const struct proof *proof, const struct file *file)
 {
   const struct section *section = &proof->section;
   const char *wrong = section->wrong;
-  if (wrong == NULL && section->n_rows != section->n_rows_said)
+  if (wrong == NULL && section->n_rows != section->n_rows_in_header)
     wrong = "the header has another number of rows";
   char text[160];
   if (wrong == NULL)
@@ -299,7 +301,7 @@ static void
 print_line (const struct proof *proof, const struct file *file,
             const struct file *original)
 {
-  uint64_t without = proof->said - proof->equal - proof->wrong;
+  uint64_t without = proof->covered - proof->equal - proof->wrong;
   print_path (stdout, file->path);
   putchar (':');
   print_digest ("file", file);
@@ -307,7 +309,8 @@ print_line (const struct proof *proof, const struct file *file,
     print_digest ("original", original);
   printf (" equal %" PRIu64 " not-expressible %" PRIu64 " left-out %" PRIu64
           " without-cfi %" PRIu64 " wrong %" PRIu64 "\n",
-          proof->equal, proof->cannot, proof->left_out, without, proof->wrong);
+          proof->equal, proof->not_expressible, proof->left_out, without,
+          proof->wrong);
 }
 
 static int

@@ -58,8 +58,8 @@ struct file
 /* Return the last of the N structures at FIRST whose address is ADDRESS or
    lower, or NULL.  Each has SIZE bytes and begins with its address, a
    uint64_t; they are in ascending order.  */
-const void *last_from (const void *first, size_t n, size_t size,
-                       uint64_t address);
+const void *find_last_from (const void *first, size_t n, size_t size,
+                            uint64_t address);
 
 /* Print PATH to OUT, with backslashes and control characters as \xHH.  */
 void print_path (FILE *out, const char *path);
@@ -117,7 +117,7 @@ struct section
   unsigned version, flags;
   int fixed_ra;
   uint32_t n_fdes;
-  uint64_t n_rows_said;
+  uint64_t n_rows_in_header;
   size_t fdes, fres, fres_end; /* offsets */
   /* The position of section_next: */
   uint32_t next;   /* index of the next function */

@@ -56,7 +56,7 @@ struct signatures
 /* ---- Bytes */
 
 static bool
-take (struct bytes *bytes, unsigned size, uint64_t *value)
+read_number (struct bytes *bytes, unsigned size, uint64_t *value)
 {
   if ((size_t)(bytes->end - bytes->at) < size)
     return false;
@@ -69,7 +69,7 @@ take (struct bytes *bytes, unsigned size, uint64_t *value)
 
 /* Read a LEB128 number as unsigned.  */
 static bool
-take_leb (struct bytes *bytes, uint64_t *value)
+read_leb (struct bytes *bytes, uint64_t *value)
 {
   *value = 0;
   for (unsigned shift = 0; bytes->at < bytes->end; shift += 7)
@@ -84,10 +84,10 @@ take_leb (struct bytes *bytes, uint64_t *value)
 }
 
 static bool
-take_block (struct bytes *bytes)
+skip_block (struct bytes *bytes)
 {
   uint64_t size;
-  if (!take_leb (bytes, &size) || size > (uint64_t)(bytes->end - bytes->at))
+  if (!read_leb (bytes, &size) || size > (uint64_t)(bytes->end - bytes->at))
     return false;
   bytes->at += size;
   return true;
@@ -113,14 +113,14 @@ pointer_size (uint8_t encoding)
 
 /* Read a pointer in ENCODING from BYTES, which are at the address HERE.  */
 static bool
-take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
+read_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
               uint64_t *value)
 {
   unsigned size = pointer_size (encoding);
   unsigned unused = (64 - 8 * size) & 63;
   unsigned relative = encoding & 0xf0;
   if (size == 0 || (relative != DW_EH_PE_absptr && relative != DW_EH_PE_pcrel)
-      || !take (bytes, size, value))
+      || !read_number (bytes, size, value))
     return false;
   if (encoding & DW_EH_PE_signed)
     *value = (uint64_t)((int64_t)(*value << unused) >> unused);
@@ -130,7 +130,7 @@ take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
 
 /* ---- Instructions */
 
-struct run
+struct execution
 {
   struct bytes bytes;
   const struct cie *cie;
@@ -170,55 +170,55 @@ static const char *const operands[0x40]
 
 /* Read the operands of OPCODE, and set *FIRST to the first one.  */
 static bool
-take_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
+read_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
 {
   const char *operand = operands[opcode];
-  bool taken = operand != NULL;
-  for (; taken && *operand != '\0'; operand++)
+  bool done = operand != NULL;
+  for (; done && *operand != '\0'; operand++)
     {
       uint64_t value = 0;
-      taken = *operand == 'b'   ? take_block (bytes)
-              : *operand == 'n' ? take_leb (bytes, &value)
-                                : take (bytes, *operand - '0', &value);
+      done = *operand == 'b'   ? skip_block (bytes)
+             : *operand == 'n' ? read_leb (bytes, &value)
+                               : read_number (bytes, *operand - '0', &value);
       if (operand == operands[opcode])
         *first = value;
     }
-  return taken;
+  return done;
 }
 
 static bool
-step_extended (struct run *run, uint8_t opcode)
+step_extended (struct execution *execution, uint8_t opcode)
 {
   uint64_t value = 0;
-  if (!take_operands (&run->bytes, opcode, &value))
+  if (!read_operands (&execution->bytes, opcode, &value))
     return false;
   switch (opcode)
     {
     case DW_CFA_advance_loc1:
     case DW_CFA_advance_loc2:
     case DW_CFA_advance_loc4:
-      run->location += value * run->cie->code_alignment;
+      execution->location += value * execution->cie->code_alignment;
       return true;
     case DW_CFA_restore_extended:
       /* The instruction restores the initial rule of a register, and the
          initial value of RA_SIGN_STATE.  */
       if (value == RA_SIGN_STATE)
-        run->state = run->cie->initial;
+        execution->state = execution->cie->initial;
       return true;
     case DW_CFA_remember_state:
-      if (run->depth == STATES_MAX)
+      if (execution->depth == STATES_MAX)
         return false;
-      run->states[run->depth++] = run->state;
+      execution->states[execution->depth++] = execution->state;
       return true;
     case DW_CFA_restore_state:
-      if (run->depth == 0)
+      if (execution->depth == 0)
         return false;
-      run->state = run->states[--run->depth];
+      execution->state = execution->states[--execution->depth];
       return true;
     case NEGATE_RA_STATE:
-      run->state = run->state != SIGNATURE_NONE ? SIGNATURE_NONE
-                   : run->cie->b_key            ? SIGNATURE_B
-                                                : SIGNATURE_A;
+      execution->state = execution->state != SIGNATURE_NONE ? SIGNATURE_NONE
+                         : execution->cie->b_key            ? SIGNATURE_B
+                                                            : SIGNATURE_A;
       return true;
     default:
       return true;
@@ -226,39 +226,39 @@ step_extended (struct run *run, uint8_t opcode)
 }
 
 static bool
-step (struct run *run)
+step (struct execution *execution)
 {
-  uint8_t opcode = *run->bytes.at++;
+  uint8_t opcode = *execution->bytes.at++;
   uint64_t ignored;
   switch (opcode & 0xc0)
     {
     case DW_CFA_advance_loc:
-      run->location += (opcode & 0x3f) * run->cie->code_alignment;
+      execution->location += (opcode & 0x3f) * execution->cie->code_alignment;
       return true;
     case DW_CFA_offset:
-      return take_leb (&run->bytes, &ignored);
+      return read_leb (&execution->bytes, &ignored);
     case DW_CFA_restore:
       if ((opcode & 0x3f) == RA_SIGN_STATE)
-        run->state = run->cie->initial;
+        execution->state = execution->cie->initial;
       return true;
     default:
-      return step_extended (run, opcode);
+      return step_extended (execution, opcode);
     }
 }
 
 /* Execute INSTRUCTIONS with CIE from the location START on, and return the
    state at PC.  */
 static enum signature
-state_behind (struct bytes instructions, const struct cie *cie, uint64_t start,
-              uint64_t pc)
+state_at (struct bytes instructions, const struct cie *cie, uint64_t start,
+          uint64_t pc)
 {
-  struct run run = {
+  struct execution execution = {
     .bytes = instructions, .cie = cie, .location = start, .state = cie->initial
   };
-  while (run.location <= pc && run.bytes.at < run.bytes.end)
-    if (!step (&run))
-      return SIGNATURE_UNSAID;
-  return run.state;
+  while (execution.location <= pc && execution.bytes.at < execution.bytes.end)
+    if (!step (&execution))
+      return SIGNATURE_UNKNOWN;
+  return execution.state;
 }
 
 /* ---- Entries */
@@ -285,9 +285,9 @@ read_augmentation (struct cie *cie, const Dwarf_CIE *raw, bool big)
       case 'L':
       case 'P':
       case 'R':
-        if (!cie->sized || !take (&data, 1, &value)
+        if (!cie->sized || !read_number (&data, 1, &value)
             || (*letter == 'P'
-                && !take_pointer (&data, value & 0x0f, 0, &value)))
+                && !read_pointer (&data, value & 0x0f, 0, &value)))
           return false;
         if (*letter == 'R')
           cie->encoding = (uint8_t)value;
@@ -310,19 +310,19 @@ add_cie (struct signatures *signatures, Dwarf_Off offset, const Dwarf_CIE *raw,
                        .encoding = DW_EH_PE_absptr,
                        .initial = SIGNATURE_NONE };
   cie->initial = read_augmentation (cie, raw, big)
-                     ? state_behind (instructions, cie, 0, UINT64_MAX)
-                     : SIGNATURE_UNSAID;
+                     ? state_at (instructions, cie, 0, UINT64_MAX)
+                     : SIGNATURE_UNKNOWN;
 }
 
 static int
-by_offset (const void *a, const void *b)
+compare_offsets (const void *a, const void *b)
 {
   const struct cie *x = a, *y = b;
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 static int
-by_start (const void *a, const void *b)
+compare_starts (const void *a, const void *b)
 {
   const struct fde *x = a, *y = b;
   return (x->start > y->start) - (x->start < y->start);
@@ -334,16 +334,17 @@ add_fde (struct signatures *signatures, const struct entries *entries,
 {
   struct fde *fde = &signatures->fdes[signatures->n_fdes];
   struct cie wanted = { .offset = raw->CIE_pointer };
-  const struct cie *cie = bsearch (
-      &wanted, signatures->cies, signatures->n_cies, sizeof wanted, by_offset);
+  const struct cie *cie
+      = bsearch (&wanted, signatures->cies, signatures->n_cies, sizeof wanted,
+                 compare_offsets);
   struct bytes bytes = { raw->start, raw->end, big };
   uint64_t size;
   uint64_t here = entries->address
                   + (uint64_t)(bytes.at - (uint8_t *)entries->data->d_buf);
-  if (cie == NULL || cie->initial == SIGNATURE_UNSAID
-      || !take_pointer (&bytes, cie->encoding, here, &fde->start)
-      || !take_pointer (&bytes, cie->encoding & 0x0f, 0, &size)
-      || (cie->sized && !take_block (&bytes)))
+  if (cie == NULL || cie->initial == SIGNATURE_UNKNOWN
+      || !read_pointer (&bytes, cie->encoding, here, &fde->start)
+      || !read_pointer (&bytes, cie->encoding & 0x0f, 0, &size)
+      || (cie->sized && !skip_block (&bytes)))
     return;
   fde->end = fde->start + size;
   fde->instructions = bytes;
@@ -358,15 +359,15 @@ read_entries (struct signatures *signatures, struct entries *entries)
   bool big = entries->ident[EI_DATA] == ELFDATA2MSB;
   struct entries again = *entries;
   Dwarf_CFI_Entry entry;
-  int said;
-  while ((said = entries_next (entries, &entry)) != 1)
-    if (said == 0 && dwarf_cfi_cie_p (&entry))
+  int result;
+  while ((result = entries_next (entries, &entry)) != 1)
+    if (result == 0 && dwarf_cfi_cie_p (&entry))
       add_cie (signatures, entries->at, &entry.cie, big);
-  while ((said = entries_next (&again, &entry)) != 1)
-    if (said == 0 && !dwarf_cfi_cie_p (&entry))
+  while ((result = entries_next (&again, &entry)) != 1)
+    if (result == 0 && !dwarf_cfi_cie_p (&entry))
       add_fde (signatures, &again, &entry.fde, big);
   qsort (signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes,
-         by_start);
+         compare_starts);
   uint64_t reach = 0;
   for (size_t i = 0; i < signatures->n_fdes; i++)
     {
@@ -417,24 +418,24 @@ signature_at (const struct signatures *signatures, uint64_t pc)
   {
     LOOKS_MAX = 16 /* a hostile file has any number of FDEs around PC */
   };
-  _Static_assert(offsetof (struct fde, start) == 0, "last_from");
-  const struct fde *last = last_from (signatures->fdes, signatures->n_fdes,
-                                      sizeof *signatures->fdes, pc);
+  _Static_assert(offsetof (struct fde, start) == 0, "find_last_from");
+  const struct fde *last = find_last_from (
+      signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes, pc);
   size_t n = last == NULL ? 0 : (size_t)(last - signatures->fdes) + 1;
-  enum signature said = SIGNATURE_UNSAID;
+  enum signature result = SIGNATURE_UNKNOWN;
   for (size_t looks = 0; n > 0 && pc < signatures->fdes[n - 1].reach; looks++)
     {
       const struct fde *fde = &signatures->fdes[--n];
       if (looks == LOOKS_MAX)
-        return SIGNATURE_UNSAID;
+        return SIGNATURE_UNKNOWN;
       if (pc >= fde->end)
         continue;
       enum signature state
-          = state_behind (fde->instructions, fde->cie, fde->start, pc);
-      if (state == SIGNATURE_UNSAID
-          || (said != SIGNATURE_UNSAID && said != state))
-        return SIGNATURE_UNSAID;
-      said = state;
+          = state_at (fde->instructions, fde->cie, fde->start, pc);
+      if (state == SIGNATURE_UNKNOWN
+          || (result != SIGNATURE_UNKNOWN && result != state))
+        return SIGNATURE_UNKNOWN;
+      result = state;
     }
-  return said;
+  return result;
 }
