@@ -78,8 +78,6 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                 || code_found_functions (&findings, &request, &source->found,
                                          err));
   evidence->functions = source->found.n_functions;
-  for (size_t i = 0; i < source->found.n_functions; i++)
-    evidence->bytes += source->found.functions[i].size;
   evidence->functions_left = ok ? findings.functions_left : 0;
   if (ok)
     {

@@ -18,9 +18,8 @@
 struct code_evidence
 {
   struct disproofs disproofs; /* rows of the CFI that the code contradicts */
-  uint64_t functions, bytes;  /* that were found in the code and added to the
-                                 source */
-  uint64_t functions_left;    /* see struct code_findings */
+  uint64_t functions; /* that were found in the code and added to the source */
+  uint64_t functions_left; /* see struct code_findings */
 };
 
 /* Open the CFI of IMAGE as cfi_source_open does, but succeed also if there is

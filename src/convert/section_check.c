@@ -65,7 +65,6 @@ compare_with_code (struct cfi_source *source,
       = { .add = true, .described = described };
   bool compared = code_evidence_make (&rows, source, &wanted, err)
                   && sframe_verify (decoder, source, result, err);
-  result->bytes_from_code = rows.bytes;
   code_evidence_free (&rows);
   return compared;
 }
