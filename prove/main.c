@@ -116,18 +116,16 @@ is_expressible (const struct rule *rule)
 static void
 print_place (const char *name, const struct place *place)
 {
-  if (place->kind == PLACE_SAME)
-    fprintf (stderr, " %s=same", name);
-  else if (place->kind == PLACE_UNKNOWN)
-    fprintf (stderr, " %s=?", name);
+  bool memory = place->kind == PLACE_MEMORY;
+  fprintf (stderr, " %s=%s", name, memory ? "[" : "");
+  if (place->kind == PLACE_SAME || place->kind == PLACE_UNKNOWN)
+    fputs (place->kind == PLACE_SAME ? "same" : "?", stderr);
   else if (place->from_cfa)
-    fprintf (stderr, " %s=%scfa%+" PRId64 "%s", name,
-             place->kind == PLACE_MEMORY ? "[" : "", place->offset,
-             place->kind == PLACE_MEMORY ? "]" : "");
+    fprintf (stderr, "cfa%+" PRId64, place->offset);
   else
-    fprintf (stderr, " %s=%sr%u%+" PRId64 "%s", name,
-             place->kind == PLACE_MEMORY ? "[" : "", place->reg, place->offset,
-             place->kind == PLACE_MEMORY ? "]" : "");
+    fprintf (stderr, "r%u%+" PRId64, place->reg, place->offset);
+  if (memory)
+    fputc (']', stderr);
 }
 
 static void

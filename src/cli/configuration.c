@@ -218,18 +218,6 @@ compare_items (const struct dirent **a, const struct dirent **b)
 }
 
 static bool
-read_item (struct configuration *configuration, const char *folder,
-           const char *name, struct error *err)
-{
-  char *path;
-  if (asprintf (&path, "%s/%s", folder, name) < 0)
-    return error_set_no_memory (err);
-  bool read = read_file (configuration, path, err);
-  free (path);
-  return read;
-}
-
-static bool
 read_folder (struct configuration *configuration, const char *folder,
              struct error *err)
 {
@@ -245,7 +233,14 @@ read_folder (struct configuration *configuration, const char *folder,
   bool read = true;
   for (int i = 0; i < n; i++)
     {
-      read = read && read_item (configuration, folder, items[i]->d_name, err);
+      char *path = NULL;
+      if (read && asprintf (&path, "%s/%s", folder, items[i]->d_name) < 0)
+        {
+          path = NULL;
+          read = error_set_no_memory (err);
+        }
+      read = read && read_file (configuration, path, err);
+      free (path);
       free (items[i]);
     }
   free (items);

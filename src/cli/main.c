@@ -68,18 +68,16 @@ static bool
 work_on_files (struct run *run)
 {
   const struct tool_options *options = run->options;
-  const char *what = "list of files";
-  int problem = ENOMEM;
   bool done = file_list_collect (&run->files, options);
-  if (!done)
-    problem = errno;
-  else
-    done = batch_run (options, &run->files, &run->totals, &run->streams);
+  int problem = done ? ENOMEM : errno;
+  done = done && batch_run (options, &run->files, &run->totals, &run->streams);
   progress_clear ();
-  if (problem != ENOMEM && options->files_from != NULL)
-    what = options->files_from;
   if (!done)
-    report_problem (run, what, problem);
+    report_problem (run,
+                    problem != ENOMEM && options->files_from != NULL
+                        ? options->files_from
+                        : "list of files",
+                    problem);
   if (run->totals.lost_texts)
     report_problem (run, "results", ENOMEM);
   return done;
