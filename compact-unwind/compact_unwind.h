@@ -24,8 +24,7 @@ bool cunwind_write_file (const struct file_location *input, const char *output,
 /* Print INPUT to OUT as llvm-objdump --unwind-info does.  INPUT is a file that
    contains only an __unwind_info section, or an ELF file, of which the section
    that cunwind_write_file would make is printed.  MACHINE ("amd64", "aarch64")
-   is that of the bare section, whose encodings are explained; NULL: they are
-   not explained.  */
+   is that of the bare section; NULL: its encodings are not explained.  */
 bool cunwind_dump_file (const struct file_location *input, const char *machine,
                         FILE *out, struct error *err);
 

@@ -34,8 +34,7 @@ enum
   FRAME_SIZE = 16 /* FP and RA, below the CFA */
 };
 
-/* DWARF register numbers, by the numbers of the format, which count from
-   1.  */
+/* DWARF register numbers, by the format's numbers, which count from 1.  */
 static const uint16_t amd64_registers[] = { 0, 3, 12, 13, 14, 15, 6 };
 
 /* The bit of each register pair, and the DWARF number of its first register.
@@ -60,8 +59,7 @@ uint32_t
 cunwind_permutation_encode (const uint8_t *registers, unsigned n)
 {
   /* The permutation is a number in a mixed radix.  Digit I is the rank of
-     register I among those that have not occurred before it, and has 6 - I
-     values.  */
+     register I among those not yet listed, and has 6 - I values.  */
   uint32_t permutation = 0;
   for (unsigned i = 0; i < n; i++)
     {
@@ -317,8 +315,8 @@ arm64_encode (const struct cunwind_frame *frame, uint32_t *encoding)
       *encoding
           = ARM64_FRAMELESS | frame->stack_size / 16 << ARM64_STACK_SHIFT;
       /* By the header, saved registers lie directly below the CFA, but
-         libunwind reads them one word higher.  So frames with saved registers
-         are not encoded.  */
+         libunwind reads them one word higher.  So such frames are not
+         encoded.  */
       return frame->n_saved == 0 && frame->stack_size % 16 == 0
              && frame->stack_size / 16 <= ARM64_STACK_UNITS_MAX;
     case CUNWIND_FRAMELESS_INDIRECT:

@@ -30,13 +30,11 @@ enum
 enum cunwind_mode
 {
   CUNWIND_NO_INFO,   /* encoding 0: no unwind data for this code */
-  CUNWIND_FRAME,     /* CFA = FP + 16; RA and FP are saved directly below the
-                        CFA */
+  CUNWIND_FRAME,     /* CFA = FP + 16; RA and FP saved directly below it */
   CUNWIND_FRAMELESS, /* CFA = SP + stack_size */
   CUNWIND_FRAMELESS_INDIRECT, /* CFA = SP + stack_size + the immediate operand
                                  size_offset bytes into the function */
-  CUNWIND_DWARF               /* refers to the FDE at dwarf_offset in
-                                 .eh_frame */
+  CUNWIND_DWARF               /* see the FDE at dwarf_offset in .eh_frame */
 };
 
 /* The meaning of an encoding.  */

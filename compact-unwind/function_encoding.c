@@ -54,8 +54,7 @@ cunwind_reason_text (enum cunwind_reason reason)
 
 /* ---- Finding calls */
 
-/* Whether all SIZE bytes of CODE decode to instructions, none of which is a
-   call.  */
+/* Whether all SIZE bytes of CODE decode to instructions other than calls.  */
 static bool
 decodes_without_call (const struct arch *arch, const uint8_t *code,
                       uint64_t size)

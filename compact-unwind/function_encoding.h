@@ -38,8 +38,7 @@ enum cunwind_reason
   CUNWIND_UNREADABLE, /* its CFI could not be executed */
   CUNWIND_SIGNAL_FRAME,
   CUNWIND_CFA_RULE, /* CFA neither FP + 16 nor SP + n */
-  CUNWIND_RA_RULE,  /* RA neither where a call leaves it nor (arm64) beside FP
-                     */
+  CUNWIND_RA_RULE,  /* RA not where a call or prologue leaves it */
   CUNWIND_RA_SIGNED,
   CUNWIND_SAVED_RULE,   /* a register saved in another way than on the stack */
   CUNWIND_SAVED_PLACE,  /* registers saved at places without encoding */
@@ -63,8 +62,7 @@ struct cunwind_encoded
   bool asynchronous;
 };
 
-/* Encode FUNCTION of IMAGE.  Its rows are from a cfa_machine that tracks saved
-   registers.  */
+/* Encode FUNCTION of IMAGE, whose rows have the rules of saved registers.  */
 struct cunwind_encoded
 cunwind_encode_function (const struct image *image,
                          const struct frame_function *function);

@@ -63,8 +63,7 @@ struct cunwind_entry
 struct cunwind_gaps
 {
   const void *context;
-  /* Whether the SIZE bytes at ADDRESS are padding, which is never
-     executed.  */
+  /* Whether the SIZE bytes at ADDRESS are never executed.  */
   bool (*is_padding) (const void *context, uint64_t address, uint64_t size);
 };
 
@@ -86,8 +85,7 @@ void cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
 void cunwind_info_free (struct cunwind_info *info);
 
 /* Return the number (from 1) of the personality to which the word at ADDRESS
-   points.  0 if the section has three others already, or if ADDRESS is too far
-   away.  */
+   points.  0 if there are three others, or if ADDRESS is too far away.  */
 unsigned cunwind_info_personality (struct cunwind_info *info,
                                    uint64_t address);
 
@@ -97,10 +95,9 @@ bool cunwind_info_reaches (const struct cunwind_info *info, uint64_t address);
 /* Append the function of SIZE bytes at ADDRESS.  Functions are added in
    ascending order and do not overlap.  ENCODING has all its bits.  LSDA is an
    address that cunwind_info_reaches, or 0 without CUNWIND_HAS_LSDA.  A
-   function with the same encoding as the one before shares its entry, if that
-   is possible.  Code between functions that is not padding gets an entry with
-   encoding 0.  CFI2SFRAME_UNSUPPORTED if ADDRESS is 4 GiB or more from the
-   base.  */
+   function may share the entry of the one before.  Code between functions that
+   is not padding gets an entry with encoding 0.  CFI2SFRAME_UNSUPPORTED if
+   ADDRESS is 4 GiB or more from the base.  */
 bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
                        uint64_t size, uint32_t encoding, uint64_t lsda,
                        struct error *err);
@@ -119,8 +116,7 @@ struct cunwind_reader
   uint64_t size;
   uint32_t common, n_common; /* encodings */
   uint32_t personalities, n_personalities;
-  uint32_t index, n_index; /* with the last entry, which only ends the one
-                              before */
+  uint32_t index, n_index; /* with the last entry, which has no page */
   uint32_t lsdas, n_lsdas;
 };
 

@@ -169,8 +169,7 @@ check_lsdas (const struct cunwind_reader *reader, struct error *err)
   return true;
 }
 
-/* Check that the tables of PAGE lie inside the page, and the page inside the
-   section.  */
+/* Check that PAGE lies inside the section, and its tables inside the page.  */
 static bool
 check_page_header (const struct cunwind_reader *reader,
                    const struct cunwind_reader_page *page, struct error *err)

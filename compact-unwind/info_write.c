@@ -67,9 +67,8 @@ append_entry (struct cunwind_info *info, struct cunwind_entry entry,
   return true;
 }
 
-/* Whether neighbouring functions with ENCODING may share an entry.  They may
-   not if the encoding depends on the start of the function, or refers to its
-   own data.  */
+/* Whether neighbouring functions with ENCODING may share an entry: not if it
+   depends on the start of the function, or refers to its own data.  */
 static bool
 may_share_entry (const struct cunwind_info *info, uint32_t encoding)
 {
@@ -143,14 +142,12 @@ struct encodings
 {
   struct encoding_kind *kinds; /* owned; ascending by encoding */
   size_t n_kinds;
-  uint32_t *numbers;                   /* owned; by entry: the index of its
-                                          kind */
+  uint32_t *numbers;                   /* owned; kind of each entry */
   uint32_t common[CUNWIND_COMMON_MAX]; /* the most frequent first */
   unsigned n_common;
 };
 
-/* Set the kinds and numbers.  KEYS has capacity for one key for each
-   entry.  */
+/* Set the kinds and numbers.  KEYS has capacity for a key for each entry.  */
 static bool
 number_encodings (struct encodings *encodings, const struct cunwind_info *info,
                   uint64_t **keys)
@@ -192,7 +189,7 @@ choose_common (struct encodings *encodings, uint64_t **keys)
   return true;
 }
 
-/* Set ENCODINGS, which are zero at first.  The caller frees them also after
+/* Set ENCODINGS, which are zero.  The caller frees them also after
    failure.  */
 static bool
 count_encodings (struct encodings *encodings, const struct cunwind_info *info)

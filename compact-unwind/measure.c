@@ -164,8 +164,7 @@ add_to_compact_unwind (struct measuring *measuring, struct cfi_code *code,
     return true;
   if (!finished_rows_execute (&measuring->rows, code, err))
     return false;
-  /* The FDE was not executed, or other FDEs of the same code contradict
-     it.  */
+  /* The FDE was not executed, or other FDEs contradict it.  */
   if (!code->executed || cfi_code_is_disputed (code))
     {
       measuring->compact_unwind.by_reason[CUNWIND_RANGE]++;

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "elf/image.h"
 
-/* All but the last are SFrame as cfi2sframe_convert makes it, by version and
+/* All but the last are SFrame as a conversion makes it, by version and
    option.  */
 enum measured_format
 {
@@ -50,16 +50,14 @@ struct measurement
   uint64_t cfi_functions; /* FDEs in .eh_frame */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes;
   struct measured formats[MEASURED_COUNT];
-  /* The bytes of compact unwind that refer to LSDAs.  SFrame leaves LSDAs to
-     .eh_frame.  */
+  /* Bytes of compact unwind that refer to LSDAs, which SFrame does not
+     have.  */
   uint64_t compact_unwind_lsda_bytes;
-  /* The bytes of .eh_frame that compact unwind refers to: FDEs and their
-     CIEs.  */
+  /* Bytes of the FDEs that compact unwind refers to, and of their CIEs.  */
   uint64_t compact_unwind_eh_frame_bytes;
 };
 
-/* Return the stable identifier of FORMAT ("v3-no-share"), and its name in
-   text.  */
+/* Return the stable identifier of FORMAT ("v3-no-share"), and its name.  */
 const char *measured_format_name (enum measured_format format);
 const char *measured_format_text (enum measured_format format);
 
@@ -72,8 +70,7 @@ const char *measured_reason_text (enum measured_format format,
 
 /* Make the formats in the set WANTED from the CFI of IMAGE, but those that do
    not exist for its machine.  Set RESULT.  Append the compact unwind section
-   to COMPACT_UNWIND, unless that is NULL.  Status CFI2SFRAME_NOTHING without
-   CFI.  */
+   to COMPACT_UNWIND if not NULL.  CFI2SFRAME_NOTHING without CFI.  */
 bool measure_image (const struct image *image, unsigned wanted,
                     struct measurement *result, struct buffer *compact_unwind,
                     struct error *err);

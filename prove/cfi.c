@@ -79,15 +79,13 @@ enum
 {
   STACK_MAX = 16,
   OPS_MAX = 256,        /* a limit: expressions are evaluated at each PC */
-  REGISTER_MAX = 0xffff /* larger numbers would be truncated to another
-                           register */
+  REGISTER_MAX = 0xffff /* or truncation would name another register */
 };
 
 struct evaluation
 {
   uint64_t pc;
-  unsigned pc_register; /* the number of the RA's column, which denotes the
-                           PC */
+  unsigned pc_register; /* the RA's column, which denotes the PC */
   bool uses_pc;
   struct value stack[STACK_MAX];
   unsigned depth;
@@ -124,8 +122,7 @@ push_register (struct evaluation *evaluation, uint64_t reg, int64_t offset)
       (struct value){ .offset = sum ((int64_t)evaluation->pc, offset) });
 }
 
-/* Set *RESULT to A ATOM B, where both are numbers.  False for other
-   operations.  */
+/* Set *RESULT to A ATOM B, both numbers.  False for other operations.  */
 static bool
 combine_numbers (unsigned atom, int64_t a, int64_t b, int64_t *result)
 {
@@ -253,8 +250,7 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
 {
   struct evaluation evaluation = { .pc = pc, .pc_register = abi->ra };
   const struct place unknown = { .kind = PLACE_UNKNOWN };
-  /* On machines with the RA in an ordinary register, a rule may refer to that
-     register.  */
+  /* Where the RA is in an ordinary register, a rule may refer to that one.  */
   if (abi->fixed_ra == 0)
     evaluation.pc_register = UINT32_MAX;
   for (size_t i = 0; i < n; i++)
@@ -274,8 +270,8 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
 
 /* ---- Rules */
 
-/* Return the rule of register REG in FRAME.  Set *UNDEFINED to whether its
-   value is lost.  */
+/* Return the rule of register REG in FRAME.  *UNDEFINED: its value is
+   lost.  */
 static struct place
 register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
                 uint64_t pc, bool *undefined, bool *uses_pc)
@@ -345,8 +341,7 @@ rule_at (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
     rule->fp.kind = PLACE_UNKNOWN;
 }
 
-/* Return the row of TABLE for PC, or NULL.  TABLE is one of CFI's and may be
-   NULL.  */
+/* Return the row of TABLE, which may be NULL, for PC; or NULL.  */
 static Dwarf_Frame *
 row_at (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc)
 {
@@ -395,8 +390,8 @@ end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
   return low;
 }
 
-/* Find the next row of TABLE, or else of OTHER, from *AT up to END, and move
- *AT to it.  */
+/* Find the next row of TABLE, or else of OTHER, from *AT up to END.  *AT
+   moves.  */
 static bool
 find_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
           uint64_t end)
@@ -421,8 +416,8 @@ find_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
 }
 
 /* Find the next span of TABLE, or else of OTHER, from *AT up to END, and move
-   *AT to its end.  A row is looked up once, also if its rule differs from byte
-   to byte.  */
+   *AT to its end.  A row is looked up once, also if its rule depends on the
+   PC.  */
 static bool
 next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
            uint64_t end, struct span *span)

@@ -224,8 +224,8 @@ same_code (const struct file *file, const struct file *original)
           || !(header.sh_flags & SHF_EXECINSTR))
         continue;
       compared = true;
-      /* Without this limit, overlapping sections could cause any number of
-         comparisons.  */
+      /* A limit, because overlapping sections could cause any number of
+         them.  */
       room -= header.sh_size <= room ? header.sh_size : room;
       same &= room > 0
               && same_bytes (file, original, header.sh_addr, header.sh_size);

@@ -21,11 +21,9 @@
 /* Properties of a machine.  */
 struct abi
 {
-  unsigned e_machine, id_little, id_big; /* SFrame's numbers for it, by byte
-                                            order; 0: none */
+  unsigned e_machine, id_little, id_big; /* SFrame's numbers; 0: none */
   unsigned sp, fp, ra;                   /* DWARF numbers */
-  int fixed_ra;                          /* where the RA is saved, from the
-                                            CFA; or 0 */
+  int fixed_ra;                          /* of the RA from the CFA, or 0 */
   int sp_offset;                         /* the caller's SP - CFA */
   int cfa_scale, cfa_bias;
 };
@@ -71,8 +69,7 @@ void complain (const char *path, const char *what);
 bool file_open (struct file *file, const char *path);
 void file_close (struct file *file);
 
-/* Return the number of bytes in FILE from ADDRESS to the end of its
-   segment.  */
+/* Return how many bytes FILE has from ADDRESS to the end of its segment.  */
 uint64_t file_room (const struct file *file, uint64_t address);
 
 /* Return the N bytes of FILE that are loaded at ADDRESS, or NULL.  */
@@ -99,8 +96,7 @@ bool entries_open (struct entries *entries, const struct file *file,
 int entries_next (struct entries *entries, Dwarf_CFI_Entry *entry);
 
 /* Return the reason why libdw cannot be used for the CFI of FILE, or NULL.
-   Compressed .debug_frame needs no check here, because dwarf_begin_elf
-   decompresses it.  */
+   dwarf_begin_elf has decompressed .debug_frame.  */
 const char *file_cfi_problem (const struct file *file);
 
 /* A reader of an SFrame section.  */
@@ -147,8 +143,7 @@ bool section_next (struct section *section, struct span *span);
 /* The signatures of return addresses, from the CFI of an aarch64 file.  */
 struct signatures;
 
-/* Read them from .eh_frame of FILE, or from .debug_frame.  NULL when memory
-   ran out.  */
+/* Read .eh_frame of FILE, or .debug_frame.  NULL when memory ran out.  */
 struct signatures *signatures_open (const struct file *file, bool eh_frame);
 
 /* Return the signature at PC.  */

@@ -25,8 +25,7 @@ struct place
 /* The signature of the return address on aarch64.  */
 enum signature
 {
-  SIGNATURE_UNKNOWN, /* of CFI: on other machines, and where it cannot be found
-                       out */
+  SIGNATURE_UNKNOWN, /* of CFI: other machines; and not found out */
   SIGNATURE_NONE,
   SIGNATURE_A, /* signed with key A */
   SIGNATURE_B
@@ -37,8 +36,7 @@ struct rule
   bool outermost; /* the RA is undefined; the other members have no meaning */
   bool signal;    /* the frame is a signal frame */
   bool no_rows;   /* of SFrame: the function has no rows */
-  bool fp_unspecified; /* of CFI: there is no rule for FP, which has no meaning
-                     here (see cfi.c) */
+  bool fp_unspecified; /* of CFI: a missing rule has no meaning (cfi.c) */
   enum signature signature;
   struct place cfa, ra, fp;
 };

@@ -13,8 +13,7 @@ enum
   FLAG_SORTED = 1,
   FLAG_FRAME_POINTER = 2, /* V1 and V2 */
   FLAG_PCREL = 4,         /* V2 and V3 */
-  V1_REPEAT = 16,         /* V1 has no field for it; its producer's PLT entries
-                             have 16 bytes */
+  V1_REPEAT = 16,         /* not stored in V1; the size of PLT entries */
   WORDS_MAX = 15,
   PT_SFRAME = 0x6474e554
 };
@@ -340,8 +339,7 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
 
 /* ---- Spans */
 
-/* Return the address of OFFSET in the current block, at most the function's
-   end.  */
+/* Return the address of OFFSET in the current block, at most section->end.  */
 static uint64_t
 address_of (const struct section *section, uint64_t offset)
 {
@@ -362,8 +360,7 @@ next_block (struct section *section)
 }
 
 /* Read the row at section->row as a span.  It ends where the next row starts,
-   or at the end of the block or function.  A row that starts there has no
-   span.  */
+   or at the end of the block or function, where no row may start.  */
 static bool
 read_row_span (struct section *section, struct span *span)
 {

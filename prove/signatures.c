@@ -27,8 +27,7 @@ struct cie
   uint8_t encoding; /* encoding of pointers */
   bool sized;       /* FDEs have augmentation data with a size */
   bool b_key;
-  enum signature initial; /* the state after the CIE's instructions, or
-                             unknown */
+  enum signature initial; /* after the CIE's instructions */
 };
 
 struct bytes
@@ -139,8 +138,8 @@ struct execution
   unsigned depth;
 };
 
-/* The operands of an opcode: numbers of 1, 2 or 4 bytes, LEB128 numbers (n)
-   and blocks (b).  */
+/* The operands of an opcode: numbers of 1, 2 or 4 bytes or in LEB128 (n), and
+   blocks (b).  */
 static const char *const operands[0x40]
     = { [DW_CFA_nop] = "",
         [DW_CFA_advance_loc1] = "1",
@@ -246,8 +245,7 @@ step (struct execution *execution)
     }
 }
 
-/* Execute INSTRUCTIONS with CIE from the location START on, and return the
-   state at PC.  */
+/* Execute INSTRUCTIONS with CIE from START on, and return the state at PC.  */
 static enum signature
 state_at (struct bytes instructions, const struct cie *cie, uint64_t start,
           uint64_t pc)

@@ -34,10 +34,8 @@ struct entry
   size_t next_name;  /* the next hard link to the same file, or NO_ENTRY */
   bool further_name; /* an earlier entry is the same file */
   bool named;        /* this name or another of the file is an operand */
-  size_t program;    /* the first program of which this file is the debug file,
-                        or NO_ENTRY */
-  size_t group;      /* the first program with the same debug file, or this
-                        entry */
+  size_t program;    /* the first program with this debug file, or NO_ENTRY */
+  size_t group;      /* the first program with its debug file, or this one */
 };
 
 struct batch
@@ -119,8 +117,7 @@ set_relations (struct batch *batch, struct file_names *names)
     }
 }
 
-/* Search for the debug files of all files of the list, and add these to
-   NAMES.  */
+/* Find the debug files of all files of the list, and add these to NAMES.  */
 static void
 add_twins (struct file_names *names, const struct batch *batch)
 {
@@ -219,8 +216,7 @@ add_result (struct batch *batch, const struct message_streams *streams,
   pthread_mutex_unlock (&batch->lock);
 }
 
-/* Count the file of JOB, which is entry INDEX, print its results and close
-   it.  */
+/* Count the file of JOB, entry INDEX, print its results and close it.  */
 static void
 finish_job (struct batch *batch, size_t index,
             const struct message_streams *streams, struct job *job)
@@ -379,8 +375,7 @@ run_file (struct batch *batch, size_t head)
     close (old);
 }
 
-/* Take the next group of files, batch->order[*FIRST] up to *END.  False at the
-   end.  */
+/* Take the next group, batch->order[*FIRST] up to *END.  False at the end.  */
 static bool
 take_group (struct batch *batch, size_t *first, size_t *end)
 {

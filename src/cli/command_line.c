@@ -37,8 +37,7 @@ const struct mode_names mode_names[N_MODES] = {
 
 /* ---- Which options go together */
 
-/* Refuse options that insert a section into a file, because compact unwind is
-   never inserted.  */
+/* Refuse options that insert a section: compact unwind is never inserted.  */
 static void
 check_compact_unwind (const struct argp_state *state)
 {

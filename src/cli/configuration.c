@@ -287,7 +287,7 @@ skip_here (const char *path)
   return path;
 }
 
-/* Remove "//", "/./", and each name followed by ".."  from PATH, which is
+/* Remove "//", "/./", and names followed by ".."  from PATH, which is
    absolute.  */
 static void
 path_clean (char *path)
@@ -367,8 +367,8 @@ configuration_value (const struct configuration *configuration,
   return setting != NULL ? setting->value : NULL;
 }
 
-/* Return the first line of KIND that matches TEXT; NULL if there is none, or
-   if TEXT is NULL.  */
+/* Return the first line of KIND that matches TEXT, or NULL.  TEXT may be
+   NULL.  */
 static const struct setting *
 first_match (const struct configuration *configuration, enum setting_kind kind,
              const char *text)

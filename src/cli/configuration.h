@@ -71,8 +71,7 @@ configuration_excludes (const struct configuration *configuration,
    excludes a tree; a backslash is an ordinary character.  */
 bool configuration_pattern_matches (const char *pattern, const char *text);
 
-/* Print the settings in effect, one to a line, each with its file and
-   line.  */
+/* Print the settings in effect, one to a line, each with its origin.  */
 void configuration_print (const struct configuration *configuration,
                           FILE *out);
 

@@ -24,8 +24,7 @@ events_wanted (enum tool_stats stats)
   return stats == STATS_JUNIT || stats == STATS_SARIF || stats == STATS_GITHUB;
 }
 
-/* A character that is special in a format, and the text to replace it
-   with.  */
+/* A character that is special in a format, and the text in its place.  */
 struct replacement
 {
   char special; /* ends the table where it is 0 */
@@ -105,8 +104,7 @@ print_github (const struct event *event, FILE *out)
   fputc ('\n', out);
 }
 
-/* Write PATH to URI as a URI (RFC 3986), with all bytes but those of KEPT in
-   hexadecimal.  */
+/* Write PATH to URI (RFC 3986), with all bytes but KEPT in hexadecimal.  */
 static void
 uri_of_path (const char *path, char uri[TEXT_MAX])
 {
@@ -143,8 +141,8 @@ sarif_location (const struct event *event)
   return location;
 }
 
-/* Print EVENT with a comma before it.  events_end removes the comma before the
-   first one.  */
+/* Print EVENT with a comma before it, which events_end drops for the
+   first.  */
 static void
 print_sarif (const struct event *event, FILE *out)
 {

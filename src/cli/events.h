@@ -23,8 +23,7 @@ struct event
   bool skipped;     /* otherwise passed or failed */
   const char *code; /* a stable word for the reason; NULL if it passed */
   const char *text; /* the reason; NULL if it passed */
-  uint64_t address; /* of the code that the event is about; 0: the whole
-                       file */
+  uint64_t address; /* of the code in question; 0: the whole file */
   double seconds;
 };
 

@@ -229,9 +229,8 @@ add_file (struct directory_walk *walk, int directory, const char *name,
   return !listed || file != NULL;
 }
 
-/* Return the type of ITEM, without following symbolic links.  If it cannot be
-   found out, return that of a regular file; opening the file will give the
-   reason.  */
+/* Return the type of ITEM, without following symbolic links.  If it is
+   unknown, return that of a regular file; opening it gives the reason.  */
 static unsigned char
 item_type (int directory, const struct dirent *item)
 {
@@ -298,8 +297,7 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
     }
 }
 
-/* Read the directory PATH, which is the operand or below it.  Take PATH
-   over.  */
+/* Read the directory PATH, the operand or below it.  Take PATH over.  */
 static bool
 read_directory (struct directory_walk *walk, char *path)
 {
@@ -334,8 +332,7 @@ compare_paths (const void *a, const void *b)
 /* Add the ELF files in and below the directory OPERAND, which may be a
    symbolic link, sorted by path.  Files and directories that cannot be read
    become entries with a problem.  If files are to be changed, remove temporary
-   files that killed runs have left there.  False with errno when memory ran
-   out.  */
+   files of killed runs.  False with errno when memory ran out.  */
 static bool
 add_directory (struct file_list *list, const char *operand)
 {
@@ -397,8 +394,8 @@ read_checksums (struct file_list *list, const char *path)
 /* Set the names of checksum files for the last file of the list, an operand,
    if it is in the same directory as the operand before it: distributions name
    all programs of a package.  Then the directory is read once for all of them.
-   Not for symbolic links, because the checksum is beside the file that they
-   point to.  */
+   Not for symbolic links: the checksum is beside the file that they point
+   to.  */
 static bool
 share_checksums (struct file_list *list)
 {
@@ -466,7 +463,7 @@ file_list_free (struct file_list *list)
 
 /* ---- A file whose turn has come */
 
-/* Open the directory of LOCATION->name, starting from the operand.  False with
+/* Open the directory of LOCATION->name, from the operand on.  False with
    errno.  */
 static bool
 enter (const struct listed_file *file, struct file_location *location)

@@ -30,9 +30,8 @@ struct listed_file
   bool has_stat;   /* `identity' and `size' are set */
   struct file_identity identity;
   uint64_t size;
-  /* For files found in a directory: the length of the operand at the beginning
-     of PATH, and the operand's identity.  0 for operands and elements of
-     lists.  */
+  /* For files found in a directory: the length of the operand in PATH, and the
+     operand's identity.  0 for operands and elements of lists.  */
   size_t root_length;
   struct file_identity root;
   struct folder_checksums checksums; /* of the file's directory */
@@ -67,8 +66,7 @@ bool listed_file_locate (const struct file_list *list,
                          struct file_location *location,
                          struct cfi2sframe_error *err);
 
-/* Close what listed_file_locate has opened.  Call this also after it
-   failed.  */
+/* Close what listed_file_locate has opened, also after it failed.  */
 void listed_file_leave (struct file_location *location);
 
 #endif /* CLI_FILE_LIST_H */

@@ -37,8 +37,7 @@ rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
   return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
 }
 
-/* Write the SIZE BYTES of an instruction, in memory order, to TEXT and return
-   it.  */
+/* Write the SIZE BYTES of an instruction to TEXT and return it.  */
 static const char *
 bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
 {
@@ -66,8 +65,7 @@ text_or_unknown (const char *words)
   return words ? words : "?";
 }
 
-/* Print the instructions around FINDING, those with the wrong row marked by
-   `!'.  */
+/* Print the instructions around FINDING, with `!'  if their row is wrong.  */
 static void
 print_steps (const struct cfi2sframe_finding *finding, FILE *out)
 {

@@ -12,8 +12,7 @@
 #include "cli/options.h"
 #include "convert/location.h"
 
-/* The result for a file of --lint or --compare; that of the other mode is
-   zero.  */
+/* The result of --lint or --compare for a file; the other's is zero.  */
 struct findings
 {
   struct cfi2sframe_lint_result lint;

@@ -11,10 +11,9 @@
 #include "base/mapped_file.h"
 #include "compact-unwind/compact_unwind.h"
 
-/* For --require: the file has no .sframe; find out whether a conversion, which
-   is a dry run here, would make one that the named readers accept.  If it
-   would, set job->err to say so; if not, to the conversion's reason.  Return
-   false.  */
+/* For --require: the file has no .sframe.  Find out by a dry run whether a
+   conversion would make one that the named readers accept.  Set job->err to
+   say so, or if not to the conversion's reason.  Return false.  */
 static bool
 require_section (struct job *job)
 {
@@ -131,8 +130,7 @@ enum skipped_when
   WHEN_FOUND = 2,   /* if the file was found in a directory or list */
   WHEN_FOUND_AND_NOT_NO = 4, /* likewise, but not with
                                 --skip-unconvertible=no */
-  WHEN_ASKED = 8 /* with --skip-unconvertible, in modes that change files or
-                    detach sections */
+  WHEN_ASKED = 8             /* with --skip-unconvertible, in the same modes */
 };
 
 static const unsigned skipped_when[N_JOB_REASONS] = {
@@ -175,8 +173,7 @@ run_mode (struct job *job)
 {
   const struct tool_options *options = job->options;
   mapped_files_forget ();
-  /* Before any change, check that the debug file, if there is one, can be
-     updated.  */
+  /* Before any change, check that a debug file could be updated.  */
   bool ready = !options->debug_twin
                || location_check_debug_twin (&job->work.input,
                                              options->debug_twin_file,
@@ -202,16 +199,15 @@ run_mode (struct job *job)
 }
 
 /* Update the debug file to match the file, or the output, as it is now.  A
-   failure does not change the outcome of JOB, because the file itself may have
-   been changed.  */
+   failure does not change the outcome of JOB: the file itself may be
+   changed.  */
 static void
 update_debug_file (struct job *job)
 {
   const struct tool_options *options = job->options;
   struct file_location now = job->work.input;
   /* Update the debug file of a file that was converted before, too.  But
-     --undo and --remove of a file without .sframe write no output that it
-     could match.  */
+     --undo and --remove of a file without .sframe write no output.  */
   bool as_before
       = job->outcome == JOB_SKIPPED && job->reason == JOB_REASON_NOTHING
         && (options->output == NULL || options->mode == MODE_CONVERT);

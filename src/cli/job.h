@@ -32,12 +32,10 @@ enum job_reason
   JOB_REASON_REFUSED,     /* a change could harm it */
   JOB_REASON_MALFORMED,
   JOB_REASON_UNREADABLE, /* found in a tree, without permission to read: builds
-                            install set-id programs with permission to execute
-                            only */
+                            have such set-id programs */
   JOB_REASON_STAYS,      /* it keeps an .sframe that was to be removed */
   JOB_REASON_UNMARKED,   /* likewise, but the assembler may have made the
-                            .sframe: objects have no record of their
-                            conversion */
+                            .sframe: objects have no undo record */
   JOB_REASON_UNRECORDED, /* likewise, but the linker may have made the .sframe:
                             the linked file has no record */
   N_JOB_REASONS
@@ -47,8 +45,7 @@ struct job
 {
   const struct tool_options *options;
   const char *path;
-  struct file_work work; /* for modes that change the file or make another
-                            file */
+  struct file_work work; /* for modes that write a file */
   bool found;            /* in a directory or list, not an operand: more
                             reasons skip it (skipped_when, job.c) */
   FILE *out;             /* for the dump, findings and differences */

@@ -10,8 +10,7 @@
 
 #include "base/printable.h"
 
-/* Memory ran out for the line that this thread is making; and for any line of
-   any thread.  */
+/* Memory ran out for the present line of this thread; for any line.  */
 static _Thread_local bool incomplete;
 static atomic_bool lost;
 
@@ -151,8 +150,7 @@ put_json (const char *text, FILE *out)
 void
 json_print_line (json_object *object, FILE *out)
 {
-  /* When memory runs out, json-c returns a part of the text and sets
-     errno.  */
+  /* When memory runs out, json-c returns a part and sets errno.  */
   errno = 0;
   const char *text = incomplete
                          ? NULL

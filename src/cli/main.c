@@ -49,8 +49,7 @@ add_problem (struct run *run, const char *what,
     event_print (run->options->stats, &event, run->events.body);
 }
 
-/* Print and count PROBLEM, an errno, of WHAT, which is none of the input
-   files.  */
+/* Print and count PROBLEM, an errno, of WHAT, which is no input file.  */
 static void
 report_problem (struct run *run, const char *what, int problem)
 {
@@ -94,8 +93,7 @@ flush_written (struct run *run)
   add_problem (run, "file system", &err);
 }
 
-/* Complain that memory for the report of --stats ran out.  Return the exit
-   status.  */
+/* Complain that memory ran out for the report.  Return the exit status.  */
 static int
 fail_report (void)
 {
@@ -173,8 +171,8 @@ static void
 keep_freed_memory (const struct tool_options *options)
 {
 #ifdef __GLIBC__
-  /* The analysis of code has a few large arrays that grow for a long time, and
-     in the heap would leave holes.  Mapping new pages for them costs nothing
+  /* The analysis of code has a few large arrays that grow for long and would
+     leave holes in the heap.  Mapping new pages for them costs nothing
      measurable.  */
   bool analyses = options->mode == MODE_LINT || options->convert.analyze
                   || options->convert.verify_code;

@@ -37,8 +37,7 @@ measure_add (struct measurement *sum, const struct measurement *measurement)
 
 /* ---- Text */
 
-/* Return BYTES divided by the size of .eh_frame and .eh_frame_hdr; 0 without
-   these.  */
+/* Return BYTES divided by the size of .eh_frame and .eh_frame_hdr, or 0.  */
 static double
 cfi_ratio (const struct measurement *measurement, uint64_t bytes)
 {

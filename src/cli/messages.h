@@ -13,8 +13,7 @@ struct message_streams
 {
   FILE *out;      /* results */
   FILE *errors;   /* warnings */
-  FILE *failures; /* failures; printed even to a stream that writes to the
-                     output file */
+  FILE *failures; /* failures; printed in any case */
 };
 
 /* Choose standard output and standard error, but no stream that writes to the
@@ -27,8 +26,7 @@ message_streams_choose (const struct tool_options *options);
 /* Print PATH and a colon.  */
 void message_name (const char *path, FILE *out);
 
-/* Print the beginning of a message about the file at PATH, or with PATH NULL
-   about no file.  */
+/* Begin a message about the file at PATH; NULL: about no file.  */
 void message_begin (const char *path, FILE *errors);
 
 #endif /* CLI_MESSAGES_H */

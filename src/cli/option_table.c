@@ -269,9 +269,8 @@ parse_show_configuration (struct argp_state *state, const char *none)
   standard_output_end ();
 }
 
-/* Set the defaults for hooks of builds.  Options that are given, before or
-   after --hook, take precedence.  The manual, "Pipelines", has the
-   reasons.  */
+/* Set the defaults for hooks of builds.  Options before or after --hook take
+   precedence.  The manual, "Pipelines", has the reasons.  */
 static void
 parse_hook (struct argp_state *state, const char *none)
 {
@@ -319,8 +318,7 @@ parse_verify (struct argp_state *state, const char *none)
 #define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
 
 /* Each option is here and in cfi2sframe(1).  Completions and the manual are
-   generated from these two, which is why the values of an option are in
-   quotes.  */
+   generated from these two; so values are in quotes.  */
 const struct tool_option option_table[] = {
   { .description = "Converting:" },
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT",

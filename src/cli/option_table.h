@@ -22,8 +22,7 @@ struct tool_option
   size_t keeps;        /* store the argument in the const char * there */
   void (*parse) (struct argp_state *state, const char *argument);
   bool may_be_empty; /* scripts pass a variable that may be empty */
-  unsigned modes;    /* in which it has an effect, by MODE_BIT; 0: in all; and
-                        FOR_LINKED */
+  unsigned modes;    /* in which it has an effect; 0: in all; and FOR_LINKED */
 };
 
 /* A bit of `modes': the option cannot be combined with --relocatable, because
@@ -40,8 +39,7 @@ const struct argp_option *option_table_for_argp (void);
 /* Return the option that has argp's KEY, or NULL.  */
 const struct tool_option *option_of_key (int key);
 
-/* Whether the part of the command line that was parsed has the option
-   NAME.  */
+/* Whether the option NAME was parsed so far.  */
 bool option_is_given (const struct argp_state *state, const char *name);
 
 /* Whether OPTION has an ARGUMENT, which is optional.  An argument other than

@@ -110,8 +110,7 @@ tool_options_are (const struct tool_options *options, unsigned modes)
   return (modes & MODE_BIT (options->mode)) != 0;
 }
 
-/* Whether the operands may stand for many files, so that a summary is
-   printed.  */
+/* Whether operands may stand for many files, so that sums are printed.  */
 static inline bool
 tool_options_is_tree (const struct tool_options *options)
 {

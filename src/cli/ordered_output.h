@@ -13,23 +13,20 @@
 
 struct ordered_output
 {
-  struct message_streams last; /* the streams that all results are printed
-                                  to */
+  struct message_streams last; /* where results are printed */
   struct file_results *files;  /* owned; of N files, in order */
   size_t n;
-  bool direct; /* results are made in their order and written to `last' at
-                  once */
+  bool direct; /* results are written to `last' at once */
 
-  pthread_mutex_t lock;   /* protects the members below, and `complete' of the
-                             files */
+  pthread_mutex_t lock;   /* protects the members below, and `complete' */
   pthread_cond_t changed; /* signalled when file n_printed is complete */
   size_t n_printed;       /* files printed so far */
   bool lost;              /* memory ran out for a part of the results */
 };
 
-/* Prepare OUTPUT for the results of N files, to be printed to LAST.  DIRECT
-   says that one thread works on the files in their order.  False when memory
-   ran out.  */
+/* Prepare OUTPUT for the results of N files, to be printed to LAST.  DIRECT:
+   one thread works on the files in their order.  False when memory ran
+   out.  */
 bool ordered_output_init (struct ordered_output *output,
                           const struct message_streams *last, size_t n,
                           bool direct);

@@ -24,8 +24,7 @@ enum
   BAR_WIDTH = 24
 };
 
-/* In seconds.  Work that ends before the first drawing shows no bar at
-   all.  */
+/* In seconds.  Work that ends before the first drawing shows no bar.  */
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
 static atomic_bool on;

@@ -31,13 +31,11 @@ void progress_clear (void);
    continue where this one was interrupted.  DONE must outlive the work.  */
 void progress_expect (size_t all, const char *done, bool goes_on);
 
-/* Count a file that is done, or if not DONE, one that was skipped or
-   failed.  */
+/* Count a file that is DONE, or one that was skipped or failed.  */
 void progress_count (bool done);
 
 /* Print how many files are done, if progress_expect was called and NUMBER is a
-   signal that people send.  For signal handlers, while other threads
-   continue.  */
+   signal that people send.  For signal handlers.  */
 void progress_interrupted (int number);
 
 #endif /* CLI_PROGRESS_H */

@@ -221,8 +221,7 @@ check_add_json (json_object *object,
 
 /* ---- Problems and warnings */
 
-/* Begin the message with the file at fault, which may be another file than the
-   input.  */
+/* Begin the message with the file at fault, which may not be the input.  */
 static void
 print_problem (const struct job *job, FILE *errors)
 {
@@ -279,8 +278,7 @@ is_noted (const struct job *job)
   if (job->reason == JOB_REASON_CHECKSUMMED)
     return true;
   /* The file is an operand.  If the options demand something, silence would
-     look as if the file met the demand; for an archive, as if it was
-     converted.  */
+     look as if the file met the demand; or as if an archive was converted.  */
   if (job->found)
     return false;
   /* totals_print_left_alone prints a note for these.  */
@@ -350,8 +348,7 @@ print_figures (const struct job *job, enum tool_mode mode, FILE *out)
 }
 
 /* Print JOB as a line of JSON, whatever its outcome.  In all modes but --lint
-   and --compare, the line begins with the file, the status and the reason for
-   it.  */
+   and --compare, the line begins with file, status and reason.  */
 static void
 print_json (const struct job *job, enum tool_mode mode, FILE *out)
 {

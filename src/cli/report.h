@@ -10,8 +10,7 @@
 #include "cli/job.h"
 #include "cli/json_line.h"
 
-/* Print the results of JOB to OUT and its problems to ERRORS, as the options
-   ask.  */
+/* Print the results of JOB to OUT and its problems to ERRORS.  */
 void report_job (const struct job *job, FILE *out, FILE *errors);
 
 /* Whether all rows come from .eh_frame, so that the size of .sframe can be

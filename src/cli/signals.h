@@ -13,7 +13,7 @@
 void signals_install (void (*ending) (int number),
                       void (*lost) (const void *address));
 
-/* End the process by signal NUMBER, so that the shell sees the signal.  For
+/* End the process by signal NUMBER, so that the shell sees it.  For
    handlers.  */
 void signals_end (int number);
 

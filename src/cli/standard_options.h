@@ -26,9 +26,8 @@ enum
 #define STANDARD_OPTIONS \
   STANDARD_OPTIONS_WITH_HELP (NULL, 0, "Print this help and exit")
 
-/* An option that needs no parser: it sets a bool, or stores its argument as a
-   text, OFFSET bytes into the structure that the command line is parsed
-   into.  */
+/* An option that needs no parser: it sets a bool, or stores its argument,
+   OFFSET bytes into the structure that the command line is parsed into.  */
 struct option_member
 {
   int key;
@@ -66,8 +65,7 @@ int standard_output_flush (int status);
 /* End the program after an option like --version has printed its text.  */
 _Noreturn void standard_output_end (void);
 
-/* Return the value of TEXT, a number from 1 to MOST.  Anything else is wrong
-   usage.  */
+/* Return the value of TEXT, from 1 to MOST.  Anything else is wrong usage.  */
 size_t standard_option_number (const struct argp_state *state,
                                const char *text, size_t most);
 

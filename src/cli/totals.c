@@ -62,8 +62,7 @@ totals_add (struct totals *totals, const struct job *job)
     case JOB_DONE:
       totals->done++;
       report_sum_add (&totals->sum, report);
-      /* Sizes are compared only for files that have all rows from
-         .eh_frame.  */
+      /* Sizes are compared for files with all rows from .eh_frame.  */
       if (conversion_is_of_eh_frame (report))
         {
           totals->n_of_eh_frame++;
@@ -170,8 +169,7 @@ totals_print_left_alone (const struct totals *totals,
     }
 }
 
-/* Whether the mode makes sections and has sums; --section-only is for one
-   file.  */
+/* Whether the mode makes sections and has sums: not --section-only.  */
 static bool
 makes_sections (const struct tool_options *options)
 {

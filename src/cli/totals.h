@@ -41,30 +41,27 @@ struct totals
   unsigned n_codes;
   struct left_alone left_alone[N_JOB_REASONS]; /* by enum job_reason */
   struct cfi2sframe_report sum;                /* of files done */
-  /* Of the files done that have all their CFI in .eh_frame; and their
-     number.  */
+  /* Of files done with all CFI in .eh_frame; and their number.  */
   struct cfi2sframe_report of_eh_frame;
   uint64_t n_of_eh_frame;
   struct cfi2sframe_check_result checked; /* --check */
-  struct measurement measured; /* --compare-formats; `available' if it is in
-                                  any file */
+  struct measurement measured; /* --compare-formats; `available' in any file */
   double seconds;              /* elapsed time */
   bool lost_texts;             /* memory ran out for a part of the results */
 };
 
-/* Add JOB, which is finished.  The sums do not depend on the order of the
+/* Add JOB, which is finished.  The sums do not depend on the order of
    calls.  */
 void totals_add (struct totals *totals, const struct job *job);
 
 /* Print the number of skipped files, one line for each kind of reason.
-   Without --skip-unconvertible, print only the kinds that are always
-   noted.  */
+   Without --skip-unconvertible, only the kinds that are always noted.  */
 void totals_print_left_alone (const struct totals *totals,
                               const struct tool_options *options,
                               FILE *errors);
 
-/* Print the sums that OPTIONS ask for, as text or as one JSON object {"total":
-   ...}.  */
+/* Print the sums that OPTIONS ask for, as text or as the JSON object
+   "total".  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
 

@@ -22,8 +22,7 @@ struct code_evidence
   uint64_t functions_left; /* see struct code_findings */
 };
 
-/* Open the CFI of IMAGE as cfi_source_open does, but succeed also if there is
-   none.  */
+/* Open the CFI of IMAGE as cfi_source_open does; succeed also without CFI.  */
 bool code_evidence_open_source (struct cfi_source *source,
                                 const struct image *image,
                                 const struct cfi_options *cfi_options,
@@ -53,8 +52,8 @@ struct code_evidence_request
   unsigned threads; /* as in struct code_request */
 };
 
-/* Analyse the code of SOURCE, a linked file.  The caller frees EVIDENCE also
-   after failure.  */
+/* Analyse the code of SOURCE, a linked file.  Free EVIDENCE also after
+   failure.  */
 bool code_evidence_make (struct code_evidence *evidence,
                          struct cfi_source *source,
                          const struct code_evidence_request *wanted,

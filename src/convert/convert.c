@@ -32,13 +32,11 @@
 
 enum
 {
-  /* For files of fewer bytes, starting a thread takes more time than it
-     saves.  */
+  /* For smaller files, starting a thread takes more time than it saves.  */
   SECOND_THREAD_SIZE_MIN = 4 << 20
 };
 
-/* The state of one conversion.  Each step stores here what later steps
-   need.  */
+/* The state of one conversion, which its steps read and set.  */
 struct conversion
 {
   const struct input *input;
@@ -150,8 +148,8 @@ start_second_thread (struct conversion *conversion)
   background_start (&conversion->second_thread, run_second_thread, conversion);
 }
 
-/* Cut the work of the threads short if it was not used, and wait for their
-   end.  */
+/* Cut short the work of the threads if it is not needed, and wait for
+   them.  */
 static void
 end_threads (struct conversion *conversion)
 {
@@ -237,11 +235,9 @@ convert_file (struct conversion *conversion, struct error *err)
     background_wait (&conversion->second_thread);
   bool done
       = enough
-        /* Plan where the section and its program header go, and which bytes
-           move.  */
+        /* Plan the places of section and program header, and what moves.  */
         && find_place (conversion, err)
-        /* Entries count from the address of the section, which only the plan
-           tells.  */
+        /* The section's addresses count from its place in the plan.  */
         && write_section (conversion, err)
         /* Write the new file under a temporary name, read it back, compare it
            with the plan, and rename it.  */

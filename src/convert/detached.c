@@ -256,8 +256,7 @@ rows_on_demand_open (const struct image *image, struct error *err)
   bool opened = check_image (image, err)
                 && (rows->linked = linked_section_open (&input, err)) != NULL
                 && (cut (rows) || error_set_no_memory (err));
-  /* A walk needs only a few of the pages again that were read to find the
-     FDEs.  */
+  /* A walk needs few of the pages again that were read to find the FDEs.  */
   image_unmap_pages (image);
   if (opened)
     return rows;

@@ -35,8 +35,7 @@ extern const struct field compare_fields[]; /* cfi2sframe_compare_result */
 /* Return the value of FIELD in STRUCTURE.  */
 uint64_t field_value (const struct field *field, const void *structure);
 
-/* Add the counters of REPORT to SUM, for the members of an archive or for many
-   files.  */
+/* Add the counters of REPORT, of an archive's member or a file, to SUM.  */
 void report_sum_add (struct cfi2sframe_report *sum,
                      const struct cfi2sframe_report *report);
 

@@ -59,8 +59,7 @@ all_read (unsigned readers, enum cfi2sframe_format format)
   return next_rule (readers, &traits, &at) == NULL;
 }
 
-/* Write to TEXT the formats of each reader, as in "linux reads 3; glibc reads
-   2 and 2.0".  */
+/* Write each reader's formats: "linux reads 3; glibc reads 2 and 2.0".  */
 static void
 list_formats (unsigned readers, char *text, size_t size)
 {
@@ -120,7 +119,7 @@ add_file_traits (struct sframe_traits *traits, const struct image *image)
     sframe_traits_add (traits, SFRAME_TRAIT_CODE_SEGMENTS, 0);
 }
 
-/* Fail with STATUS if one of READERS refuses or misreads a file with
+/* Fail with STATUS if one of READERS refuses or misreads files with
    TRAITS.  */
 static bool
 check_rules (unsigned readers, const struct sframe_traits *traits,

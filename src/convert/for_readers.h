@@ -13,26 +13,23 @@
 #include "elf/image.h"
 #include "sframe/decode.h"
 
-/* Return the name of reader NUMBER, counted from 0; NULL for other
-   numbers.  */
+/* Return the name of reader NUMBER, from 0 on; NULL for other numbers.  */
 const char *for_readers_name (unsigned number);
 
 /* Whether each bit of READERS stands for a reader.  */
 bool for_readers_are_known (unsigned readers);
 
-/* Set *FORMAT to the newest format that all READERS accept.  Without READERS
-   it stays as it is.  False with CFI2SFRAME_INVALID if there is no such
-   format.  */
+/* Set *FORMAT to the newest format that all READERS accept; without READERS it
+   stays.  False with CFI2SFRAME_INVALID if there is no such format.  */
 bool for_readers_format (unsigned readers, enum cfi2sframe_format *format,
                          struct error *err);
 
-/* Check whether READERS can use a section of IMAGE at all, whatever its
+/* Check whether READERS can use sections of IMAGE, whatever their
    contents.  */
 bool for_readers_check_file (unsigned readers, const struct image *image,
                              struct error *err);
 
-/* Check whether READERS accept the section BYTES of SIZE bytes, which counts
-   from ADDRESS.  */
+/* Check whether READERS accept the section of SIZE BYTES at ADDRESS.  */
 bool for_readers_check_section (unsigned readers, const void *bytes,
                                 uint64_t size, uint64_t address,
                                 struct error *err);

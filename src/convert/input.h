@@ -16,8 +16,7 @@
 struct input
 {
   const struct image *image;
-  const struct file_location *location; /* with the path "" if the file is in
-                                           memory */
+  const struct file_location *location; /* path "": in memory */
   const struct cfi2sframe_options *options;
   struct cfi2sframe_report *report; /* each step fills in its members */
 };
@@ -45,8 +44,7 @@ bool options_check_section (const struct cfi2sframe_options *options,
 struct opened_work
 {
   struct input input; /* refers to `image' and `location' */
-  struct image image; /* of an ELF file, or with only the bytes of an
-                         archive */
+  struct image image; /* of an ELF file, or of an archive's bytes */
   struct file_location location;
   struct output_request output;
 };

@@ -205,8 +205,8 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                        "objects with different code sections");
 }
 
-/* The caller's function for differences, and file A, whose sections name
-   addresses.  */
+/* The caller's function for differences, and file A, which has the
+   sections.  */
 struct compare_context
 {
   const struct compared_file *a;
@@ -293,7 +293,7 @@ location_compare (
 /* ---- --lint */
 
 /* Compare the CFI of SOURCE with its code, and call FOUND for each
-   contradiction.  */
+   difference.  */
 static bool
 lint_source (const struct cfi_source *source, unsigned threads,
              void (*found) (void *context,

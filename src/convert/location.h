@@ -32,8 +32,7 @@
 
 enum
 {
-  /* Each thread has a temporary file, and signal handlers have a table of this
-     many to delete.  */
+  /* Each thread has a temporary file, of which handlers delete so many.  */
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 

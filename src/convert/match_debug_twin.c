@@ -71,9 +71,8 @@ open_folder (const struct debug_file *found,
 }
 
 /* Set match->location to that of FOUND.  A file beside the program is opened
-   without following links, and must stay the file that was found.  Otherwise a
-   user who may write to the directory could redirect the change to a file
-   elsewhere.  */
+   without following links, and must stay the file that was found.  Otherwise
+   users who may write to the directory could redirect the change.  */
 static bool
 locate_debug_file (struct match *match, const struct debug_file *found,
                    struct error *err)
@@ -94,8 +93,7 @@ locate_debug_file (struct match *match, const struct debug_file *found,
   return true;
 }
 
-/* Check that the debug file FILE has no code, so that it can be neither run
-   nor linked with.  */
+/* Check that FILE has no code: it can be neither run nor linked with.  */
 static bool
 check_split (const struct image *file, struct error *err)
 {
@@ -268,10 +266,8 @@ match_close (struct match *match)
 }
 
 /* Open the program and its debug file anew, and update the debug file.  Status
-   CFI2SFRAME_NOTHING without a debug file, and if it matches already: another
-   run may have updated it meanwhile.  Status CFI2SFRAME_NOTHING when there is
-   none.  Where another run was faster, the debug file that is there by now may
-   be in step.  */
+   CFI2SFRAME_NOTHING without a debug file, and if it matches: another run may
+   have updated it meanwhile.  */
 static bool
 attempt_update (void *context, struct error *err)
 {

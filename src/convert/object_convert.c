@@ -34,8 +34,7 @@ struct conversion
   struct object_section section;
 };
 
-/* Make the .sframe of CONVERSION.  The caller closes CONVERSION also after
-   failure.  */
+/* Make the .sframe of CONVERSION, which the caller closes in any case.  */
 static bool
 conversion_make (struct conversion *conversion, struct error *err)
 {
@@ -234,9 +233,8 @@ struct archive_job
 {
   struct archive archive;
   const struct input *input;
-  struct cfi2sframe_options member_options; /* without min_coverage, which
-                                               holds for the sum of all
-                                               members */
+  struct cfi2sframe_options member_options; /* without min_coverage, which is
+                                               for the sums */
   uint64_t *offsets; /* offsets of the members' headers in the new archive */
   bool *changed;     /* per member */
   size_t n_changed;
@@ -244,8 +242,7 @@ struct archive_job
   int fd;            /* the new archive */
 };
 
-/* Note the fault of MEMBER's existing .sframe in the report, unless an earlier
-   member has one.  */
+/* Report the fault of MEMBER's .sframe, unless an earlier member has one.  */
 static void
 note_existing (struct archive_job *job, const struct archive_member *member,
                const char *existing)
@@ -258,8 +255,7 @@ note_existing (struct archive_job *job, const struct archive_member *member,
             "in member %.60s %.120s", name, existing);
 }
 
-/* Convert MEMBER, write it at *AT of the new archive, and move *AT behind
-   it.  */
+/* Convert MEMBER, write it to the new archive at *AT, and advance *AT.  */
 static bool
 convert_member (struct archive_job *job, const struct archive_member *member,
                 uint64_t *at, struct error *err)
@@ -288,8 +284,7 @@ convert_member (struct archive_job *job, const struct archive_member *member,
   note_existing (job, member, report.existing);
   if (done)
     sum->machine = report.machine;
-  report.input_bytes = report.output_bytes = 0; /* the report has those of the
-                                                   archive */
+  report.input_bytes = report.output_bytes = 0; /* the archive's count */
   report_sum_add (sum, &report);
   if (bytes != NULL)
     mapped_file_close (bytes, size);
@@ -299,8 +294,7 @@ convert_member (struct archive_job *job, const struct archive_member *member,
   return done;
 }
 
-/* Write member INDEX, converted if it can be, at *AT, as convert_member
-   does.  */
+/* Write member INDEX likewise, converted if it can be.  */
 static bool
 write_member (struct archive_job *job, size_t index, uint64_t *at,
               struct error *err)

@@ -25,16 +25,16 @@ bool object_convert (const struct input *input,
 bool archive_convert (const struct input *input,
                       const struct output_request *output, struct error *err);
 
-/* A function that archive_visit calls with a member's NAME and IMAGE, which is
-   of type ET_REL.  */
+/* A function that archive_visit calls with a member's NAME and ET_REL
+   IMAGE.  */
 typedef bool archive_visitor (void *context, const char *name,
                               const struct image *image, struct error *err);
 
 /* Call VISIT for each object in the archive FILE.  Visits that fail with
    CFI2SFRAME_NOTHING or CFI2SFRAME_MISMATCH do not end the walk; other
-   failures do, and ERR names the member.  After mismatches, return false with
-   the first one and the number of others.  Status CFI2SFRAME_NOTHING if all
-   visits had that.  */
+   failures do, and ERR names the member.  Afterwards fail with the first
+   mismatch and the number of others, or with CFI2SFRAME_NOTHING if no visit
+   had a result.  */
 bool archive_visit (const struct image *file, archive_visitor *visit,
                     void *context, struct error *err);
 

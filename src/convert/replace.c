@@ -25,7 +25,7 @@
 
 enum
 {
-  /* Bytes that are read or written at a time.  Between them, the work can be
+  /* Bytes to read or write at a time.  Between them, the work can be
      cancelled.  */
   CHUNK = 1 << 20
 };

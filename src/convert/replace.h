@@ -52,8 +52,7 @@ struct replacement
 {
   const struct image *image; /* that the plan starts from */
   const struct plan *plan;
-  const struct buffer *section; /* .sframe, written for its address in PLAN;
-                                   NULL: none */
+  const struct buffer *section; /* .sframe as PLAN places it; NULL: none */
   bool with_record;             /* append an undo record */
   struct output_request output;
   struct copy_ahead *copy_ahead; /* work done ahead, or NULL */

@@ -22,8 +22,7 @@
 
 enum
 {
-  /* How often the work is started again.  Each time, another run has finished
-     its own.  */
+  /* How often the work is started again, each time after another run.  */
   TRIES = 16
 };
 

@@ -82,9 +82,8 @@ check_member (void *context, const char *name, const struct image *image,
   return has_sframe (image, err);
 }
 
-/* Check that IMAGE is a linked file.  Archives consist of objects.  An archive
-   that cannot be read (a thin one contains no objects) is skipped, as by
-   conversions.  */
+/* Check that IMAGE is a linked file.  An archive that cannot be read (a thin
+   one contains no objects) is skipped, as by conversions.  */
 static bool
 check_is_linked (const struct image *image, struct error *err)
 {
@@ -142,8 +141,7 @@ revert (struct file_work *work, bool removes, struct error *err)
                                      .output = opened.output,
                                      .context = method,
                                      .check = check_without };
-  /* An output file elsewhere is for comparisons, so nothing keeps a checksum
-     of it.  */
+  /* Nothing keeps a checksum of an output file elsewhere.  */
   bool done
       = method != NULL && method->plan (&plan, &opened.image, err)
         && (work->output != NULL || input_check_checksum (&opened.input, err))

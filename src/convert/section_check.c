@@ -73,7 +73,7 @@ compare_with_code (struct cfi_source *source,
    analyse the code as a conversion does.  But the section may have been made
    before the file was stripped.  Then symbols told where functions start, and
    .debug_frame where a popped frame pointer still lies.  If there are
-   differences, analyse the code again, with the functions of the .sframe as
+   differences, analyse the code again, with the .sframe's functions as
    hints.  */
 static bool
 analyse_and_compare (struct cfi_source *source,
@@ -191,8 +191,8 @@ section_check_readers (const struct image *image, unsigned readers,
 enum
 {
   /* A section with this share of the code counts as whole.  GNU ld leaves out
-     some functions that this program can describe: up to 4 percent of the code
-     of libcrypto.  */
+     functions that this program can describe: 4 percent of libcrypto's
+     code.  */
   WHOLE_PERCENT = 90
 };
 
@@ -270,9 +270,8 @@ audit_section (struct verdict *verdict, const struct input *input,
   struct cfi_options cfi_options = options_cfi (input->options);
   const char *useless;
   *verdict = (struct verdict){ .text = "" };
-  /* Compare with all CFI that the file has.  The option not to read
-     .debug_frame is for conversions; it does not make the rows of a section
-     wrong.  */
+  /* Compare with all CFI of the file.  The option not to read .debug_frame is
+     for conversions; rows from there are not wrong.  */
   if (cfi_options.debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
     cfi_options.debug_info = CFI2SFRAME_DEBUG_INFO_OWN;
   bool compared
