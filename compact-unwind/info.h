@@ -59,19 +59,10 @@ struct cunwind_entry
   uint32_t lsda;     /* from the image's base; with CUNWIND_HAS_LSDA */
 };
 
-/* A function that finds padding between functions.  */
-struct cunwind_gaps
-{
-  const void *context;
-  /* Whether the SIZE bytes at ADDRESS are never executed.  */
-  bool (*is_padding) (const void *context, uint64_t address, uint64_t size);
-};
-
 struct cunwind_info
 {
   const struct arch *arch;
-  uint64_t base; /* address of the image */
-  struct cunwind_gaps gaps;
+  uint64_t base;                 /* address of the image */
   struct cunwind_entry *entries; /* owned; in ascending order of functions */
   size_t n, capacity, n_lsdas;
   uint64_t end; /* end of the last function, from the base */
@@ -81,7 +72,7 @@ struct cunwind_info
 
 /* Start an empty section for an image of ARCH loaded at BASE.  */
 void cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
-                        uint64_t base, struct cunwind_gaps gaps);
+                        uint64_t base);
 void cunwind_info_free (struct cunwind_info *info);
 
 /* Return the number (from 1) of the personality to which the word at ADDRESS
@@ -94,13 +85,13 @@ bool cunwind_info_reaches (const struct cunwind_info *info, uint64_t address);
 
 /* Append the function of SIZE bytes at ADDRESS.  Functions are added in
    ascending order and do not overlap.  ENCODING has all its bits.  LSDA is an
-   address that cunwind_info_reaches, or 0 without CUNWIND_HAS_LSDA.  A
-   function may share the entry of the one before.  Code between functions that
-   is not padding gets an entry with encoding 0.  CFI2SFRAME_UNSUPPORTED if
-   ADDRESS is 4 GiB or more from the base.  */
-bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
-                       uint64_t size, uint32_t encoding, uint64_t lsda,
-                       struct error *err);
+   address that cunwind_info_reaches, or 0 without CUNWIND_HAS_LSDA.  The
+   function may share the entry of the one before.  CODE_BEFORE: there is code
+   between the two, which gets an entry with encoding 0.
+   CFI2SFRAME_UNSUPPORTED if ADDRESS is 4 GiB or more from the base.  */
+bool cunwind_info_add (struct cunwind_info *info, bool code_before,
+                       uint64_t address, uint64_t size, uint32_t encoding,
+                       uint64_t lsda, struct error *err);
 
 /* Append the section to OUT.  */
 bool cunwind_info_write (const struct cunwind_info *info, struct buffer *out,

@@ -21,9 +21,9 @@ enum
 
 void
 cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
-                   uint64_t base, struct cunwind_gaps gaps)
+                   uint64_t base)
 {
-  *info = (struct cunwind_info){ .arch = arch, .base = base, .gaps = gaps };
+  *info = (struct cunwind_info){ .arch = arch, .base = base };
 }
 
 void
@@ -79,23 +79,10 @@ may_share_entry (const struct cunwind_info *info, uint32_t encoding)
          && frame.mode != CUNWIND_FRAMELESS_INDIRECT;
 }
 
-/* If there is code between the last function and OFFSET, add an entry without
-   unwind data for it.  */
-static bool
-close_gap (struct cunwind_info *info, uint32_t offset, struct error *err)
-{
-  uint64_t size = offset - info->end;
-  if (info->n == 0 || size == 0
-      || info->gaps.is_padding (info->gaps.context, info->base + info->end,
-                                size))
-    return true;
-  struct cunwind_entry nothing = { .function = (uint32_t)info->end };
-  return append_entry (info, nothing, err);
-}
-
 bool
-cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
-                  uint32_t encoding, uint64_t lsda, struct error *err)
+cunwind_info_add (struct cunwind_info *info, bool code_before,
+                  uint64_t address, uint64_t size, uint32_t encoding,
+                  uint64_t lsda, struct error *err)
 {
   bool has_lsda = (encoding & CUNWIND_HAS_LSDA) != 0;
   uint64_t end;
@@ -111,7 +98,8 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
       || (has_lsda && !cunwind_info_reaches (info, lsda)))
     return error_set (err, CFI2SFRAME_INVALID,
                       "functions overlap or their data are out of reach");
-  if (!close_gap (info, entry.function, err))
+  const struct cunwind_entry uncovered = { .function = (uint32_t)info->end };
+  if (code_before && info->n > 0 && !append_entry (info, uncovered, err))
     return false;
   info->end = end - info->base;
   if (info->n > 0 && info->entries[info->n - 1].encoding == encoding

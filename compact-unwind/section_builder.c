@@ -8,24 +8,19 @@
 #include "cfi/fde.h"
 #include "elf/encoded_pointer.h"
 
-static bool
-gap_is_padding (const void *context, uint64_t address, uint64_t size)
-{
-  return padding_finder_is_padding (context, address, size);
-}
-
 bool
 cunwind_section_init (struct cunwind_section *section,
                       const struct image *image, const struct cfi_section *cfi,
                       const struct padding_finder *padding, struct error *err)
 {
-  struct cunwind_gaps gaps = { padding, gap_is_padding };
   /* The format's base: the first address of the image, on Apple's systems that
      of the Mach header.  */
   const GElf_Phdr *first = image_find_segment (image, PT_LOAD);
   uint64_t base = first != NULL ? first->p_vaddr : 0;
-  *section = (struct cunwind_section){ .image = image, .cfi = cfi };
-  cunwind_info_init (&section->info, image->arch, base, gaps);
+  *section = (struct cunwind_section){ .image = image,
+                                       .cfi = cfi,
+                                       .padding = padding };
+  cunwind_info_init (&section->info, image->arch, base);
   section->cie_kept = calloc (cfi->n_cies + 1, sizeof *section->cie_kept);
   return section->cie_kept != NULL || error_set_no_memory (err);
 }
@@ -113,6 +108,10 @@ cunwind_section_add (struct cunwind_section *section,
     section->n_asynchronous += encoded.asynchronous;
   else
     encoded.encoding = encode_reference (section, fde);
-  return cunwind_info_add (&section->info, fde->address, fde->size,
-                           encoded.encoding, lsda, err);
+  uint64_t end = section->info.base + section->info.end;
+  bool code_before = fde->address > end
+                     && !padding_finder_is_padding (section->padding, end,
+                                                    fde->address - end);
+  return cunwind_info_add (&section->info, code_before, fde->address,
+                           fde->size, encoded.encoding, lsda, err);
 }

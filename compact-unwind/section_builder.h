@@ -20,6 +20,7 @@ struct cunwind_section
 {
   const struct image *image;
   const struct cfi_section *cfi;
+  const struct padding_finder *padding;
   struct cunwind_info info; /* to be written */
   bool *cie_kept;           /* owned; by CIE: an entry refers to its FDE */
   uint64_t by_reason[CUNWIND_REASON_COUNT]; /* numbers of functions */
