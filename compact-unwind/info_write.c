@@ -177,8 +177,7 @@ choose_common (struct encodings *encodings, uint64_t **keys)
   return true;
 }
 
-/* Set ENCODINGS, which are zero.  The caller frees them also after
-   failure.  */
+/* Set ENCODINGS, which are zero.  Free them also after failure.  */
 static bool
 count_encodings (struct encodings *encodings, const struct cunwind_info *info)
 {

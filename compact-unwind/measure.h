@@ -50,8 +50,7 @@ struct measurement
   uint64_t cfi_functions; /* FDEs in .eh_frame */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes;
   struct measured formats[MEASURED_COUNT];
-  /* Bytes of compact unwind that refer to LSDAs, which SFrame does not
-     have.  */
+  /* Bytes of compact unwind that refer to LSDAs.  SFrame has none.  */
   uint64_t compact_unwind_lsda_bytes;
   /* Bytes of the FDEs that compact unwind refers to, and of their CIEs.  */
   uint64_t compact_unwind_eh_frame_bytes;

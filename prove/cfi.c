@@ -270,7 +270,7 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
 
 /* ---- Rules */
 
-/* Return the rule of register REG in FRAME.  *UNDEFINED: its value is
+/* Return the rule of register REG in FRAME.  *UNDEFINED: the value is
    lost.  */
 static struct place
 register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
@@ -390,8 +390,7 @@ end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
   return low;
 }
 
-/* Find the next row of TABLE, or else of OTHER, from *AT up to END.  *AT
-   moves.  */
+/* Move *AT to the next row of TABLE, or else of OTHER, before END.  */
 static bool
 find_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
           uint64_t end)

@@ -38,8 +38,7 @@ find_by_name (const struct file *file, const char *wanted, uint64_t *address)
   return NULL;
 }
 
-/* Find .eh_frame by PT_GNU_EH_FRAME, as libdw does without section
-   headers.  */
+/* Find .eh_frame without section headers, as libdw does.  */
 static Elf_Data *
 find_by_header (const struct file *file, uint64_t *address)
 {

@@ -1,5 +1,4 @@
-/* sframe-prove FILE [ORIGINAL]: compares the section with the CFI, and prints
-   one line that a pipeline can keep.
+/* sframe-prove FILE [ORIGINAL]: the comparison of the section with the CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -224,8 +223,8 @@ same_code (const struct file *file, const struct file *original)
           || !(header.sh_flags & SHF_EXECINSTR))
         continue;
       compared = true;
-      /* A limit, because overlapping sections could cause any number of
-         them.  */
+      /* A limit: overlapping sections could cause any number of
+         comparisons.  */
       room -= header.sh_size <= room ? header.sh_size : room;
       same &= room > 0
               && same_bytes (file, original, header.sh_addr, header.sh_size);

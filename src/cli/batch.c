@@ -1,5 +1,4 @@
-/* Working on many files: their order, the groups of files that depend on each
-   other, and threads.
+/* Working on many files: their order, their groups, and threads.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A hard link to a file, or its debug file, changes along with the file, so
@@ -54,8 +53,7 @@ struct batch
   uint64_t all_bytes;
 
   pthread_mutex_t lock;   /* protects the members below and the totals */
-  size_t n_taken, n_done; /* the number of files of `order` that were started,
-                             and finished */
+  size_t n_taken, n_done; /* of `order': taken, and finished */
   uint64_t bytes_done;
 };
 

@@ -1,5 +1,4 @@
-/* Parsing the command line of cfi2sframe, and checking which options can be
-   combined.
+/* Parsing and checking the command line of cfi2sframe.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

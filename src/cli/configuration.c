@@ -287,8 +287,8 @@ skip_here (const char *path)
   return path;
 }
 
-/* Remove "//", "/./", and names followed by ".."  from PATH, which is
-   absolute.  */
+/* Remove "//", "/./", and names followed by ".."  from PATH, an absolute
+   one.  */
 static void
 path_clean (char *path)
 {
@@ -367,8 +367,7 @@ configuration_value (const struct configuration *configuration,
   return setting != NULL ? setting->value : NULL;
 }
 
-/* Return the first line of KIND that matches TEXT, or NULL.  TEXT may be
-   NULL.  */
+/* Return the first line of KIND that matches TEXT (NULL: none), or NULL.  */
 static const struct setting *
 first_match (const struct configuration *configuration, enum setting_kind kind,
              const char *text)

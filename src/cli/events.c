@@ -141,8 +141,7 @@ sarif_location (const struct event *event)
   return location;
 }
 
-/* Print EVENT with a comma before it, which events_end drops for the
-   first.  */
+/* Print EVENT with a comma before it.  events_end drops the first comma.  */
 static void
 print_sarif (const struct event *event, FILE *out)
 {

@@ -463,8 +463,7 @@ file_list_free (struct file_list *list)
 
 /* ---- A file whose turn has come */
 
-/* Open the directory of LOCATION->name, from the operand on.  False with
-   errno.  */
+/* Open LOCATION->directory, from the operand on.  False with errno.  */
 static bool
 enter (const struct listed_file *file, struct file_location *location)
 {

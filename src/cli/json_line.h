@@ -32,8 +32,7 @@ json_object *json_line_new (void);
 json_object *json_new_object (void);
 json_object *json_new_array (void);
 
-/* Add VALUE to OBJECT under NAME, or to the end of ARRAY.  Take VALUE
-   over.  */
+/* Add VALUE, which is taken over, to OBJECT under NAME, or to ARRAY.  */
 void json_add (json_object *object, const char *name, json_object *value);
 void json_append (json_object *array, json_object *value);
 

@@ -1,5 +1,4 @@
-/* cfi2sframe: main, and one run over all files, from the list of files to the
-   sums.
+/* cfi2sframe: main, and a run over all files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-/* The options of cfi2sframe: names, values, a sentence for --help, and
-   actions.
+/* The options of cfi2sframe: names, values, texts for --help, and actions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -97,10 +97,9 @@ struct tool_options
   const char **excluded; /* patterns; borrowed from argv */
   size_t n_excluded;
   struct configuration configuration; /* with --config; otherwise empty */
-  const char *root;                   /* the folder that paths in its patterns
-                                         start from, or NULL */
-  const char *package;                /* the package of the files, or NULL */
-  unsigned jobs;                      /* the number of threads, at least 1 */
+  const char *root;    /* folder that paths in its patterns start from */
+  const char *package; /* the package of the files, or NULL */
+  unsigned jobs;       /* the number of threads, at least 1 */
 };
 
 /* Whether the mode is one of MODES.  */

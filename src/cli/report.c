@@ -1,5 +1,4 @@
-/* Reports on one file, as text and as JSON: the figures of a conversion or
-   check, problems and warnings.
+/* Reports on one file, as text and as JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/report.h"

@@ -1,5 +1,4 @@
-/* Signal handlers: the program ends without leaving temporary files, and
-   survives mapped files that are truncated.
+/* Signal handlers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

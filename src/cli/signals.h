@@ -13,8 +13,7 @@
 void signals_install (void (*ending) (int number),
                       void (*lost) (const void *address));
 
-/* End the process by signal NUMBER, so that the shell sees it.  For
-   handlers.  */
+/* End the process by signal NUMBER, for the shell to see.  For handlers.  */
 void signals_end (int number);
 
 #endif /* CLI_SIGNALS_H */

@@ -242,8 +242,7 @@ totals_print (const struct totals *totals, const struct tool_options *options,
 {
   bool tree = tool_options_is_tree (options);
   bool several = totals->done + totals->skipped + totals->failed > 1;
-  /* Sums are printed for trees, and for several files of
-     --compare-formats.  */
+  /* Trees have sums, and several files of --compare-formats.  */
   bool summed = options->mode == MODE_COMPARE_FORMATS
                     ? tree || several
                     : tree && options->mode != MODE_LINT;

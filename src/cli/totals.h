@@ -50,8 +50,7 @@ struct totals
   bool lost_texts;             /* memory ran out for a part of the results */
 };
 
-/* Add JOB, which is finished.  The sums do not depend on the order of
-   calls.  */
+/* Add JOB, which is finished.  The order of calls does not matter.  */
 void totals_add (struct totals *totals, const struct job *job);
 
 /* Print the number of skipped files, one line for each kind of reason.
@@ -60,8 +59,7 @@ void totals_print_left_alone (const struct totals *totals,
                               const struct tool_options *options,
                               FILE *errors);
 
-/* Print the sums that OPTIONS ask for, as text or as the JSON object
-   "total".  */
+/* Print the sums that OPTIONS ask for, as text or as a JSON object.  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
 

@@ -52,7 +52,7 @@ struct code_evidence_request
   unsigned threads; /* as in struct code_request */
 };
 
-/* Analyse the code of SOURCE, a linked file.  Free EVIDENCE also after
+/* Analyse the code of the linked SOURCE.  Free EVIDENCE also after
    failure.  */
 bool code_evidence_make (struct code_evidence *evidence,
                          struct cfi_source *source,

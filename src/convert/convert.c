@@ -148,8 +148,7 @@ start_second_thread (struct conversion *conversion)
   background_start (&conversion->second_thread, run_second_thread, conversion);
 }
 
-/* Cut short the work of the threads if it is not needed, and wait for
-   them.  */
+/* End the threads, also if their work is not needed.  */
 static void
 end_threads (struct conversion *conversion)
 {

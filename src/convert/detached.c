@@ -1,6 +1,4 @@
-/* Detached SFrame data: not inserted into the file that they describe.  They
-   are made of the whole file, in memory or (--detached) in a file of its own,
-   or of portions of the code when a stack walk meets them.
+/* Detached SFrame data: not inserted into the file that they describe.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

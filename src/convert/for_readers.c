@@ -119,8 +119,7 @@ add_file_traits (struct sframe_traits *traits, const struct image *image)
     sframe_traits_add (traits, SFRAME_TRAIT_CODE_SEGMENTS, 0);
 }
 
-/* Fail with STATUS if one of READERS refuses or misreads files with
-   TRAITS.  */
+/* Fail with STATUS if one of READERS refuses or misreads TRAITS.  */
 static bool
 check_rules (unsigned readers, const struct sframe_traits *traits,
              enum cfi2sframe_status status, struct error *err)

@@ -24,8 +24,7 @@ bool for_readers_are_known (unsigned readers);
 bool for_readers_format (unsigned readers, enum cfi2sframe_format *format,
                          struct error *err);
 
-/* Check whether READERS can use sections of IMAGE, whatever their
-   contents.  */
+/* Check whether READERS can use any section of IMAGE.  */
 bool for_readers_check_file (unsigned readers, const struct image *image,
                              struct error *err);
 

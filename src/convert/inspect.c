@@ -1,5 +1,4 @@
-/* Modes that examine files and change nothing: --check, --dump, --compare and
-   --lint.
+/* Modes that change nothing: --check, --dump, --compare and --lint.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -205,7 +204,7 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                        "objects with different code sections");
 }
 
-/* The caller's function for differences, and file A, which has the
+/* The caller's function for differences, and file A, for names of
    sections.  */
 struct compare_context
 {
@@ -292,8 +291,7 @@ location_compare (
 
 /* ---- --lint */
 
-/* Compare the CFI of SOURCE with its code, and call FOUND for each
-   difference.  */
+/* Compare the CFI of SOURCE with its code.  Call FOUND for differences.  */
 static bool
 lint_source (const struct cfi_source *source, unsigned threads,
              void (*found) (void *context,

@@ -1,5 +1,4 @@
-/* Relocatable objects, and archives of them: converting them (--relocatable),
-   and visiting the objects of an archive one after the other.
+/* Converting objects and archives of them; visiting the objects of an archive.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>

@@ -25,8 +25,7 @@ bool object_convert (const struct input *input,
 bool archive_convert (const struct input *input,
                       const struct output_request *output, struct error *err);
 
-/* A function that archive_visit calls with a member's NAME and ET_REL
-   IMAGE.  */
+/* A function that archive_visit calls with a member's NAME and IMAGE.  */
 typedef bool archive_visitor (void *context, const char *name,
                               const struct image *image, struct error *err);
 

@@ -25,8 +25,8 @@
 
 enum
 {
-  /* Bytes to read or write at a time.  Between them, the work can be
-     cancelled.  */
+  /* Bytes to read or write at a time.  The work can be cancelled in
+     between.  */
   CHUNK = 1 << 20
 };
 

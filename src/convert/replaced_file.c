@@ -1,7 +1,6 @@
 /* Files that were replaced meanwhile.  If another run has replaced a file, the
-   work on it starts again (location_retry).  If this run has replaced a
-   file, the other hard links to the old file are linked to the new one
-   (location_relink).
+   work on it starts again (location_retry).  If this run has replaced a file,
+   other hard links to the old file become links to it (location_relink).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Two runs may work on one file at the same time.  They do not wait for each

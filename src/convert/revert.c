@@ -1,5 +1,4 @@
-/* Removing an .sframe: by the undo record, which gives back the original byte
-   for byte, or without one.
+/* Removing an .sframe, by its undo record or without one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/input.h"

@@ -1,5 +1,4 @@
-/* Checking an existing .sframe: whether it is right, whether readers can use
-   it, and whether a conversion replaces it.
+/* Checking an existing .sframe, and deciding whether it is to be replaced.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/section_check.h"
