@@ -230,8 +230,8 @@ compare_saved (const void *a, const void *b)
   return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Add REG to the frame's saved registers if RULE says that it was saved. False
-   for rules that the format lacks.  */
+/* Add REG to the frame's saved registers if RULE says that it was saved.
+   False for rules that the format lacks.  */
 static bool
 add_saved (struct cunwind_frame *frame, uint16_t reg, struct frame_rule rule)
 {
