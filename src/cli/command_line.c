@@ -62,7 +62,7 @@ check_effects (const struct argp_state *state)
       const struct tool_option *option = &option_table[i];
       if (!(options->given >> i & 1) || option->modes == 0)
         continue;
-      if (!tool_options_are (options, option->modes))
+      if (!tool_mode_is_in (options, option->modes))
         argp_error (state, "--%s has no effect with %s", option->name,
                     mode_names[options->mode].option);
       if ((option->modes & FOR_LINKED) && options->convert.relocatable)
@@ -129,8 +129,8 @@ check_usage (const struct argp_state *state)
   check_effects (state);
   check_readers (state);
   if (events_wanted (options->stats)
-      && tool_options_are (options, MODE_BIT (MODE_COMPARE)
-                                        | MODE_BIT (MODE_COMPARE_FORMATS)))
+      && tool_mode_is_in (options, MODE_BIT (MODE_COMPARE)
+                                       | MODE_BIT (MODE_COMPARE_FORMATS)))
     argp_error (state, "%s has --stats and --stats=json only",
                 mode_names[options->mode].option);
   if (options->mode == MODE_COMPARE)

@@ -182,8 +182,8 @@ is_wanted (int fd, const struct stat *status,
            const struct tool_options *options)
 {
   bool archives = options->convert.relocatable
-                  || tool_options_are (options, MODES_READING_SECTION
-                                                    | MODES_TAKING_BACK);
+                  || tool_mode_is_in (options, MODES_READING_SECTION
+                                                   | MODES_TAKING_BACK);
   char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic

@@ -150,7 +150,7 @@ void
 job_fail (struct job *job)
 {
   const struct tool_options *options = job->options;
-  bool changes = tool_options_are (options, MODES_CHANGING)
+  bool changes = tool_mode_is_in (options, MODES_CHANGING)
                  || options->mode == MODE_DETACH;
   unsigned when = 0;
   if (changes)
@@ -180,7 +180,7 @@ run_mode (struct job *job)
                                              &options->convert, &job->err);
   bool done = ready
               && location_retry (attempt_mode, job, &job->work,
-                                 tool_options_are (options, MODES_CHANGING)
+                                 tool_mode_is_in (options, MODES_CHANGING)
                                      ? mode_functions[options->mode]
                                      : location_convert,
                                  &job->err);
@@ -191,8 +191,8 @@ run_mode (struct job *job)
   else if (done)
     job->outcome = JOB_DONE;
   else if (job->err.status == CFI2SFRAME_MISMATCH
-           && tool_options_are (options, MODE_BIT (MODE_LINT)
-                                             | MODE_BIT (MODE_COMPARE)))
+           && tool_mode_is_in (options,
+                               MODE_BIT (MODE_LINT) | MODE_BIT (MODE_COMPARE)))
     job->outcome = JOB_FOUND;
   else
     job_fail (job);
@@ -246,7 +246,7 @@ advice (const struct job *job)
   const struct tool_options *options = job->options;
   const struct cfi2sframe_error *err = &job->err;
   if (err->status == CFI2SFRAME_CHECKSUMMED
-      && tool_options_are (options, MODES_CHANGING))
+      && tool_mode_is_in (options, MODES_CHANGING))
     return "; see --convert-checksummed";
   if (err->status == CFI2SFRAME_REFUSED && err->word == WORD_BAD_SFRAME)
     return "; see --remove";
@@ -255,7 +255,7 @@ advice (const struct job *job)
     case WORD_OBJECT:
     case WORD_ARCHIVE:
       return err->status == CFI2SFRAME_NOTHING
-                     && tool_options_are (options, MODES_TAKING_OBJECTS)
+                     && tool_mode_is_in (options, MODES_TAKING_OBJECTS)
                      && !options->convert.relocatable
                      && !options->compact_unwind
                  ? " (see --relocatable)"

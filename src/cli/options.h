@@ -104,7 +104,7 @@ struct tool_options
 
 /* Whether the mode is one of MODES.  */
 static inline bool
-tool_options_are (const struct tool_options *options, unsigned modes)
+tool_mode_is_in (const struct tool_options *options, unsigned modes)
 {
   return (modes & MODE_BIT (options->mode)) != 0;
 }
@@ -120,7 +120,7 @@ tool_options_is_tree (const struct tool_options *options)
 static inline bool
 tool_options_change_files (const struct tool_options *options)
 {
-  return options->output == NULL && tool_options_are (options, MODES_CHANGING);
+  return options->output == NULL && tool_mode_is_in (options, MODES_CHANGING);
 }
 
 /* Parse the command line (command_line.c).  On wrong usage, end the program

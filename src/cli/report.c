@@ -294,7 +294,7 @@ static void
 print_warnings (const struct job *job, FILE *errors)
 {
   const struct tool_options *options = job->options;
-  if (job->outcome == JOB_DONE && tool_options_are (options, MODES_CHANGING))
+  if (job->outcome == JOB_DONE && tool_mode_is_in (options, MODES_CHANGING))
     print_concerns (job, errors);
   if (job->work.report.existing[0] != '\0' && options->mode == MODE_CONVERT)
     {
@@ -379,7 +379,7 @@ print_json (const struct job *job, enum tool_mode mode, FILE *out)
       json_add_string (object, "machine", job->measurement.machine);
       measure_add_json (object, &job->measurement);
     }
-  else if (tool_options_are (job->options, MODES_MAKING))
+  else if (tool_mode_is_in (job->options, MODES_MAKING))
     add_conversion_json (object, job);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);
