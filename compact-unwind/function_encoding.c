@@ -124,9 +124,10 @@ is_frame_cfa (const struct arch *arch, const struct frame_row *row)
   return row->cfa.kind == RULE_REG && row->cfa.reg == arch->fp;
 }
 
-/* Whether row INDEX is deeper in the function than row BEST.  */
+/* Whether row INDEX precedes row BEST in the order of function_encoding.h.  */
 static bool
-is_deeper (const struct encoding_attempt *attempt, size_t index, size_t best)
+is_better_body (const struct encoding_attempt *attempt, size_t index,
+                size_t best)
 {
   const struct frame_function *function = attempt->function;
   unsigned saved = count_saved (function, index);
@@ -396,7 +397,7 @@ cunwind_encode_function (const struct image *image,
       return encoded;
     }
   for (size_t i = 1; i < function->n_rows; i++)
-    if (is_deeper (&attempt, i, attempt.body))
+    if (is_better_body (&attempt, i, attempt.body))
       attempt.body = i;
   if (function->rows[attempt.body].ra_signed)
     encoded.reason = CUNWIND_RA_SIGNED;

@@ -30,11 +30,11 @@
 /* The relations of a listed file to other files of the list.  */
 struct entry
 {
-  size_t next_name;  /* the next hard link to the same file, or NO_ENTRY */
-  bool further_name; /* an earlier entry is the same file */
-  bool named;        /* this name or another of the file is an operand */
-  size_t program;    /* the first program with this debug file, or NO_ENTRY */
-  size_t group;      /* the first program with its debug file, or this one */
+  size_t next_link;     /* the next hard link to the same file, or NO_ENTRY */
+  bool is_further_link; /* an earlier entry is the same file */
+  bool named;           /* this name or another of the file is an operand */
+  size_t program; /* the first program with this debug file, or NO_ENTRY */
+  size_t group;   /* the first program with its debug file, or this one */
 };
 
 struct batch
@@ -46,7 +46,7 @@ struct batch
 
   struct entry *entries; /* owned; one for each file of the list */
   size_t *order;         /* owned; indexes of the entries to work on, without
-                            further names: groups by the size of their first
+                            further links: groups by the size of their first
                             file, the largest first; files of a group in the
                             order of the list */
   size_t n;
@@ -104,9 +104,9 @@ set_relations (struct batch *batch, struct file_names *names)
         first = i;
       else if (!name->twin)
         {
-          entries[before->entry].next_name = name->entry;
+          entries[before->entry].next_link = name->entry;
           head->named |= entry->named;
-          entry->further_name = true;
+          entry->is_further_link = true;
         }
       else if (before->twin)
         entry->group = entries[before->entry].group;
@@ -125,7 +125,7 @@ add_twins (struct file_names *names, const struct batch *batch)
       struct file_name *twin = &names->list[names->n];
       struct file_location location;
       struct error err = { 0 };
-      if (!list->files[i].has_stat || batch->entries[i].further_name)
+      if (!list->files[i].has_stat || batch->entries[i].is_further_link)
         continue;
       *twin = (struct file_name){ .twin = true, .entry = i };
       if (listed_file_locate (list, &list->files[i], &location, &err)
@@ -181,14 +181,14 @@ make_order (struct batch *batch)
   if (batch->entries == NULL || batch->order == NULL)
     return false;
   for (size_t i = 0; i < list->n; i++)
-    batch->entries[i] = (struct entry){ .next_name = NO_ENTRY,
+    batch->entries[i] = (struct entry){ .next_link = NO_ENTRY,
                                         .program = NO_ENTRY,
                                         .named = !list->files[i].found,
                                         .group = i };
   if (tool_options_change_files (batch->options) && !find_relations (batch))
     return false;
   for (size_t i = 0; i < list->n; i++)
-    if (!batch->entries[i].further_name)
+    if (!batch->entries[i].is_further_link)
       {
         batch->order[batch->n++] = i;
         batch->all_bytes += list->files[i].size;
@@ -240,7 +240,7 @@ finish_job (struct batch *batch, size_t index,
 /* Work on a file, whose first name is entry HEAD, by the name of entry INDEX.
    Skip debug files, which change along with their program.  */
 static void
-run_name (const struct batch *batch, size_t head, size_t index, FILE *out,
+run_link (const struct batch *batch, size_t head, size_t index, FILE *out,
           struct job *job)
 {
   const struct listed_file *listed = &batch->list->files[index];
@@ -264,7 +264,7 @@ run_name (const struct batch *batch, size_t head, size_t index, FILE *out,
   else if (listed_file_locate (batch->list, listed, &job->work.input,
                                &job->err))
     {
-      job->work.input.same = batch->entries[index].next_name != NO_ENTRY;
+      job->work.input.same = batch->entries[index].next_link != NO_ENTRY;
       job_run (job);
     }
 }
@@ -334,9 +334,9 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
            (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }
 
-/* Work on entry HEAD and the other names of its file.  If the configuration or
-   a checksum forbids a change by one name, that name keeps the old file, and
-   the work continues by the next name.  */
+/* Work on entry HEAD and the other hard links to its file.  If the
+   configuration or a checksum forbids a change by one name, that name keeps
+   the old file, and the work continues by the next name.  */
 static void
 run_file (struct batch *batch, size_t head)
 {
@@ -348,18 +348,18 @@ run_file (struct batch *batch, size_t head)
   int old = -1;
   if (listed->hard_links && tool_options_change_files (batch->options))
     old = open (listed->path, O_PATH | O_CLOEXEC);
-  for (;; index = entries[index].next_name)
+  for (;; index = entries[index].next_link)
     {
       streams = ordered_output_begin (&batch->output, index);
-      run_name (batch, head, index, streams->out, &first);
-      if (entries[index].next_name == NO_ENTRY
+      run_link (batch, head, index, streams->out, &first);
+      if (entries[index].next_link == NO_ENTRY
           || (first.reason != JOB_REASON_EXCLUDED
               && first.reason != JOB_REASON_CHECKSUMMED))
         break;
       finish_job (batch, index, streams, &first);
     }
-  for (size_t i = entries[index].next_name; i != NO_ENTRY;
-       i = entries[i].next_name)
+  for (size_t i = entries[index].next_link; i != NO_ENTRY;
+       i = entries[i].next_link)
     {
       const struct message_streams *others
           = ordered_output_begin (&batch->output, i);

@@ -48,7 +48,7 @@ struct conversion
   struct image original; /* the file before its earlier conversion, made for
                             --replace; open if its elf is not NULL */
   struct existing existing; /* the .sframe of the source image */
-  bool replaces;            /* EXISTING makes way for the new section */
+  bool replaces;            /* the new section replaces EXISTING */
   struct sframe_encoder *encoder;
   struct plan plan;
   struct buffer section; /* .sframe, written for its address in PLAN */
