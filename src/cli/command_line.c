@@ -225,7 +225,7 @@ tool_options_parse (struct tool_options *options, int argc, char **argv)
   standard_options_parse ("cfi2sframe", &parser, 0, argc, argv, options);
   if (options->jobs == 0)
     options->jobs = count_processors ();
-  options->talkative
+  options->prints_each_file
       = options->verbose > 0
         || (!tool_options_is_tree (options) && isatty (STDOUT_FILENO));
 }

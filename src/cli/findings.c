@@ -239,7 +239,7 @@ void
 lint_print_counts (const struct tool_options *options, const char *path,
                    const struct cfi2sframe_lint_result *result, FILE *out)
 {
-  if (options->talkative || options->stats)
+  if (options->prints_each_file || options->stats)
     {
       message_name (path, out);
       fprintf (out,

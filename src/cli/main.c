@@ -134,7 +134,7 @@ run_over_files (const struct tool_options *options)
   if (done)
     totals_print (totals, options, out);
   if (done && !options->quiet)
-    totals_print_left_alone (totals, options, run.streams.errors);
+    totals_print_skipped (totals, options, run.streams.errors);
   file_list_free (&run.files);
   return reported ? exit_status (totals) : fail_report ();
 }

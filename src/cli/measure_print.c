@@ -136,7 +136,7 @@ measure_print (const struct job *job, FILE *out)
       measure_print_table (job->path, &job->measurement, out);
       return;
     }
-  if (options->talkative || options->stats == STATS_TEXT)
+  if (options->prints_each_file || options->stats == STATS_TEXT)
     print_section (job, out);
   if (options->verbose > 1 || options->stats == STATS_TEXT)
     print_reasons (&job->measurement, MEASURED_COMPACT_UNWIND, out);

@@ -80,9 +80,9 @@ struct tool_options
   enum tool_stats stats;
   bool quiet;
   unsigned verbose;
-  bool compact_unwind; /* compact unwind instead of SFrame, for
-                          MODE_SECTION_ONLY and MODE_DUMP */
-  bool talkative;      /* print a line per file, if not quiet */
+  bool compact_unwind;   /* compact unwind instead of SFrame, for
+                            MODE_SECTION_ONLY and MODE_DUMP */
+  bool prints_each_file; /* print a line per file, if not quiet */
   enum tool_skip skip_unconvertible;
   struct cfi2sframe_options convert;
   bool require;                /* with MODE_CHECK, a missing .sframe fails */

@@ -137,7 +137,7 @@ print_conversion (const struct job *job, FILE *out)
   const struct tool_options *options = job->options;
   const struct cfi2sframe_report *report = &job->work.report;
   bool all = options->stats == STATS_TEXT;
-  if (!all && !options->talkative)
+  if (!all && !options->prints_each_file)
     return;
   print_summary (job, out);
   if (all)
@@ -280,13 +280,14 @@ is_noted (const struct job *job)
      look as if the file met the demand; or as if an archive was converted.  */
   if (job->found)
     return false;
-  /* totals_print_left_alone prints a note for these.  */
+  /* totals_print_skipped prints a note for these.  */
   if (job->reason == JOB_REASON_STAYS || job->reason == JOB_REASON_UNMARKED)
     return false;
   if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
       && options->verbose == 0 && options->stats == STATS_NONE)
     return true;
-  return !options->talkative && options->skip_unconvertible == SKIP_IN_TREES
+  return !options->prints_each_file
+         && options->skip_unconvertible == SKIP_IN_TREES
          && (options->convert.strict || options->convert.min_coverage > 0);
 }
 
@@ -333,7 +334,7 @@ print_figures (const struct job *job, enum tool_mode mode, FILE *out)
       break;
     case MODE_REMOVE:
     case MODE_UNDO:
-      if (!options->talkative && options->stats == STATS_NONE)
+      if (!options->prints_each_file && options->stats == STATS_NONE)
         break;
       message_name (job->path, out);
       fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
@@ -397,7 +398,7 @@ print_text (const struct job *job, enum tool_mode mode, FILE *out)
       break;
     case JOB_SKIPPED:
       if (is_noted (job)
-          || (!options->talkative && options->stats != STATS_TEXT))
+          || (!options->prints_each_file && options->stats != STATS_TEXT))
         break;
       message_name (job->path, out);
       fprintf (out, "skipped: %s\n", job->err.reason);

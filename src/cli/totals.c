@@ -19,7 +19,7 @@
 /* Count JOB, and keep its path and reason if the path is the first by name:
    what is printed must not depend on the order of the jobs.  */
 static void
-add_left_alone (struct left_alone *files, const struct job *job)
+count_skipped (struct skipped_files *files, const struct job *job)
 {
   if (files->count++ > 0 && strcmp (files->path, job->path) <= 0)
     return;
@@ -72,7 +72,7 @@ totals_add (struct totals *totals, const struct job *job)
       break;
     case JOB_SKIPPED:
       totals->skipped++;
-      add_left_alone (&totals->left_alone[job->reason], job);
+      count_skipped (&totals->skipped_by_reason[job->reason], job);
       break;
     case JOB_FOUND:
       totals->findings += job->findings.lint.findings;
@@ -128,8 +128,8 @@ print_sections (const struct totals *totals, FILE *out)
 }
 
 void
-totals_print_left_alone (const struct totals *totals,
-                         const struct tool_options *options, FILE *errors)
+totals_print_skipped (const struct totals *totals,
+                      const struct tool_options *options, FILE *errors)
 {
   /* Files left alone because of a checksum were reported one by one.  */
   static const struct
@@ -151,7 +151,8 @@ totals_print_left_alone (const struct totals *totals,
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     {
-      const struct left_alone *files = &totals->left_alone[notes[i].reason];
+      const struct skipped_files *files
+          = &totals->skipped_by_reason[notes[i].reason];
       if (files->count == 0
           || (options->skip_unconvertible != SKIP_ALL
               && notes[i].reason != JOB_REASON_UNMARKED))

@@ -11,7 +11,7 @@
 #include "cli/options.h"
 
 /* The skipped files of one kind of reason.  */
-struct left_alone
+struct skipped_files
 {
   uint64_t count;
   const char *path; /* the first file by name; borrowed from the list */
@@ -39,8 +39,9 @@ struct totals
   uint64_t not_elf;               /* files in directories that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files skipped or failed */
   unsigned n_codes;
-  struct left_alone left_alone[N_JOB_REASONS]; /* by enum job_reason */
-  struct cfi2sframe_report sum;                /* of files done */
+  struct skipped_files
+      skipped_by_reason[N_JOB_REASONS]; /* by enum job_reason */
+  struct cfi2sframe_report sum;         /* of files done */
   /* Of files done with all CFI in .eh_frame; and their number.  */
   struct cfi2sframe_report of_eh_frame;
   uint64_t n_of_eh_frame;
@@ -55,9 +56,8 @@ void totals_add (struct totals *totals, const struct job *job);
 
 /* Print the number of skipped files, one line for each kind of reason.
    Without --skip-unconvertible, only the kinds that are always noted.  */
-void totals_print_left_alone (const struct totals *totals,
-                              const struct tool_options *options,
-                              FILE *errors);
+void totals_print_skipped (const struct totals *totals,
+                           const struct tool_options *options, FILE *errors);
 
 /* Print the sums that OPTIONS ask for, as text or as a JSON object.  */
 void totals_print (const struct totals *totals,
