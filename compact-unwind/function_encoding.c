@@ -297,10 +297,10 @@ set_mode (struct encoding_attempt *attempt)
   return ra_fits ? CUNWIND_EXPRESSED : CUNWIND_RA_RULE;
 }
 
-/* For stack sizes too large for an encoding: find the prologue's `sub
-   $n,%rsp` (48 81 ec and a 32-bit immediate), from which readers take the
-   size.  A row begins behind the instruction, and the CFA of that row is n
-   farther from SP than before.  False if there is none.  */
+/* For stack sizes too large for an encoding: find the prologue's `sub $n,%rsp`
+   (48 81 ec and a 32-bit immediate), from which readers take the size.  A row
+   begins after the instruction, and the CFA of that row is n farther from SP
+   than before.  False if there is none.  */
 static bool
 find_immediate (struct encoding_attempt *attempt)
 {

@@ -45,7 +45,7 @@ enum cunwind_reason
   CUNWIND_STACK_SIZE,   /* too large, and not in a `sub` instruction */
   CUNWIND_BODY_CHANGES, /* rules differ between prologue and epilogue */
   CUNWIND_CALL_OUTSIDE, /* a call where the frame is not complete */
-  CUNWIND_LSDA,         /* LSDA or personality that no index can hold */
+  CUNWIND_LSDA,         /* LSDA or personality that cannot be stored */
   CUNWIND_PERSONALITY,  /* more than three personality functions */
   CUNWIND_RANGE,        /* empty, outside code, or overlapping another: the
                            section has no entry for it */

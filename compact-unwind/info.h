@@ -156,7 +156,7 @@ uint32_t cunwind_reader_word (const struct cunwind_reader *reader,
 /* ---- Printing (info_dump.c) */
 
 /* Print the section of READER to OUT as llvm-objdump --unwind-info does, and
-   behind a semicolon the meaning of each encoding for ARCH.  The section does
+   after a semicolon the meaning of each encoding for ARCH.  The section does
    not say for which machine it is; with ARCH NULL meanings are omitted.  */
 void cunwind_dump (const struct cunwind_reader *reader,
                    const struct arch *arch, FILE *out);

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The output equals that of llvm-objdump 14 to the last blank, so that diff
-   can compare the two, except for the text behind semicolons.  */
+   can compare the two, except for the text after semicolons.  */
 
 #include "compact-unwind/info.h"
 

@@ -2,12 +2,12 @@
    libdw cannot be used.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   libdw reads the entries, but it stops at a zero word; entries_next goes on
-   behind it.  Two kinds of CFI are refused.  A CIE may have an aligned
-   personality (DW_EH_PE_aligned).  libdw does not skip the bytes in front of
-   it, as libgcc does, and takes one of them for the encoding of pc_begin.  And
-   for each row libdw executes the FDE from its first instruction, so that
-   large FDEs take time in proportion to the square of their size.
+   libdw reads the entries, but it stops at a zero word; entries_next continues
+   after it.  Two kinds of CFI are refused.  A CIE may have an aligned
+   personality (DW_EH_PE_aligned).  libdw does not skip the bytes before it, as
+   libgcc does, and takes one of them for the encoding of pc_begin.  And for
+   each row libdw executes the FDE from its first instruction, so that large
+   FDEs take time in proportion to the square of their size.
 
    Sources: LSB Core, section 10.6 (.eh_frame, .eh_frame_hdr); libgcc's
    unwind-pe.h.  */

@@ -92,7 +92,7 @@ bool entries_open (struct entries *entries, const struct file *file,
 /* Read the next entry.  Returns as dwarf_next_cfi: 0, -1 for an entry that
    libdw cannot read, 1 at the end.  dwarf_next_cfi ends at a zero word.  This
    function skips zero words, because libdw looks up addresses in a table that
-   may refer to FDEs behind one (in libc.so.6 of arm64).  */
+   may refer to FDEs after one (in libc.so.6 of arm64).  */
 int entries_next (struct entries *entries, Dwarf_CFI_Entry *entry);
 
 /* Return the reason why libdw cannot be used for the CFI of FILE, or NULL.
@@ -164,7 +164,7 @@ const char *cfi_problem (const struct cfi *cfi);
 
 void cfi_close (struct cfi *cfi);
 
-/* Find the first span that ends behind *AT and starts before END, and move *AT
+/* Find the first span that ends after *AT and starts before END, and move *AT
    to its end.  False if there is none.  */
 bool cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span);
 

@@ -88,7 +88,7 @@ compare_names (const void *a, const void *b)
 }
 
 /* Set the relations of all entries from NAMES.  Sorting brings names with the
-   same identity together, those of debug files behind the others.  */
+   same identity together, those of debug files after the others.  */
 static void
 set_relations (struct batch *batch, struct file_names *names)
 {

@@ -69,13 +69,13 @@ text_or_unknown (const char *words)
 static void
 print_steps (const struct cfi2sframe_finding *finding, FILE *out)
 {
-  uint64_t behind = finding->n_steps > 0 ? finding->steps[0].address : 0;
+  uint64_t next = finding->n_steps > 0 ? finding->steps[0].address : 0;
   for (size_t i = 0; i < finding->n_steps; i++)
     {
       const struct cfi2sframe_step *step = &finding->steps[i];
-      if (step->address != behind)
+      if (step->address != next)
         fputs ("    ...\n", out);
-      behind = step->address + step->instruction_size;
+      next = step->address + step->instruction_size;
       fprintf (
           out, "  %c 0x%" PRIx64 "  CFA %-8s  RA %-9s  FP %-9s  CFI %s",
           step->wrong ? '!' : ' ', step->address, text_or_unknown (step->cfa),

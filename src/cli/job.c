@@ -185,7 +185,7 @@ run_mode (struct job *job)
                                      : location_convert,
                                  &job->err);
   /* If the file was truncated meanwhile, report that, whatever error the zeros
-     behind its end have caused.  */
+     after its end have caused.  */
   if (!mapped_files_check (&job->err) || !ready)
     job->outcome = JOB_FAILED;
   else if (done)

@@ -28,7 +28,7 @@ enum job_reason
   JOB_REASON_NOTHING, /* there is nothing to do */
   JOB_REASON_EXCLUDED,
   JOB_REASON_CHECKSUMMED, /* something keeps a checksum of it */
-  JOB_REASON_UNSUPPORTED, /* SFrame is not made for it */
+  JOB_REASON_UNSUPPORTED, /* SFrame is not for such files */
   JOB_REASON_REFUSED,     /* a change could harm it */
   JOB_REASON_MALFORMED,
   JOB_REASON_UNREADABLE, /* found in a tree, without permission to read: builds

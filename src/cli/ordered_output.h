@@ -31,7 +31,7 @@ bool ordered_output_init (struct ordered_output *output,
                           const struct message_streams *last, size_t n,
                           bool direct);
 
-/* Also after ordered_output_init failed.  */
+/* Free OUTPUT, also after ordered_output_init failed.  */
 void ordered_output_free (struct ordered_output *output);
 
 /* Begin the results of file INDEX.  Returns streams for them;

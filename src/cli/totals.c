@@ -54,7 +54,7 @@ totals_add (struct totals *totals, const struct job *job)
   if (job->outcome == JOB_SKIPPED || job->outcome == JOB_FAILED)
     add_code (totals, job);
   const struct cfi2sframe_report *report = &job->work.report;
-  /* Of a file that was skipped, the check knows the size of its code.  */
+  /* A skipped file has its executable_bytes set, but was not checked.  */
   if (job->outcome != JOB_SKIPPED)
     check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)

@@ -234,7 +234,8 @@ convert_file (struct conversion *conversion, struct error *err)
     background_wait (&conversion->second_thread);
   bool done
       = enough
-        /* Plan the places of section and program header, and what moves.  */
+        /* Plan the places of section and program header, and of moved
+           bytes.  */
         && find_place (conversion, err)
         /* The section's addresses count from its place in the plan.  */
         && write_section (conversion, err)

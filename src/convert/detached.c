@@ -49,7 +49,7 @@ check_image (const struct image *image, struct error *err)
 }
 
 /* Make the SFrame data of INPUT, a linked file.  Their addresses count from
-   *ADDRESS, which is behind all segments, so that they need no place in the
+   *ADDRESS, which is after all segments, so that they need no place in the
    file.  The caller frees SECTION also after failure.  */
 static bool
 make_section (const struct input *input, struct buffer *section,
@@ -302,12 +302,12 @@ struct sfw_section
 rows_on_demand_at (struct rows_on_demand *rows, uint64_t address,
                    struct error *err)
 {
-  /* The first portion starts at 0, so BEHIND is at least 1.  */
-  size_t behind = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
-  struct portion *portion = &rows->portions[behind - 1];
+  /* The first portion starts at 0, so NEXT is at least 1.  */
+  size_t next = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
+  struct portion *portion = &rows->portions[next - 1];
   if (!portion->made)
     make_portion (rows, portion,
-                  behind < rows->n
+                  next < rows->n
                       ? portion[1].fde
                       : linked_section_source (rows->linked)->cfi.n_fdes,
                   err);

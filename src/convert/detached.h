@@ -22,7 +22,7 @@
 #include "elf/image.h"
 #include "sframewalk.h"
 
-/* Return the first address, a multiple of 8, behind all segments of IMAGE.  */
+/* Return the first address, a multiple of 8, after all segments of IMAGE.  */
 uint64_t detached_address (const struct image *image);
 
 /* Make SFrame data of version 3 from the SIZE bytes of a linked ELF file,

@@ -34,7 +34,7 @@ bool for_readers_check_section (unsigned readers, const void *bytes,
                                 struct error *err);
 
 /* Write to the SIZE bytes of TEXT, one line for each, what READERS would
-   refuse, misread or not find in IMAGE and its section behind DECODER.
+   refuse, misread or not find in IMAGE and its section, which DECODER reads.
    LEFT_OUT says that some code with CFI has no rows.  If a reader would refuse
    or misread something, return false with the first such line as
    CFI2SFRAME_MISMATCH.  */

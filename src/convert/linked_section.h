@@ -32,7 +32,7 @@ struct linked_section *linked_section_open (const struct input *input,
                                             struct error *err);
 void linked_section_free (struct linked_section *linked);
 
-/* What linked_section_open has read.  */
+/* The CFI that linked_section_open has read.  */
 const struct cfi_source *
 linked_section_source (const struct linked_section *linked);
 

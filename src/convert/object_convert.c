@@ -142,7 +142,7 @@ close_member (struct archive_object *object)
   free (object->copy);
 }
 
-/* Put the name of MEMBER in front of the reason in ERR.  Return false.  */
+/* Put the name of MEMBER before the reason in ERR.  Return false.  */
 static bool
 blame_member (const struct archive *archive,
               const struct archive_member *member, struct error *err)
