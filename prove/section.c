@@ -360,7 +360,8 @@ next_block (struct section *section)
 }
 
 /* Read the row at section->row as a span.  It ends where the next row starts,
-   or at the end of the block or function, where no row may start.  */
+   or at the end of the block or function.  A row that starts there has no
+   span.  */
 static bool
 read_row_span (struct section *section, struct span *span)
 {

@@ -122,28 +122,27 @@ reason_of (const struct job *job)
     }
 }
 
-/* Conditions in which a reason makes a file skipped instead of failed.  */
+/* Conditions in which a reason makes a file skipped instead of failed.  A mode
+   that only reads was asked about this very file, so there the file failed. */
 enum skipped_when
 {
-  WHEN_CHANGED = 1, /* in modes that change files or detach sections.  Other
-                       modes were asked about this very file */
-  WHEN_FOUND = 2,   /* if the file was found in a directory or list */
-  WHEN_FOUND_AND_NOT_NO = 4, /* likewise, but not with
-                                --skip-unconvertible=no */
-  WHEN_ASKED = 8             /* with --skip-unconvertible, in the same modes */
+  WHEN_MODE_CHANGES = 1,    /* in modes that change files or detach sections */
+  WHEN_FOUND = 2,           /* if the file was found in a directory or list */
+  WHEN_FOUND_UNLESS_NO = 4, /* likewise, unless the option has =no */
+  WHEN_ASKED = 8 /* by --skip-unconvertible, in modes that change files */
 };
 
 static const unsigned skipped_when[N_JOB_REASONS] = {
-  [JOB_REASON_NOTHING] = WHEN_CHANGED | WHEN_FOUND,
-  [JOB_REASON_EXCLUDED] = WHEN_CHANGED,
+  [JOB_REASON_NOTHING] = WHEN_MODE_CHANGES | WHEN_FOUND,
+  [JOB_REASON_EXCLUDED] = WHEN_MODE_CHANGES,
   [JOB_REASON_CHECKSUMMED] = WHEN_FOUND | WHEN_ASKED,
-  [JOB_REASON_UNSUPPORTED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [JOB_REASON_UNSUPPORTED] = WHEN_FOUND_UNLESS_NO | WHEN_ASKED,
   [JOB_REASON_REFUSED] = WHEN_ASKED,
   [JOB_REASON_MALFORMED] = WHEN_ASKED,
   [JOB_REASON_UNREADABLE] = WHEN_ASKED,
   [JOB_REASON_STAYS] = WHEN_ASKED,
-  [JOB_REASON_UNMARKED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
-  [JOB_REASON_UNRECORDED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [JOB_REASON_UNMARKED] = WHEN_FOUND_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_UNRECORDED] = WHEN_FOUND_UNLESS_NO | WHEN_ASKED,
 };
 
 void
@@ -154,13 +153,13 @@ job_fail (struct job *job)
                  || options->mode == MODE_DETACH;
   unsigned when = 0;
   if (changes)
-    when |= WHEN_CHANGED;
+    when |= WHEN_MODE_CHANGES;
   if (changes && options->skip_unconvertible == SKIP_ALL)
     when |= WHEN_ASKED;
   if (job->found)
     when |= WHEN_FOUND;
   if (job->found && options->skip_unconvertible != SKIP_NONE)
-    when |= WHEN_FOUND_AND_NOT_NO;
+    when |= WHEN_FOUND_UNLESS_NO;
   job->reason = reason_of (job);
   job->outcome
       = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;

@@ -13,7 +13,7 @@ struct message_streams
 {
   FILE *out;      /* results */
   FILE *errors;   /* warnings */
-  FILE *failures; /* failures; printed in any case */
+  FILE *failures; /* failures; printed even into the output file */
 };
 
 /* Choose standard output and standard error, but no stream that writes to the

@@ -32,7 +32,7 @@
 
 enum
 {
-  /* Each thread has a temporary file, of which handlers delete so many.  */
+  /* Each thread has a temporary file; signal handlers can delete so many.  */
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 
