@@ -304,9 +304,9 @@ bool
 location_copy (struct file_work *work, struct error *err)
 {
   const struct file_location locked
-      = options_locked (work->options, &work->input);
+      = options_lock_location (work->options, &work->input);
   const struct output_request request
-      = options_output (work->options, &locked, work->output, NULL);
+      = options_request_output (work->options, &locked, work->output, NULL);
   return output_file_check_other (work->output, work->input.path, err)
          && replacement_copy_unchanged (&request, err);
 }

@@ -11,15 +11,15 @@
 #include "write/file_metadata.h"
 
 struct cfi_options
-options_cfi (const struct cfi2sframe_options *options)
+options_choose_cfi (const struct cfi2sframe_options *options)
 {
   return (struct cfi_options){ .debug_info = options->debug_info,
                                .debug_file = options->debug_file };
 }
 
 struct file_location
-options_locked (const struct cfi2sframe_options *options,
-                const struct file_location *input)
+options_lock_location (const struct cfi2sframe_options *options,
+                       const struct file_location *input)
 {
   struct file_location locked = *input;
   locked.lock = options->dry_run ? LOCK_NONE : LOCK_SHARED;
@@ -27,9 +27,9 @@ options_locked (const struct cfi2sframe_options *options,
 }
 
 struct output_request
-options_output (const struct cfi2sframe_options *options,
-                const struct file_location *input, const char *output,
-                struct file_identity *made)
+options_request_output (const struct cfi2sframe_options *options,
+                        const struct file_location *input, const char *output,
+                        struct file_identity *made)
 {
   return (struct output_request){ .input = input,
                                   .output = output,
@@ -106,9 +106,9 @@ work_open (struct opened_work *opened, struct file_work *work, bool archives,
   *opened = (struct opened_work){
     .input
     = { &opened->image, &opened->location, work->options, &work->report },
-    .location = options_locked (work->options, &work->input),
-    .output = options_output (work->options, &opened->location, work->output,
-                              &work->made),
+    .location = options_lock_location (work->options, &work->input),
+    .output = options_request_output (work->options, &opened->location,
+                                      work->output, &work->made),
   };
   if (!output_file_check_other (work->output, work->input.path, err)
       || !(archives ? image_open_or_archive

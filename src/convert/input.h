@@ -56,18 +56,20 @@ struct opened_work
 bool work_open (struct opened_work *opened, struct file_work *work,
                 bool archives, struct error *err);
 
-/* The choice of CFI that OPTIONS make.  The result borrows their strings.  */
-struct cfi_options options_cfi (const struct cfi2sframe_options *options);
+/* Choose the CFI to read by OPTIONS.  The result borrows their strings.  */
+struct cfi_options
+options_choose_cfi (const struct cfi2sframe_options *options);
 
-/* INPUT with the lock that work with OPTIONS takes when it opens the file.  */
-struct file_location options_locked (const struct cfi2sframe_options *options,
-                                     const struct file_location *input);
+/* Return INPUT, to be opened with the lock for work with OPTIONS.  */
+struct file_location
+options_lock_location (const struct cfi2sframe_options *options,
+                       const struct file_location *input);
 
-/* A request for a new file under OPTIONS: OUTPUT, or if that is NULL a file in
-   place of INPUT.  The caller sets `input_fd' when INPUT is open.  */
-struct output_request options_output (const struct cfi2sframe_options *options,
-                                      const struct file_location *input,
-                                      const char *output,
-                                      struct file_identity *made);
+/* Request by OPTIONS the new file OUTPUT, or if that is NULL one in place of
+   INPUT.  The caller sets `input_fd' when INPUT is open.  */
+struct output_request
+options_request_output (const struct cfi2sframe_options *options,
+                        const struct file_location *input, const char *output,
+                        struct file_identity *made);
 
 #endif /* CONVERT_INPUT_H */

@@ -70,7 +70,7 @@ location_check (const struct file_location *input,
                 struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
-  const struct cfi_options cfi_options = options_cfi (options);
+  const struct cfi_options cfi_options = options_choose_cfi (options);
   struct archive_check archive
       = { .cfi_options = &cfi_options, .sum = result };
   bool checked;

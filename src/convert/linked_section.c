@@ -113,7 +113,7 @@ open_source (struct linked_section *linked, struct error *err)
   const struct image *image = linked->image;
   if (image->arch != NULL)
     linked->report->machine = image->arch->name;
-  const struct cfi_options cfi_options = options_cfi (linked->options);
+  const struct cfi_options cfi_options = options_choose_cfi (linked->options);
   bool adds = adds_rows_of_code (linked);
   bool opened = (adds ? code_evidence_open_source : cfi_source_open) (
       &linked->source, image, &cfi_options, err);

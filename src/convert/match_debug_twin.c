@@ -80,7 +80,7 @@ locate_debug_file (struct match *match, const struct debug_file *found,
   struct stat status;
   memcpy (match->path, found->path, sizeof match->path);
   const struct file_location location = file_location_of_path (match->path);
-  match->location = options_locked (match->options, &location);
+  match->location = options_lock_location (match->options, &location);
   if (found->beside == 0)
     return true;
   match->folder = open_folder (found, match->input);
@@ -210,8 +210,8 @@ write_debug_file (struct match *match, struct error *err)
       = { .image = source_image (match),
           .plan = &match->plan,
           .with_record = true,
-          .output
-          = options_output (match->options, &match->location, NULL, &made),
+          .output = options_request_output (match->options, &match->location,
+                                            NULL, &made),
           .check = check_debug_file,
           .context = &match->program };
   replacement.output.input_fd = match->debug.fd;

@@ -266,7 +266,7 @@ audit_section (struct verdict *verdict, const struct input *input,
                struct error *err)
 {
   struct cfi2sframe_check_result result = { 0 };
-  struct cfi_options cfi_options = options_cfi (input->options);
+  struct cfi_options cfi_options = options_choose_cfi (input->options);
   const char *useless;
   *verdict = (struct verdict){ .text = "" };
   /* Compare with all CFI of the file.  The option not to read .debug_frame is
