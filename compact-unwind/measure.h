@@ -30,7 +30,7 @@ enum measured_format
 #define MEASURE_BIT(format) (1u << (format))
 #define MEASURE_ALL (MEASURE_BIT (MEASURED_COUNT) - 1)
 
-struct measured
+struct format_figures
 {
   bool available; /* the format exists for the machine */
   uint64_t bytes;
@@ -49,7 +49,7 @@ struct measurement
   const char *machine;
   uint64_t cfi_functions; /* FDEs in .eh_frame */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes;
-  struct measured formats[MEASURED_COUNT];
+  struct format_figures formats[MEASURED_COUNT];
   /* Bytes of compact unwind that refer to LSDAs.  SFrame has none.  */
   uint64_t compact_unwind_lsda_bytes;
   /* Bytes of the FDEs that compact unwind refers to, and of their CIEs.  */

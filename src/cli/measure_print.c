@@ -12,7 +12,7 @@
 /* ---- Sums */
 
 static void
-add_format (struct measured *sum, const struct measured *format)
+add_format (struct format_figures *sum, const struct format_figures *format)
 {
   sum->available |= format->available;
   sum->bytes += format->bytes;
@@ -49,7 +49,7 @@ static void
 print_format (const struct measurement *measurement,
               enum measured_format index, FILE *out)
 {
-  const struct measured *format = &measurement->formats[index];
+  const struct format_figures *format = &measurement->formats[index];
   uint64_t all = measurement->cfi_functions;
   fprintf (out,
            "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
@@ -64,7 +64,7 @@ static void
 print_reasons (const struct measurement *measurement,
                enum measured_format index, FILE *out)
 {
-  const struct measured *format = &measurement->formats[index];
+  const struct format_figures *format = &measurement->formats[index];
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (format->left_out[i] > 0)
       fprintf (out, "  not in %s: %" PRIu64 " (%s)\n",
@@ -76,7 +76,7 @@ void
 measure_print_table (const char *name, const struct measurement *measurement,
                      FILE *out)
 {
-  const struct measured *compact_unwind
+  const struct format_figures *compact_unwind
       = &measurement->formats[MEASURED_COMPACT_UNWIND];
   message_name (name, out);
   fprintf (out,
@@ -113,7 +113,7 @@ static void
 print_section (const struct job *job, FILE *out)
 {
   const struct measurement *measurement = &job->measurement;
-  const struct measured *format
+  const struct format_figures *format
       = &measurement->formats[MEASURED_COMPACT_UNWIND];
   message_name (job->path, out);
   fprintf (out,
@@ -147,7 +147,7 @@ measure_print (const struct job *job, FILE *out)
 static json_object *
 format_json (const struct measurement *measurement, enum measured_format index)
 {
-  const struct measured *format = &measurement->formats[index];
+  const struct format_figures *format = &measurement->formats[index];
   json_object *object = json_new_object ();
   json_object *left_out = json_new_object ();
   json_add_number (object, "bytes", format->bytes);
