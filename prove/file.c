@@ -146,8 +146,8 @@ file_open (struct file *file, const char *path)
   file->abi = abi_of (file->header.e_machine);
   if (file->bytes == NULL || file->abi == NULL)
     return open_failed (file, "SFrame does not know this machine");
-  const char *wrong = read_loads (file);
-  return wrong == NULL || open_failed (file, wrong);
+  const char *problem = read_loads (file);
+  return problem == NULL || open_failed (file, problem);
 }
 
 void

@@ -250,8 +250,8 @@ compare_files (struct proof *proof, const struct file *file,
                const struct file *original)
 {
   struct cfi *cfi = cfi_open (original);
-  const char *wrong = cfi != NULL ? cfi_problem (cfi) : "out of memory";
-  for (size_t i = 0; wrong == NULL && i < original->n_loads; i++)
+  const char *problem = cfi != NULL ? cfi_problem (cfi) : "out of memory";
+  for (size_t i = 0; problem == NULL && i < original->n_loads; i++)
     {
       struct span span;
       const struct load *load = &original->loads[i];
@@ -259,12 +259,12 @@ compare_files (struct proof *proof, const struct file *file,
       while (load->code && cfi_next (cfi, &pc, end, &span))
         compare_span (proof, &span);
     }
-  if (wrong == NULL)
-    wrong = cfi_problem (cfi);
+  if (problem == NULL)
+    problem = cfi_problem (cfi);
   cfi_close (cfi);
-  if (wrong != NULL)
-    complain (original->path, wrong);
-  return wrong == NULL && same_code (file, original);
+  if (problem != NULL)
+    complain (original->path, problem);
+  return problem == NULL && same_code (file, original);
 }
 
 /* Whether the section itself is well-formed.  Otherwise print the fault.  */
@@ -272,14 +272,14 @@ static bool
 section_is_whole (const struct proof *proof, const struct file *file)
 {
   const struct section *section = &proof->section;
-  const char *wrong = section->wrong;
-  if (wrong == NULL && section->n_rows != section->n_rows_in_header)
-    wrong = "the header has another number of rows";
+  const char *fault = section->fault;
+  if (fault == NULL && section->n_rows != section->n_rows_in_header)
+    fault = "the header has another number of rows";
   char text[160];
-  if (wrong == NULL)
+  if (fault == NULL)
     return true;
-  snprintf (text, sizeof text, ".sframe at %#zx: %s", section->wrong_at,
-            wrong);
+  snprintf (text, sizeof text, ".sframe at %#zx: %s", section->fault_at,
+            fault);
   complain (file->path, text);
   return false;
 }

@@ -124,12 +124,12 @@ struct section
   unsigned info, info2, repeat;
   size_t rows, row;
   uint32_t rows_of_function, row_index;
-  /* An error, set by section_begin or section_next: */
-  const char *wrong; /* the fault of the section, or NULL; and its offset */
-  size_t wrong_at;
+  /* Set by section_begin or section_next: */
+  const char *fault; /* the fault of the section, or NULL; and its offset */
+  size_t fault_at;
 };
 
-/* Open the .sframe of FILE.  False with section->wrong if there is none, or if
+/* Open the .sframe of FILE.  False with section->fault if there is none, or if
    its header is malformed.  */
 bool section_open (struct section *section, const struct file *file);
 
@@ -137,7 +137,7 @@ bool section_open (struct section *section, const struct file *file);
 bool section_begin (struct section *section);
 
 /* Read the next span, in ascending order.  False at the end, and with
-   section->wrong if the section is malformed.  */
+   section->fault if the section is malformed.  */
 bool section_next (struct section *section, struct span *span);
 
 /* The signatures of return addresses, from the CFI of an aarch64 file.  */

@@ -40,8 +40,8 @@ read_signed (const struct section *section, size_t at, unsigned size)
 static bool
 malformed (struct section *section, size_t at, const char *what)
 {
-  section->wrong = what;
-  section->wrong_at = at;
+  section->fault = what;
+  section->fault_at = at;
   return false;
 }
 
@@ -409,7 +409,7 @@ read_rowless (struct section *section, struct span *span)
 bool
 section_next (struct section *section, struct span *span)
 {
-  while (section->wrong == NULL)
+  while (section->fault == NULL)
     {
       bool found;
       if (section->row_index < section->rows_of_function)

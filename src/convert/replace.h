@@ -48,6 +48,7 @@ void copy_ahead_cancel (struct copy_ahead *ahead);
 /* Discard the new file, unless replacement_carry_out has taken it over.  */
 void copy_ahead_end (struct copy_ahead *ahead);
 
+/* A new file that a plan makes of an image.  */
 struct replacement
 {
   const struct image *image; /* that the plan starts from */
