@@ -2,23 +2,24 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Source: Mach-O header compact_unwind_encoding.h, part "Final Linked Images".
-   All numbers are little-endian; offsets in the section count from its start,
-   in a page from the page's start, of functions from the image's base.
+   All numbers are little-endian, and words have 32 bits.  Offsets count from
+   the start of the section, in a page from the start of the page; functions
+   and LSDAs count from the image's base.
 
-     header: version, then offset and count each of the common encodings, the
-       personalities and the first-level index, 7 words
-     common encodings, 1 word each
-     personalities, 1 word each: where the pointer to the function is
-     first-level index, 3 words each: first function, its page, its LSDAs; the
-       last one has no page and ends the others
-     LSDA index, 2 words each: function, LSDA
-     pages, regular (kind 2): kind, u16 offset and count of the entries;
-              an entry is 2 words: function, encoding
-            compressed (kind 3): kind, u16 offset and count of the entries, u16
-              offset and count of the page's own encodings; an entry is 1
-              word: 8 bits index of an encoding, first the common ones, then
-              the page's own, and 24 bits of offset from the page's first
-              function.  */
+     header             7 words: version; offset and count of the common
+                        encodings, of the personalities and of the index
+     common encodings   1 word each
+     personalities      1 word each: where the pointer to the function is
+     first-level index  3 words each: first function of a page, the page, its
+                        LSDAs; the last entry has no page, and ends the others
+     LSDA index         2 words each: function, LSDA
+     regular page       word 2; u16 offset and count of the entries, which have
+                        2 words: function, encoding
+     compressed page    word 3; u16 offset and count of the entries, and of the
+                        page's own encodings; an entry is 1 word: 8 bits are
+                        the index of an encoding, the common ones before the
+                        page's own, and 24 bits the distance of the function
+                        from the first one of the page  */
 
 #ifndef COMPACT_UNWIND_INFO_H
 #define COMPACT_UNWIND_INFO_H

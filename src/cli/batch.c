@@ -1,9 +1,9 @@
 /* Working on many files: their order, their groups, and threads.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A hard link to a file, or its debug file, changes along with the file, so
-   the result would depend on which thread is first.  Such files form a group,
-   and one thread works on all of a group.  */
+   Hard links to one file, and programs with one debug file, change along with
+   each other, so the result would depend on which thread is first.  Therefore
+   one thread works on all of them.  */
 
 #include <config.h>
 

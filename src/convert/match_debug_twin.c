@@ -304,7 +304,7 @@ location_match_debug_twin (const struct file_location *program,
   return done;
 }
 
-/* Check that the debug file could be updated.  It has nothing to change now,
+/* Check that the debug file could be updated.  There is nothing to update now,
    because it matches or because its program is about to change.  */
 static bool
 check_updatable (const struct match *match, struct error *err)

@@ -232,9 +232,9 @@ measure_coverable (const struct input *input, uint64_t *covered,
 }
 
 /* Write to VERDICT if the .sframe with the check's RESULT is wrong, or if it
-   describes much less than all code that has CFI.  A conversion may have to
-   leave much out as well, so the section may also describe nearly all that a
-   conversion of INPUT would.  False when memory ran out.  */
+   describes much less than all code that has CFI.  It is enough to describe
+   nearly all that a conversion of INPUT would, because a conversion may have
+   to leave much out as well.  False when memory ran out.  */
 static bool
 audit_rows (struct verdict *verdict, const struct input *input,
             const struct cfi2sframe_check_result *result, struct error *err)
