@@ -58,7 +58,7 @@ struct cunwind_encoded
   uint32_t encoding; /* without LSDA and personality bits; 0 unless REASON is
                         CUNWIND_EXPRESSED */
   enum cunwind_reason reason;
-  /* The encoding holds at every instruction, as SFrame does.  */
+  /* The encoding is valid at every instruction, as a row of SFrame is.  */
   bool asynchronous;
 };
 

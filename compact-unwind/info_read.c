@@ -28,7 +28,7 @@ is_inside (const struct cunwind_reader *reader, uint64_t offset,
   return offset <= reader->size && count <= (reader->size - offset) / each;
 }
 
-/* ---- Entries */
+/* ---- Reading pages and entries */
 
 void
 cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
@@ -93,7 +93,7 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
   return entry;
 }
 
-/* ---- Checking */
+/* ---- Checking the section */
 
 static bool
 check_arrays (struct cunwind_reader *reader, struct error *err)

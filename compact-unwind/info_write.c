@@ -34,7 +34,7 @@ cunwind_info_free (struct cunwind_info *info)
   info->n = info->capacity = 0;
 }
 
-/* ---- Collecting */
+/* ---- Collecting entries */
 
 bool
 cunwind_info_reaches (const struct cunwind_info *info, uint64_t address)
@@ -113,7 +113,7 @@ cunwind_info_add (struct cunwind_info *info, bool code_before,
   return append_entry (info, entry, err);
 }
 
-/* ---- Encodings */
+/* ---- Common encodings */
 
 /* A distinct encoding, and its index in the pages that use it.  */
 struct encoding_kind

@@ -64,7 +64,7 @@ cfi_close (struct cfi *cfi)
   free (cfi);
 }
 
-/* ---- Expressions */
+/* ---- Evaluating expressions */
 
 /* A value on the stack of an expression: a number, a register or the CFA plus
    a number, or the contents of memory at that address.  */
@@ -268,7 +268,7 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
                          value.has_cfa, value.reg, value.offset };
 }
 
-/* ---- Rules */
+/* ---- Rows and their rules */
 
 /* Return the rule of register REG in FRAME.  *UNDEFINED: the value is
    lost.  */

@@ -337,7 +337,7 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
                             : default_rule (section, row, rule);
 }
 
-/* ---- Spans */
+/* ---- Rows as spans */
 
 /* Return the address of OFFSET in the current block, at most section->end.  */
 static uint64_t

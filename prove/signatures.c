@@ -52,7 +52,7 @@ struct signatures
   size_t n_fdes;
 };
 
-/* ---- Bytes */
+/* ---- Reading numbers */
 
 static bool
 read_number (struct bytes *bytes, unsigned size, uint64_t *value)
@@ -127,7 +127,7 @@ read_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
   return true;
 }
 
-/* ---- Instructions */
+/* ---- Executing instructions */
 
 struct execution
 {
@@ -259,7 +259,7 @@ state_at (struct bytes instructions, const struct cie *cie, uint64_t start,
   return execution.state;
 }
 
-/* ---- Entries */
+/* ---- Reading CIEs and FDEs */
 
 /* Set CIE by the augmentation of RAW.  False if it has an unknown letter.  */
 static bool

@@ -57,7 +57,7 @@ struct batch
   uint64_t bytes_done;
 };
 
-/* ---- The order */
+/* ---- The order of the work */
 
 /* The identity of an entry's file, or if TWIN of its debug file.  */
 struct file_name
@@ -404,7 +404,7 @@ work_on_files (void *argument)
       }
 }
 
-/* ---- Results and threads */
+/* ---- Threads */
 
 static void
 print_all (struct batch *batch)

@@ -17,9 +17,9 @@
 #include "cli/totals.h"
 
 /* Do what OPTIONS ask for with the files of LIST, print to STREAMS and add to
-   TOTALS.  Several names of one file count once: the other names become links
-   to the new file.  False if memory ran out before any file was worked on.  If
-   memory for results ran out, set totals->lost_texts.  */
+   TOTALS.  A file with several names counts once, and the other names become
+   links to the new file.  False if memory ran out before any file was worked
+   on.  If memory for results ran out, set totals->lost_texts.  */
 bool batch_run (const struct tool_options *options,
                 const struct file_list *list, struct totals *totals,
                 const struct message_streams *streams);

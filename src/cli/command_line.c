@@ -34,7 +34,7 @@ const struct mode_names mode_names[N_MODES] = {
   [MODE_UNDO] = { "--undo", "restored", "restored", "could be restored" },
 };
 
-/* ---- Which options go together */
+/* ---- Checking which options can be combined */
 
 /* Refuse options that insert a section: compact unwind is never inserted.  */
 static void

@@ -63,7 +63,7 @@ list_add_problem (struct file_list *list, char *path, int problem)
   return true;
 }
 
-/* Set the members of FILE that STATUS tells.  */
+/* Set the identity, size and link count of FILE from STATUS.  */
 static void
 set_status (struct listed_file *file, const struct stat *status)
 {
@@ -361,7 +361,7 @@ add_directory (struct file_list *list, const char *operand)
   return ok;
 }
 
-/* ---- What a command line names */
+/* ---- Operands and elements of lists */
 
 /* Return the length of PATH's directory, the last slash included.  */
 static size_t
@@ -461,7 +461,7 @@ file_list_free (struct file_list *list)
   list->n = list->capacity = 0;
 }
 
-/* ---- A file whose turn has come */
+/* ---- Finding a listed file again */
 
 /* Open LOCATION->directory, from the operand on.  False with errno.  */
 static bool

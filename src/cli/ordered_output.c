@@ -27,7 +27,7 @@ struct file_results
   struct text out, errors;
 };
 
-/* ---- Texts */
+/* ---- Texts kept for a stream */
 
 /* Open a stream for TEXT.  If the text need not be KEPT, or if memory ran out,
    return the stream LAST, to which it is printed in the end.  */
@@ -64,7 +64,7 @@ text_print (struct text *text, FILE *last)
   text->bytes = NULL;
 }
 
-/* ---- Files */
+/* ---- Results of files */
 
 bool
 ordered_output_init (struct ordered_output *output,

@@ -311,7 +311,7 @@ print_warnings (const struct job *job, FILE *errors)
   fprintf (errors, "note: skipped: %s\n", job->err.reason);
 }
 
-/* ---- The report */
+/* ---- Reports */
 
 /* Print as text the figures of JOB, which was done in MODE.  */
 static void

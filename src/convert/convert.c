@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    convert_file is the conversion of a linked file; the functions above it are
-   its steps, in the order of their calls.  object_convert.c converts objects
-   and archives.  convert_one chooses between them for all callers, which
-   follow at the end of this file.  */
+   its steps.  object_convert.c converts objects and archives.  convert_one
+   chooses between them for all callers, which follow at the end of this
+   file.  */
 
 #include <config.h>
 
@@ -28,7 +28,7 @@
 #include "write/output_file.h"
 #include "write/undo.h"
 
-/* ---- A linked file */
+/* ---- Converting a linked file */
 
 enum
 {
@@ -272,7 +272,7 @@ linked_convert (const struct input *input, const struct output_request *output,
   return done;
 }
 
-/* ---- Any file */
+/* ---- Converting any file */
 
 /* Convert INPUT and write it to OUTPUT.  If OUTPUT is NULL, which is not for
    archives, only make the .sframe, as linked_convert does.  The caller frees

@@ -26,7 +26,7 @@ enum
   PORTION_FDES = 16
 };
 
-/* ---- The whole */
+/* ---- Sections of whole files */
 
 uint64_t
 detached_address (const struct image *image)
@@ -105,7 +105,7 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   return true;
 }
 
-/* ---- --detached */
+/* ---- Writing a section to a file of its own (--detached) */
 
 static bool
 make_folder (const char *path, struct error *err)
@@ -180,7 +180,7 @@ location_detach (struct file_work *work, struct error *err)
   return done;
 }
 
-/* ---- Portions */
+/* ---- Rows on demand */
 
 struct portion
 {

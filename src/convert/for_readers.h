@@ -33,10 +33,10 @@ bool for_readers_check_section (unsigned readers, const void *bytes,
                                 uint64_t size, uint64_t address,
                                 struct error *err);
 
-/* Write to the SIZE bytes of TEXT, one line for each, what READERS would
-   refuse, misread or not find in IMAGE and its section, which DECODER reads.
-   LEFT_OUT says that some code with CFI has no rows.  If a reader would refuse
-   or misread something, return false with the first such line as
+/* Write to the SIZE bytes of TEXT a line for each property of IMAGE and its
+   section, which DECODER reads, that READERS would refuse, misread or not
+   find.  LEFT_OUT says that some code with CFI has no rows.  If a reader would
+   refuse or misread something, return false with the first such line as
    CFI2SFRAME_MISMATCH.  */
 bool for_readers_audit (unsigned readers, const struct image *image,
                         const struct sframe_decoder *decoder, bool left_out,

@@ -65,7 +65,7 @@ report_source (struct linked_section *linked)
   cfi_report (cfi, report);
 }
 
-/* ---- Opening */
+/* ---- Opening the CFI and the emitter */
 
 /* Whether to make rows from code.  Machines whose code no build can analyse
    get rows from CFI only, as without --analyze.  */
@@ -223,8 +223,8 @@ linked_section_source (const struct linked_section *linked)
   return &linked->source;
 }
 
-/* Open INPUT for linked_section_build: read what describes its code, and
-   prepare the emitter.  NULL as linked_section_build.  */
+/* Open INPUT for linked_section_build: read its CFI, and prepare the emitter.
+   NULL as linked_section_build.  */
 static struct linked_section *
 open_whole (const struct input *input, struct error *err)
 {
@@ -249,7 +249,7 @@ open_whole (const struct input *input, struct error *err)
   return free_unless (linked, opened);
 }
 
-/* ---- Functions */
+/* ---- Making the rows */
 
 static bool
 add_all (struct linked_section *linked, struct error *err)

@@ -25,8 +25,8 @@ struct sframe_encoder *linked_section_build (const struct input *input,
 struct linked_section; /* opaque */
 
 /* Read where the CFI of INPUT has its FDEs, and nothing more.  The options
-   must have `keep_return_addresses', so that rows do not depend on the code in
-   front of theirs, and neither `gnu' nor `compact'.  What INPUT points to must
+   must have `keep_return_addresses', so that rows do not depend on the code
+   before theirs, and neither `gnu' nor `compact'.  What INPUT points to must
    outlive the result.  NULL as linked_section_build.  */
 struct linked_section *linked_section_open (const struct input *input,
                                             struct error *err);

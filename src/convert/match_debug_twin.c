@@ -27,7 +27,7 @@
 #include "write/debug_twin.h"
 #include "write/undo.h"
 
-/* ---- Finding it */
+/* ---- Finding the debug file */
 
 /* A program, and its debug file that is to match it.  */
 struct match
@@ -154,7 +154,7 @@ location_find_debug_twin (const struct file_location *program,
   return done;
 }
 
-/* ---- Bringing it in step */
+/* ---- Updating the debug file */
 
 /* Return the image from which the debug file's new headers are made.  */
 static const struct image *

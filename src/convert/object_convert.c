@@ -23,7 +23,7 @@
 #include "relocatable/object_section.h"
 #include "relocatable/object_write.h"
 
-/* ---- One object */
+/* ---- Converting an object */
 
 /* An object and its new .sframe.  */
 struct conversion
@@ -90,7 +90,7 @@ object_convert (const struct input *input, const struct output_request *output,
   return done;
 }
 
-/* ---- The objects in an archive */
+/* ---- Visiting the objects of an archive */
 
 enum
 {

@@ -30,7 +30,7 @@ enum
   CHUNK = 1 << 20
 };
 
-/* ---- What is begun ahead */
+/* ---- Digesting and copying ahead */
 
 /* Return the size of the image's chunk at OFFSET: 0 at the end, and after
    copy_ahead_cancel.  */

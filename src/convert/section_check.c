@@ -185,7 +185,7 @@ section_check_readers (const struct image *image, unsigned readers,
                                    size, err));
 }
 
-/* ---- Replacing */
+/* ---- Deciding whether to replace a section */
 
 enum
 {
