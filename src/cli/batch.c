@@ -32,7 +32,7 @@ struct entry
 {
   size_t next_link;     /* the next hard link to the same file, or NO_ENTRY */
   bool is_further_link; /* an earlier entry is the same file */
-  bool named;           /* this name or another of the file is an operand */
+  bool in_tree;         /* no name of the file is an operand */
   size_t program; /* the first program with this debug file, or NO_ENTRY */
   size_t group;   /* the first program with its debug file, or this one */
 };
@@ -105,7 +105,7 @@ set_relations (struct batch *batch, struct file_names *names)
       else if (!name->twin)
         {
           entries[before->entry].next_link = name->entry;
-          head->named |= entry->named;
+          head->in_tree &= entry->in_tree;
           entry->is_further_link = true;
         }
       else if (before->twin)
@@ -183,7 +183,7 @@ make_order (struct batch *batch)
   for (size_t i = 0; i < list->n; i++)
     batch->entries[i] = (struct entry){ .next_link = NO_ENTRY,
                                         .program = NO_ENTRY,
-                                        .named = !list->files[i].found,
+                                        .in_tree = list->files[i].in_tree,
                                         .group = i };
   if (tool_options_change_files (batch->options) && !find_relations (batch))
     return false;
@@ -247,7 +247,7 @@ run_link (const struct batch *batch, size_t head, size_t index, FILE *out,
   const struct entry *file = &batch->entries[head];
   *job = (struct job){ .options = batch->options,
                        .path = listed->path,
-                       .found = !file->named,
+                       .in_tree = file->in_tree,
                        .out = out,
                        .outcome = JOB_FAILED };
   if (file->program != NO_ENTRY)
@@ -292,7 +292,7 @@ run_other_link (const struct batch *batch, const struct job *first,
   const struct listed_file *listed = &batch->list->files[index];
   *job = (struct job){ .options = batch->options,
                        .path = listed->path,
-                       .found = listed->found,
+                       .in_tree = listed->in_tree,
                        .out = out };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);

@@ -58,7 +58,7 @@ list_add_problem (struct file_list *list, char *path, int problem)
   struct listed_file *file = list_add (list, path);
   if (file == NULL)
     return false;
-  file->found = true;
+  file->in_tree = true;
   file->problem = problem;
   return true;
 }
@@ -218,7 +218,7 @@ add_file (struct directory_walk *walk, int directory, const char *name,
     free (path);
   else if ((file = list_add (list, path)) != NULL)
     {
-      file->found = true;
+      file->in_tree = true;
       file->root_length = strlen (walk->operand);
       file->root = walk->root_identity;
       if (wanted)
@@ -426,7 +426,7 @@ add_named (struct file_list *list, const char *path, bool from_list)
     return false;
   if (found && S_ISREG (status.st_mode))
     set_status (file, &status);
-  file->found = from_list && file->has_stat;
+  file->in_tree = from_list && file->has_stat;
   return share_checksums (list);
 }
 

@@ -25,7 +25,7 @@ struct listed_file
 {
   char *path;      /* owned */
   int problem;     /* the errno of examining PATH, or 0 */
-  bool found;      /* in a directory or list, not an operand */
+  bool in_tree;    /* in a directory or list, not an operand */
   bool hard_links; /* the file has several hard links */
   bool has_stat;   /* `identity' and `size' are set */
   struct file_identity identity;

@@ -117,8 +117,8 @@ reason_of (const struct job *job)
     case CFI2SFRAME_UNSUPPORTED:
       return reason_of_unsupported (options->mode, word);
     default:
-      return job->found && word == WORD_UNREADABLE ? JOB_REASON_UNREADABLE
-                                                   : JOB_REASON_WORK;
+      return job->in_tree && word == WORD_UNREADABLE ? JOB_REASON_UNREADABLE
+                                                     : JOB_REASON_WORK;
     }
 }
 
@@ -126,23 +126,23 @@ reason_of (const struct job *job)
    that only reads was asked about this very file, so there the file failed. */
 enum skipped_when
 {
-  WHEN_MODE_CHANGES = 1,    /* in modes that change files or detach sections */
-  WHEN_FOUND = 2,           /* if the file was found in a directory or list */
-  WHEN_FOUND_UNLESS_NO = 4, /* likewise, unless the option has =no */
+  WHEN_MODE_CHANGES = 1, /* in modes that change files or detach sections */
+  WHEN_IN_TREE = 2,      /* in a directory or list */
+  WHEN_IN_TREE_UNLESS_NO = 4, /* likewise, unless the option has =no */
   WHEN_ASKED = 8 /* by --skip-unconvertible, in modes that change files */
 };
 
 static const unsigned skipped_when[N_JOB_REASONS] = {
-  [JOB_REASON_NOTHING] = WHEN_MODE_CHANGES | WHEN_FOUND,
+  [JOB_REASON_NOTHING] = WHEN_MODE_CHANGES | WHEN_IN_TREE,
   [JOB_REASON_EXCLUDED] = WHEN_MODE_CHANGES,
-  [JOB_REASON_CHECKSUMMED] = WHEN_FOUND | WHEN_ASKED,
-  [JOB_REASON_UNSUPPORTED] = WHEN_FOUND_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_CHECKSUMMED] = WHEN_IN_TREE | WHEN_ASKED,
+  [JOB_REASON_UNSUPPORTED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
   [JOB_REASON_REFUSED] = WHEN_ASKED,
   [JOB_REASON_MALFORMED] = WHEN_ASKED,
   [JOB_REASON_UNREADABLE] = WHEN_ASKED,
   [JOB_REASON_STAYS] = WHEN_ASKED,
-  [JOB_REASON_UNMARKED] = WHEN_FOUND_UNLESS_NO | WHEN_ASKED,
-  [JOB_REASON_UNRECORDED] = WHEN_FOUND_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_UNMARKED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_UNRECORDED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
 };
 
 void
@@ -156,10 +156,10 @@ job_fail (struct job *job)
     when |= WHEN_MODE_CHANGES;
   if (changes && options->skip_unconvertible == SKIP_ALL)
     when |= WHEN_ASKED;
-  if (job->found)
-    when |= WHEN_FOUND;
-  if (job->found && options->skip_unconvertible != SKIP_NONE)
-    when |= WHEN_FOUND_UNLESS_NO;
+  if (job->in_tree)
+    when |= WHEN_IN_TREE;
+  if (job->in_tree && options->skip_unconvertible != SKIP_NONE)
+    when |= WHEN_IN_TREE_UNLESS_NO;
   job->reason = reason_of (job);
   job->outcome
       = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;

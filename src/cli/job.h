@@ -46,7 +46,7 @@ struct job
   const struct tool_options *options;
   const char *path;
   struct file_work work; /* for modes that write a file */
-  bool found;            /* in a directory or list, not an operand: more
+  bool in_tree;          /* in a directory or list, not an operand: more
                             reasons skip it (skipped_when, job.c) */
   FILE *out;             /* for the dump, findings and differences */
   enum job_outcome outcome;

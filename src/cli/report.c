@@ -278,7 +278,7 @@ is_noted (const struct job *job)
     return true;
   /* The file is an operand.  If the options demand something, silence would
      look as if the file met the demand; or as if an archive was converted.  */
-  if (job->found)
+  if (job->in_tree)
     return false;
   /* totals_print_skipped prints a note for these.  */
   if (job->reason == JOB_REASON_STAYS || job->reason == JOB_REASON_UNMARKED)
