@@ -1,4 +1,4 @@
-/* Making, writing and printing an __unwind_info section: compact unwind.
+/* Writing and printing an __unwind_info section: compact unwind.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "compact-unwind/compact_unwind.h"

@@ -1,4 +1,4 @@
-/* Compact unwind encodings: one 32-bit word per function.
+/* Composing and decoding compact unwind encodings.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "compact-unwind/encoding.h"
@@ -21,10 +21,10 @@
 
 enum
 {
-  AMD64_RBP = 6,         /* its number in the format */
+  AMD64_RBP = 6,         /* its register number in the format */
   AMD64_REGISTERS = 6,   /* rbx, r12 to r15, rbp */
-  AMD64_FRAME_SLOTS = 5, /* words that an RBP frame can name */
-  AMD64_FIELD_MAX = 255, /* of the 8-bit offset and size fields */
+  AMD64_FRAME_SLOTS = 5, /* registers in an RBP frame's encoding */
+  AMD64_FIELD_MAX = 255, /* of 8-bit offsets and sizes */
   AMD64_ADJUST_MAX = 7,  /* of the 3-bit adjustment */
   AMD64_FIELD_SHIFT = 16,
   AMD64_ADJUST_SHIFT = 13,
@@ -34,11 +34,11 @@ enum
   FRAME_SIZE = 16 /* FP and RA, below the CFA */
 };
 
-/* DWARF numbers by the format's own, which count from 1.  */
+/* DWARF register numbers, by the format's numbers, which count from 1.  */
 static const uint16_t amd64_registers[] = { 0, 3, 12, 13, 14, 15, 6 };
 
-/* DWARF numbers of the first register of each pair, by their bits, which are
-   in the order of the registers on the stack.  */
+/* The bit of each register pair, and the DWARF number of its first register.
+   The bits are in the order of the pairs on the stack.  */
 static const struct
 {
   uint32_t bit;
@@ -58,8 +58,8 @@ cunwind_supports (const struct arch *arch)
 uint32_t
 cunwind_permutation_encode (const uint8_t *registers, unsigned n)
 {
-  /* Each digit is the register's rank among those not named before it; digit
-     I has 6 - I values.  */
+  /* The permutation is a number in a mixed radix.  Digit I is the rank of
+     register I among those not yet listed, and has 6 - I values.  */
   uint32_t permutation = 0;
   for (unsigned i = 0; i < n; i++)
     {
@@ -99,7 +99,7 @@ cunwind_permutation_decode (uint32_t permutation, unsigned n,
 
 /* ---- x86-64 */
 
-/* The format's number of DWARF register REG, or 0.  */
+/* Return the format's number of DWARF register REG, or 0.  */
 static uint8_t
 amd64_number (uint16_t reg)
 {
@@ -115,13 +115,13 @@ amd64_encode_frame (const struct cunwind_frame *frame, uint32_t *encoding)
   uint32_t slots = 0, depth = 0;
   for (unsigned i = 0; i < frame->n_saved; i++)
     {
-      /* Words below RBP, which is FRAME_SIZE below the CFA.  */
+      /* In bytes below RBP, which points FRAME_SIZE below the CFA.  */
       int64_t below = -((int64_t)frame->saved[i].offset + FRAME_SIZE);
       uint8_t number = amd64_number (frame->saved[i].reg);
       if (below <= 0 || below % 8 != 0 || below / 8 > AMD64_FIELD_MAX
           || number == 0 || number == AMD64_RBP)
         return false;
-      if (i == 0) /* the lowest address: where the slots begin */
+      if (i == 0) /* the lowest address is that of the first slot */
         depth = (uint32_t)(below / 8);
       uint32_t slot = depth - (uint32_t)(below / 8);
       if (slot >= AMD64_FRAME_SLOTS || (slots >> 3 * slot & 7) != 0)
@@ -132,8 +132,8 @@ amd64_encode_frame (const struct cunwind_frame *frame, uint32_t *encoding)
   return true;
 }
 
-/* Registers of a frameless function: right below the return address, without
-   gaps.  */
+/* Encode the registers that a frameless function saves: directly below the
+   return address, without gaps.  */
 static bool
 amd64_encode_saved (const struct cunwind_frame *frame, uint32_t *bits)
 {
@@ -256,8 +256,9 @@ amd64_decode (uint32_t encoding, struct cunwind_frame *frame)
 
 /* ---- arm64 */
 
-/* Which pairs, from the slot right below FP downwards, FRAME's registers are:
-   the first register of a pair has the higher address.  */
+/* Encode FRAME's registers as pairs, which lie directly below FP from higher
+   to lower addresses.  The first register of a pair has the higher
+   address.  */
 static bool
 arm64_encode_pairs (const struct cunwind_frame *frame, uint32_t *bits)
 {
@@ -313,8 +314,8 @@ arm64_encode (const struct cunwind_frame *frame, uint32_t *encoding)
     case CUNWIND_FRAMELESS:
       *encoding
           = ARM64_FRAMELESS | frame->stack_size / 16 << ARM64_STACK_SHIFT;
-      /* By the header, saved registers are below the caller's frame; libunwind
-         reads them one word higher.  So a frame with saved registers is not
+      /* By the header, saved registers lie directly below the CFA, but
+         libunwind reads them one word higher.  So such frames are not
          encoded.  */
       return frame->n_saved == 0 && frame->stack_size % 16 == 0
              && frame->stack_size / 16 <= ARM64_STACK_UNITS_MAX;

@@ -1,24 +1,25 @@
-/* The __unwind_info section, version 1: writing, reading and printing it.
+/* Writing, reading and printing an __unwind_info section, version 1.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Source: Mach-O header compact_unwind_encoding.h, part "Final Linked Images".
-   All numbers are little-endian; offsets in the section count from its start,
-   in a page from the page's start, of functions from the image's base.
+   All numbers are little-endian, and words have 32 bits.  Offsets count from
+   the start of the section, in a page from the start of the page; functions
+   and LSDAs count from the image's base.
 
-     header: version, then offset and count each of the common encodings, the
-       personalities and the first-level index, 7 words
-     common encodings, 1 word each
-     personalities, 1 word each: where the pointer to the function is
-     first-level index, 3 words each: first function, its page, its LSDAs; the
-       last one has no page and ends the others
-     LSDA index, 2 words each: function, LSDA
-     pages, regular (kind 2): kind, u16 offset and count of the entries;
-              an entry is 2 words: function, encoding
-            compressed (kind 3): kind, u16 offset and count of the entries, u16
-              offset and count of the page's own encodings; an entry is 1
-              word: 8 bits index of an encoding, first the common ones, then
-              the page's own, and 24 bits of offset from the page's first
-              function.  */
+     header             7 words: version; offset and count of the common
+                        encodings, of the personalities and of the index
+     common encodings   1 word each
+     personalities      1 word each: where the pointer to the function is
+     first-level index  3 words each: first function of a page, the page, its
+                        LSDAs; the last entry has no page, and ends the others
+     LSDA index         2 words each: function, LSDA
+     regular page       word 2; u16 offset and count of the entries, which have
+                        2 words: function, encoding
+     compressed page    word 3; u16 offset and count of the entries, and of the
+                        page's own encodings; an entry is 1 word: 8 bits are
+                        the index of an encoding, the common ones before the
+                        page's own, and 24 bits the distance of the function
+                        from the first one of the page  */
 
 #ifndef COMPACT_UNWIND_INFO_H
 #define COMPACT_UNWIND_INFO_H
@@ -59,70 +60,63 @@ struct cunwind_entry
   uint32_t lsda;     /* from the image's base; with CUNWIND_HAS_LSDA */
 };
 
-/* What decides about the bytes between two functions.  */
-struct cunwind_gaps
-{
-  const void *context;
-  /* Whether the SIZE bytes at ADDRESS are never executed.  */
-  bool (*is_padding) (const void *context, uint64_t address, uint64_t size);
-};
-
 struct cunwind_info
 {
   const struct arch *arch;
-  uint64_t base; /* address of the image */
-  struct cunwind_gaps gaps;
-  struct cunwind_entry *entries; /* owned; ascending */
+  uint64_t base;                 /* address of the image */
+  struct cunwind_entry *entries; /* owned; in ascending order of functions */
   size_t n, capacity, n_lsdas;
-  uint64_t end; /* of the last function, from the base */
+  uint64_t end; /* end of the last function, from the base */
   uint32_t personalities[CUNWIND_PERSONALITIES_MAX];
   unsigned n_personalities;
 };
 
 /* Start an empty section for an image of ARCH loaded at BASE.  */
 void cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
-                        uint64_t base, struct cunwind_gaps gaps);
+                        uint64_t base);
 void cunwind_info_free (struct cunwind_info *info);
 
-/* The number (from 1) of the personality to which there is a pointer at
-   ADDRESS; 0 when there are three others already or it is too far away.  */
+/* Return the number (from 1) of the personality to which the word at ADDRESS
+   points.  0 if there are three others, or if ADDRESS is too far away.  */
 unsigned cunwind_info_personality (struct cunwind_info *info,
                                    uint64_t address);
 
-/* Whether ADDRESS can be written as an offset from the base.  */
+/* Whether the offset of ADDRESS from the base fits 32 bits.  */
 bool cunwind_info_reaches (const struct cunwind_info *info, uint64_t address);
 
-/* Append the function of SIZE bytes at ADDRESS, in ascending order without
-   overlaps.  ENCODING is complete; LSDA is an address that can be reached, or
-   0 without CUNWIND_HAS_LSDA.  A function that says the same as the one
-   before costs nothing; code between them that is not padding gets an entry
-   with encoding 0.  CFI2SFRAME_UNSUPPORTED for code 4 GiB from the base.  */
-bool cunwind_info_add (struct cunwind_info *info, uint64_t address,
-                       uint64_t size, uint32_t encoding, uint64_t lsda,
-                       struct error *err);
+/* Append the function of SIZE bytes at ADDRESS.  Functions are added in
+   ascending order and do not overlap.  ENCODING has all its bits.  LSDA is an
+   address that cunwind_info_reaches, or 0 without CUNWIND_HAS_LSDA.  The
+   function may share the entry of the one before.  CODE_BEFORE: there is code
+   between the two, which gets an entry with encoding 0.
+   CFI2SFRAME_UNSUPPORTED if ADDRESS is 4 GiB or more from the base.  */
+bool cunwind_info_add (struct cunwind_info *info, bool code_before,
+                       uint64_t address, uint64_t size, uint32_t encoding,
+                       uint64_t lsda, struct error *err);
 
 /* Append the section to OUT.  */
 bool cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                          struct error *err);
 
-/* ---- Reading a section, which may hold anything (info_read.c) */
+/* ---- Reading a section (info_read.c) */
 
-/* A section that was checked.  Offsets are in the section, except those of
-   functions and data, which count from the image's base.  */
+/* A section that cunwind_reader_open has checked.  Offsets are in the section;
+   those of functions and LSDAs count from the image's base.  */
 struct cunwind_reader
 {
   const uint8_t *bytes;
   uint64_t size;
   uint32_t common, n_common; /* encodings */
   uint32_t personalities, n_personalities;
-  uint32_t index, n_index; /* with the last entry, which only ends */
+  uint32_t index, n_index; /* with the last entry, which has no page */
   uint32_t lsdas, n_lsdas;
 };
 
 struct cunwind_reader_page
 {
-  uint32_t function; /* the page's first, by the first-level index */
-  uint32_t end;      /* where the next page's functions begin */
+  uint32_t function; /* the page's first function, from the first-level
+                        index */
+  uint32_t end;      /* where the functions of the next page begin */
   uint32_t at;       /* offset of the page in the section */
   bool compressed;
   uint32_t entries, n_entries; /* offset in the section */
@@ -135,35 +129,36 @@ struct cunwind_reader_entry
   uint32_t index; /* of the encoding, in compressed pages */
 };
 
-/* Open the SIZE BYTES, which must outlive READER, and check that all tables
-   lie inside them, that functions ascend, and that every index is one of a
-   table.  CFI2SFRAME_MALFORMED with the offset otherwise.  */
+/* Open the SIZE BYTES, which must outlive READER and may contain anything.
+   Check that all tables lie inside the section, that functions ascend, and
+   that every index refers to an entry of its table.  Otherwise
+   CFI2SFRAME_MALFORMED with the offset.  */
 bool cunwind_reader_open (struct cunwind_reader *reader, const void *bytes,
                           uint64_t size, struct error *err);
 
-/* Pages there are.  */
+/* Return the number of pages.  */
 static inline uint32_t
 cunwind_reader_n_pages (const struct cunwind_reader *reader)
 {
   return reader->n_index > 0 ? reader->n_index - 1 : 0;
 }
 
-/* Page I < cunwind_reader_n_pages, and its entry J < n_entries.  */
+/* Read page I < cunwind_reader_n_pages, and entry J < n_entries of a page.  */
 void cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
                                struct cunwind_reader_page *page);
 struct cunwind_reader_entry
 cunwind_reader_read_entry (const struct cunwind_reader *reader,
                            const struct cunwind_reader_page *page, uint32_t j);
 
-/* The word at OFFSET, which must be inside the section.  */
+/* Return the word at OFFSET, which must be inside the section.  */
 uint32_t cunwind_reader_word (const struct cunwind_reader *reader,
                               uint32_t offset);
 
 /* ---- Printing (info_dump.c) */
 
-/* Print the section behind READER to OUT the way llvm-objdump --unwind-info
-   does.  With ARCH, which may be NULL because the section does not say for
-   which machine it is, each encoding is explained behind a semicolon.  */
+/* Print the section of READER to OUT as llvm-objdump --unwind-info does, and
+   after a semicolon the meaning of each encoding for ARCH.  The section does
+   not say for which machine it is; with ARCH NULL meanings are omitted.  */
 void cunwind_dump (const struct cunwind_reader *reader,
                    const struct arch *arch, FILE *out);
 

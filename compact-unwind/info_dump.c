@@ -1,8 +1,8 @@
 /* Printing an __unwind_info section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The layout is that of llvm-objdump 14 to the last blank, except for what
-   follows a semicolon, so that the two can be compared with diff.  */
+   The output equals that of llvm-objdump 14 to the last blank, so that diff
+   can compare the two, except for the text after semicolons.  */
 
 #include "compact-unwind/info.h"
 
@@ -53,7 +53,7 @@ print_mode (const struct cunwind_frame *frame, FILE *out)
     }
 }
 
-/* Explain ENCODING and end the line.  */
+/* Print the meaning of ENCODING and end the line.  */
 static void
 print_meaning (const struct arch *arch, uint32_t encoding, FILE *out)
 {

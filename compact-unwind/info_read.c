@@ -1,8 +1,8 @@
-/* Reading an __unwind_info section, which may hold anything.
+/* Reading an __unwind_info section, which may contain anything.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Opening checks every offset and index once; what comes later can then rely
-   on them.  */
+   cunwind_reader_open checks every offset and index once.  The other functions
+   rely on that.  */
 
 #include "compact-unwind/info.h"
 
@@ -20,7 +20,7 @@ malformed (struct error *err, uint64_t offset, const char *what)
   return error_set_at (err, CFI2SFRAME_MALFORMED, offset, "%s", what);
 }
 
-/* Whether COUNT things of EACH bytes fit at OFFSET.  */
+/* Whether COUNT entries of EACH bytes at OFFSET lie inside the section.  */
 static bool
 is_inside (const struct cunwind_reader *reader, uint64_t offset,
            uint64_t count, uint64_t each)
@@ -28,7 +28,7 @@ is_inside (const struct cunwind_reader *reader, uint64_t offset,
   return offset <= reader->size && count <= (reader->size - offset) / each;
 }
 
-/* ---- Entries */
+/* ---- Reading pages and entries */
 
 void
 cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
@@ -52,7 +52,7 @@ cunwind_reader_read_page (const struct cunwind_reader *reader, uint32_t i,
     }
 }
 
-/* The index of the encoding of entry J of a compressed page.  */
+/* Return the index of the encoding of entry J of a compressed page.  */
 static uint32_t
 encoding_index (const struct cunwind_reader *reader,
                 const struct cunwind_reader_page *page, uint32_t j)
@@ -93,7 +93,7 @@ cunwind_reader_read_entry (const struct cunwind_reader *reader,
   return entry;
 }
 
-/* ---- Checking */
+/* ---- Checking the section */
 
 static bool
 check_arrays (struct cunwind_reader *reader, struct error *err)
@@ -125,7 +125,8 @@ check_arrays (struct cunwind_reader *reader, struct error *err)
   return true;
 }
 
-/* The first-level index ascends, and so do its pieces of the LSDA index.  */
+/* Check that the first-level index ascends by functions and by LSDAs, and that
+   pages and LSDAs lie inside the section.  */
 static bool
 check_index (struct cunwind_reader *reader, struct error *err)
 {
@@ -168,7 +169,7 @@ check_lsdas (const struct cunwind_reader *reader, struct error *err)
   return true;
 }
 
-/* The tables of PAGE lie in it, and it in the section.  */
+/* Check that PAGE lies inside the section, and its tables inside the page.  */
 static bool
 check_page_header (const struct cunwind_reader *reader,
                    const struct cunwind_reader_page *page, struct error *err)

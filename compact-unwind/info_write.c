@@ -16,14 +16,14 @@ enum
                         / CUNWIND_REGULAR_ENTRY_SIZE
 };
 
-/* In the place of a page's number.  */
+/* In place of a page number: the common encodings.  */
 #define COMMON UINT32_MAX
 
 void
 cunwind_info_init (struct cunwind_info *info, const struct arch *arch,
-                   uint64_t base, struct cunwind_gaps gaps)
+                   uint64_t base)
 {
-  *info = (struct cunwind_info){ .arch = arch, .base = base, .gaps = gaps };
+  *info = (struct cunwind_info){ .arch = arch, .base = base };
 }
 
 void
@@ -34,7 +34,7 @@ cunwind_info_free (struct cunwind_info *info)
   info->n = info->capacity = 0;
 }
 
-/* ---- Collecting */
+/* ---- Collecting entries */
 
 bool
 cunwind_info_reaches (const struct cunwind_info *info, uint64_t address)
@@ -67,10 +67,10 @@ append_entry (struct cunwind_info *info, struct cunwind_entry entry,
   return true;
 }
 
-/* Whether functions with ENCODING may share an entry: not where the entry's
-   start or its own data matter.  */
+/* Whether neighbouring functions with ENCODING may share an entry: not if it
+   depends on the start of the function, or refers to its own data.  */
 static bool
-may_fold (const struct cunwind_info *info, uint32_t encoding)
+may_share_entry (const struct cunwind_info *info, uint32_t encoding)
 {
   struct cunwind_frame frame;
   return !(encoding & CUNWIND_HAS_LSDA)
@@ -79,23 +79,10 @@ may_fold (const struct cunwind_info *info, uint32_t encoding)
          && frame.mode != CUNWIND_FRAMELESS_INDIRECT;
 }
 
-/* Add an entry without unwind data for the code from the last function to
-   OFFSET, if there is code.  */
-static bool
-close_gap (struct cunwind_info *info, uint32_t offset, struct error *err)
-{
-  uint64_t size = offset - info->end;
-  if (info->n == 0 || size == 0
-      || info->gaps.is_padding (info->gaps.context, info->base + info->end,
-                                size))
-    return true;
-  struct cunwind_entry nothing = { .function = (uint32_t)info->end };
-  return append_entry (info, nothing, err);
-}
-
 bool
-cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
-                  uint32_t encoding, uint64_t lsda, struct error *err)
+cunwind_info_add (struct cunwind_info *info, bool code_before,
+                  uint64_t address, uint64_t size, uint32_t encoding,
+                  uint64_t lsda, struct error *err)
 {
   bool has_lsda = (encoding & CUNWIND_HAS_LSDA) != 0;
   uint64_t end;
@@ -111,11 +98,12 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
       || (has_lsda && !cunwind_info_reaches (info, lsda)))
     return error_set (err, CFI2SFRAME_INVALID,
                       "functions overlap or their data are out of reach");
-  if (!close_gap (info, entry.function, err))
+  const struct cunwind_entry uncovered = { .function = (uint32_t)info->end };
+  if (code_before && info->n > 0 && !append_entry (info, uncovered, err))
     return false;
   info->end = end - info->base;
   if (info->n > 0 && info->entries[info->n - 1].encoding == encoding
-      && may_fold (info, encoding))
+      && may_share_entry (info, encoding))
     return true;
   if (has_lsda)
     {
@@ -125,14 +113,14 @@ cunwind_info_add (struct cunwind_info *info, uint64_t address, uint64_t size,
   return append_entry (info, entry, err);
 }
 
-/* ---- Encodings */
+/* ---- Common encodings */
 
-/* An encoding that entries have, and where pages find it.  */
+/* A distinct encoding, and its index in the pages that use it.  */
 struct encoding_kind
 {
   uint32_t encoding;
-  uint32_t count; /* of entries */
-  /* The latest page that has it among its own encodings, counted from 1, or
+  uint32_t count; /* number of entries that have it */
+  /* The last page that has this among its own encodings, counted from 1, or
      COMMON; and its index among all encodings of that page.  */
   uint32_t page;
   uint16_t index;
@@ -140,14 +128,14 @@ struct encoding_kind
 
 struct encodings
 {
-  struct encoding_kind *kinds; /* owned; ascending */
+  struct encoding_kind *kinds; /* owned; ascending by encoding */
   size_t n_kinds;
-  uint32_t *numbers;                   /* owned; of each entry's kind */
-  uint32_t common[CUNWIND_COMMON_MAX]; /* most frequent first */
+  uint32_t *numbers;                   /* owned; kind of each entry */
+  uint32_t common[CUNWIND_COMMON_MAX]; /* the most frequent first */
   unsigned n_common;
 };
 
-/* Find the kinds.  KEYS has room for one of each entry.  */
+/* Set the kinds and numbers.  KEYS has capacity for a key for each entry.  */
 static bool
 number_encodings (struct encodings *encodings, const struct cunwind_info *info,
                   uint64_t **keys)
@@ -168,8 +156,8 @@ number_encodings (struct encodings *encodings, const struct cunwind_info *info,
   return true;
 }
 
-/* Choose the encodings that are worth an entry in the common array: the most
-   frequent ones, of equally frequent ones the lowest.  */
+/* Choose the common encodings: those that occur more than once, the most
+   frequent first, and among equally frequent ones the lowest first.  */
 static bool
 choose_common (struct encodings *encodings, uint64_t **keys)
 {
@@ -189,9 +177,9 @@ choose_common (struct encodings *encodings, uint64_t **keys)
   return true;
 }
 
-/* ENCODINGS, all zero at first, are to be freed also after failure.  */
+/* Set ENCODINGS, which are zero.  Free them also after failure.  */
 static bool
-find_encodings (struct encodings *encodings, const struct cunwind_info *info)
+count_encodings (struct encodings *encodings, const struct cunwind_info *info)
 {
   uint64_t *keys = reallocarray (NULL, info->n + 1, sizeof *keys);
   encodings->kinds = calloc (info->n + 1, sizeof *encodings->kinds);
@@ -207,27 +195,27 @@ find_encodings (struct encodings *encodings, const struct cunwind_info *info)
 
 /* ---- Pages */
 
-/* A page being filled from entry `begin` on.  */
-struct page_draft
+/* A compressed page, filled from entry `begin' on.  */
+struct compressed_page
 {
   const struct cunwind_info *info;
   struct encodings encodings; /* owned */
   uint32_t number;            /* counted from 1 */
   size_t begin, n;
-  uint8_t indexes[PAGE_ENTRIES_MAX]; /* of the entries' encodings */
+  uint8_t indexes[PAGE_ENTRIES_MAX]; /* by entry: index of its encoding */
   unsigned n_own;                    /* encodings that are not common */
   uint32_t own[CUNWIND_ENCODINGS_MAX];
 };
 
 static size_t
-compressed_size (const struct page_draft *page)
+compressed_size (const struct compressed_page *page)
 {
   return CUNWIND_COMPRESSED_HEADER_SIZE + 4 * (page->n + page->n_own);
 }
 
-/* Take one more entry into a compressed page, if there is room.  */
+/* Add the next entry to the compressed page.  False if it does not fit.  */
 static bool
-add_to_compressed (struct page_draft *page)
+add_to_compressed (struct compressed_page *page)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   const struct cunwind_entry *entry = first + page->n;
@@ -251,7 +239,7 @@ add_to_compressed (struct page_draft *page)
 }
 
 static void
-fill_page (struct page_draft *page, size_t begin)
+fill_page (struct compressed_page *page, size_t begin)
 {
   page->number++;
   page->begin = begin;
@@ -260,11 +248,11 @@ fill_page (struct page_draft *page, size_t begin)
     continue;
 }
 
-/* How many entries the regular page from the same entry on should have that is
-   better than this compressed one; 0 when it is not.  Better is what takes
-   fewer bytes per function, the first-level entry included.  */
+/* Return the number of entries of a regular page to use in place of this
+   compressed page, from the same entry on; 0 to use the compressed page.  The
+   page with fewer bytes per function is used, with its first-level entry.  */
 static size_t
-regular_entries (const struct page_draft *page)
+count_regular_entries (const struct compressed_page *page)
 {
   size_t left = page->info->n - page->begin;
   size_t n = left < REGULAR_ENTRIES_MAX ? left : REGULAR_ENTRIES_MAX;
@@ -275,7 +263,7 @@ regular_entries (const struct page_draft *page)
 }
 
 static void
-write_compressed (const struct page_draft *page, struct buffer *out)
+write_compressed (const struct compressed_page *page, struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   buffer_u32 (out, CUNWIND_COMPRESSED);
@@ -291,7 +279,8 @@ write_compressed (const struct page_draft *page, struct buffer *out)
 }
 
 static void
-write_regular (const struct page_draft *page, size_t n, struct buffer *out)
+write_regular (const struct compressed_page *page, size_t n,
+               struct buffer *out)
 {
   const struct cunwind_entry *first = &page->info->entries[page->begin];
   buffer_u32 (out, CUNWIND_REGULAR);
@@ -306,10 +295,10 @@ write_regular (const struct page_draft *page, size_t n, struct buffer *out)
 
 /* ---- The section */
 
-/* Write all pages to PAGES and a first-level entry for each to INDEX, with
-   offsets that count from the first page and the first LSDA.  */
+/* Write all pages to PAGES, and a first-level entry for each to INDEX.
+   Offsets in INDEX count from the first page and from the first LSDA.  */
 static void
-write_pages (struct page_draft *page, struct buffer *pages,
+write_pages (struct compressed_page *page, struct buffer *pages,
              struct buffer *index)
 {
   const struct cunwind_info *info = page->info;
@@ -320,7 +309,7 @@ write_pages (struct page_draft *page, struct buffer *pages,
       buffer_u32 (index, (uint32_t)pages->size);
       buffer_u32 (index, lsdas * CUNWIND_LSDA_ENTRY_SIZE);
       fill_page (page, i);
-      size_t n = regular_entries (page);
+      size_t n = count_regular_entries (page);
       if (n > 0)
         write_regular (page, n, pages);
       else
@@ -328,7 +317,7 @@ write_pages (struct page_draft *page, struct buffer *pages,
       for (size_t end = i + (n > 0 ? n : page->n); i < end; i++)
         lsdas += (info->entries[i].encoding & CUNWIND_HAS_LSDA) != 0;
     }
-  /* The entry that ends the last page.  */
+  /* The last entry has no page; it ends the last page.  */
   buffer_u32 (index, (uint32_t)info->end);
   buffer_u32 (index, 0);
   buffer_u32 (index, lsdas * CUNWIND_LSDA_ENTRY_SIZE);
@@ -355,8 +344,7 @@ write_header_and_arrays (const struct cunwind_info *info,
     buffer_u32 (out, info->personalities[i]);
 }
 
-/* Add the size of what is in front of pages and LSDAs to the offsets in
-   INDEX.  */
+/* Write INDEX with offsets that count from the start of the section.  */
 static void
 write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
              struct buffer *out)
@@ -372,10 +360,10 @@ write_index (const struct buffer *index, uint32_t lsdas_at, uint32_t pages_at,
 }
 
 static bool
-put_together (const struct cunwind_info *info,
-              const struct encodings *encodings, const struct buffer *pages,
-              const struct buffer *index, struct buffer *out,
-              struct error *err)
+write_section (const struct cunwind_info *info,
+               const struct encodings *encodings, const struct buffer *pages,
+               const struct buffer *index, struct buffer *out,
+               struct error *err)
 {
   uint64_t lsdas_at = CUNWIND_HEADER_SIZE + 4 * (uint64_t)encodings->n_common
                       + 4 * (uint64_t)info->n_personalities + index->size;
@@ -402,11 +390,11 @@ bool
 cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
                     struct error *err)
 {
-  struct page_draft page = { .info = info };
+  struct compressed_page page = { .info = info };
   struct buffer pages, index;
   buffer_init (&pages, false);
   buffer_init (&index, false);
-  bool written = find_encodings (&page.encodings, info);
+  bool written = count_encodings (&page.encodings, info);
   if (written)
     {
       write_pages (&page, &pages, &index);
@@ -415,7 +403,7 @@ cunwind_info_write (const struct cunwind_info *info, struct buffer *out,
   if (!written)
     error_set_no_memory (err);
   written = written
-            && put_together (info, &page.encodings, &pages, &index, out, err);
+            && write_section (info, &page.encodings, &pages, &index, out, err);
   buffer_free (&pages);
   buffer_free (&index);
   free (page.encodings.kinds);

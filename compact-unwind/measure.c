@@ -1,8 +1,9 @@
-/* What unwind data of several formats take, from one walk over a file's CFI.
+/* Measuring a file's unwind data in several formats, in one pass over its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each SFrame format is an emitter.  All of them, and the compact unwind
-   section, get each function's rows while they are there.  */
+   Each SFrame format has an emitter.  The loop over the functions of the file
+   executes each FDE once and passes its rows to all emitters and to the
+   compact unwind section.  */
 
 #include "compact-unwind/measure.h"
 
@@ -20,7 +21,7 @@ enum
   N_EMITTERS = MEASURED_COMPACT_UNWIND
 };
 
-/* How the formats differ.  */
+/* The names and options of the formats.  */
 static const struct
 {
   const char *name, *text;
@@ -38,7 +39,7 @@ static const struct
   = { "compact-unwind", "compact unwind", CFI2SFRAME_V3, false, false },
 };
 
-struct measuring
+struct measure_run
 {
   const struct image *image;
   struct measurement *result;
@@ -81,11 +82,11 @@ measured_reason_text (enum measured_format format, unsigned reason)
 /* ---- Opening */
 
 static bool
-open_source (struct measuring *measuring, struct error *err)
+open_source (struct measure_run *run, struct error *err)
 {
-  const struct image *image = measuring->image;
-  struct measurement *result = measuring->result;
-  struct cfi_source *source = &measuring->source;
+  const struct image *image = run->image;
+  struct measurement *result = run->result;
+  struct cfi_source *source = &run->source;
   if (!image_expect_linked (image, err))
     return false;
   if (image->arch != NULL && image->debug_only)
@@ -93,12 +94,12 @@ open_source (struct measuring *measuring, struct error *err)
                       "debug file: the code is not in it");
   if (image->arch != NULL)
     result->machine = image->arch->name;
-  /* The figures to compare with: .eh_frame and what is made from it.  */
+  /* The results are compared with .eh_frame, so only its CFI is used.  */
   const struct cfi_options cfi_options
       = { .debug_info = CFI2SFRAME_DEBUG_INFO_NONE };
   const struct rows_options rows = { .at_sites = true };
   if (!cfi_source_open (source, image, &cfi_options, err)
-      || !finished_rows_open (&measuring->rows, source, &rows, err))
+      || !finished_rows_open (&run->rows, source, &rows, err))
     return false;
   result->eh_frame_bytes = source->eh_frame.size;
   result->eh_frame_hdr_bytes = source->eh_frame.header_size;
@@ -107,86 +108,83 @@ open_source (struct measuring *measuring, struct error *err)
 }
 
 static bool
-open_emitter (struct measuring *measuring, unsigned index, struct error *err)
+open_emitter (struct measure_run *run, unsigned index, struct error *err)
 {
   const struct emitter_options options = {
-    .image = measuring->image,
+    .image = run->image,
     .variant = format_variant (formats[index].format),
     .sorted = true,
     .share = !formats[index].no_share,
     .compact = formats[index].compact,
     .cut = true,
-    .report = &measuring->reports[index],
+    .report = &run->reports[index],
   };
-  measuring->emitters[index] = emitter_new (&options, err);
-  bool available = measuring->emitters[index] != NULL;
-  measuring->result->formats[index].available = available;
+  run->emitters[index] = emitter_new (&options, err);
+  bool available = run->emitters[index] != NULL;
+  run->result->formats[index].available = available;
   return available || err->status == CFI2SFRAME_UNSUPPORTED;
 }
 
 static bool
-open_formats (struct measuring *measuring, unsigned wanted, struct error *err)
+open_formats (struct measure_run *run, unsigned wanted, struct error *err)
 {
   for (unsigned i = 0; i < N_EMITTERS; i++)
-    if (wanted & MEASURE_BIT (i) && !open_emitter (measuring, i, err))
+    if (wanted & MEASURE_BIT (i) && !open_emitter (run, i, err))
       return false;
   error_clear (err);
-  measuring->with_compact_unwind
+  run->with_compact_unwind
       = (wanted & MEASURE_BIT (MEASURED_COMPACT_UNWIND)) != 0
-        && cunwind_supports (measuring->image->arch);
-  if (!measuring->with_compact_unwind)
+        && cunwind_supports (run->image->arch);
+  if (!run->with_compact_unwind)
     return true;
-  if (!cfa_machine_track_saved (measuring->rows.walk.machine))
+  if (!cfa_machine_track_saved (run->rows.walk.machine))
     return error_set_no_memory (err);
-  return cunwind_section_init (&measuring->compact_unwind, measuring->image,
-                               &measuring->source.cfi,
-                               &measuring->rows.padding, err);
+  return cunwind_section_init (&run->compact_unwind, run->image,
+                               &run->source.cfi, &run->rows.padding, err);
 }
 
 static void
-measuring_close (struct measuring *measuring)
+close_run (struct measure_run *run)
 {
   for (unsigned i = 0; i < N_EMITTERS; i++)
-    emitter_free (measuring->emitters[i]);
-  cunwind_section_free (&measuring->compact_unwind);
-  finished_rows_close (&measuring->rows);
-  cfi_source_close (&measuring->source);
+    emitter_free (run->emitters[i]);
+  cunwind_section_free (&run->compact_unwind);
+  finished_rows_close (&run->rows);
+  cfi_source_close (&run->source);
 }
 
 /* ---- Functions */
 
 static bool
-add_to_compact_unwind (struct measuring *measuring, struct cfi_code *code,
+add_to_compact_unwind (struct measure_run *run, struct cfi_code *code,
                        struct error *err)
 {
-  if (!measuring->with_compact_unwind || code->kind != CODE_OF_FDE)
+  if (!run->with_compact_unwind || code->kind != CODE_OF_FDE)
     return true;
-  if (!finished_rows_execute (&measuring->rows, code, err))
+  if (!finished_rows_execute (&run->rows, code, err))
     return false;
-  /* There was a reason not to execute the FDE, or its rows did not stay as
-     they were.  */
+  /* The FDE was not executed, or other FDEs contradict it.  */
   if (!code->executed || cfi_code_is_disputed (code))
     {
-      measuring->compact_unwind.by_reason[CUNWIND_RANGE]++;
+      run->compact_unwind.by_reason[CUNWIND_RANGE]++;
       return true;
     }
-  return cunwind_section_add (&measuring->compact_unwind, code->fde,
-                              code->function, err);
+  return cunwind_section_add (&run->compact_unwind, code->fde, code->function,
+                              err);
 }
 
 static bool
-add_functions (struct measuring *measuring, struct error *err)
+add_functions (struct measure_run *run, struct error *err)
 {
   struct cfi_code code;
   int more;
-  while ((more = finished_rows_next (&measuring->rows, &code, err)) > 0)
+  while ((more = finished_rows_next (&run->rows, &code, err)) > 0)
     {
-      if (!add_to_compact_unwind (measuring, &code, err))
+      if (!add_to_compact_unwind (run, &code, err))
         return false;
       for (unsigned i = 0; i < N_EMITTERS; i++)
-        if (measuring->emitters[i] != NULL
-            && !emitter_add (measuring->emitters[i], &measuring->rows, &code,
-                             err))
+        if (run->emitters[i] != NULL
+            && !emitter_add (run->emitters[i], &run->rows, &code, err))
           return false;
     }
   return more == 0;
@@ -195,47 +193,45 @@ add_functions (struct measuring *measuring, struct error *err)
 /* ---- Results */
 
 static bool
-finish_emitter (struct measuring *measuring, unsigned index, struct error *err)
+finish_emitter (struct measure_run *run, unsigned index, struct error *err)
 {
-  struct emitter *emitter = measuring->emitters[index];
-  struct measured *measured = &measuring->result->formats[index];
+  struct emitter *emitter = run->emitters[index];
+  struct format_figures *figures = &run->result->formats[index];
   if (emitter == NULL)
     return true;
   if (!emitter_finish (emitter, err))
     return false;
-  const struct cfi2sframe_report *report = &measuring->reports[index];
-  measured->bytes = sframe_encoder_size (emitter_encoder (emitter));
-  measured->synchronous = measured->asynchronous = report->functions_covered;
+  const struct cfi2sframe_report *report = &run->reports[index];
+  figures->bytes = sframe_encoder_size (emitter_encoder (emitter));
+  figures->synchronous = figures->asynchronous = report->functions_covered;
   for (unsigned i = 0; i < REASON_COUNT; i++)
-    measured->left_out[i]
-        = report->left_out[i] + measuring->source.cfi.left_out[i];
+    figures->left_out[i] = report->left_out[i] + run->source.cfi.left_out[i];
   return true;
 }
 
 static bool
-finish_compact_unwind (struct measuring *measuring, struct buffer *out,
+finish_compact_unwind (struct measure_run *run, struct buffer *out,
                        struct error *err)
 {
-  struct cunwind_section *section = &measuring->compact_unwind;
-  struct measurement *result = measuring->result;
-  struct measured *measured = &result->formats[MEASURED_COMPACT_UNWIND];
+  struct cunwind_section *section = &run->compact_unwind;
+  struct measurement *result = run->result;
+  struct format_figures *figures = &result->formats[MEASURED_COMPACT_UNWIND];
   struct buffer own;
-  if (!measuring->with_compact_unwind)
+  if (!run->with_compact_unwind)
     return true;
   section->by_reason[CUNWIND_UNREADABLE]
-      += cfi_section_functions (&measuring->source.cfi)
-         - measuring->source.cfi.n_fdes;
+      += cfi_section_functions (&run->source.cfi) - run->source.cfi.n_fdes;
   buffer_init (&own, false);
   if (out == NULL)
     out = &own;
   size_t before = out->size;
   bool written = cunwind_info_write (&section->info, out, err);
-  measured->available = true;
-  measured->bytes = out->size - before;
-  measured->synchronous = section->by_reason[CUNWIND_EXPRESSED];
-  measured->asynchronous = section->n_asynchronous;
+  figures->available = true;
+  figures->bytes = out->size - before;
+  figures->synchronous = section->by_reason[CUNWIND_EXPRESSED];
+  figures->asynchronous = section->n_asynchronous;
   for (unsigned i = CUNWIND_EXPRESSED + 1; i < CUNWIND_REASON_COUNT; i++)
-    measured->left_out[i] = section->by_reason[i];
+    figures->left_out[i] = section->by_reason[i];
   result->compact_unwind_lsda_bytes
       = CUNWIND_LSDA_ENTRY_SIZE * (uint64_t)section->info.n_lsdas;
   result->compact_unwind_eh_frame_bytes = section->bytes_kept;
@@ -248,15 +244,14 @@ measure_image (const struct image *image, unsigned wanted,
                struct measurement *result, struct buffer *compact_unwind,
                struct error *err)
 {
-  struct measuring measuring = { .image = image, .result = result };
+  struct measure_run run = { .image = image, .result = result };
   *result = (struct measurement){ 0 };
-  bool made = open_source (&measuring, err)
-              && open_formats (&measuring, wanted, err)
-              && add_functions (&measuring, err);
+  bool made = open_source (&run, err) && open_formats (&run, wanted, err)
+              && add_functions (&run, err);
   for (unsigned i = 0; made && i < N_EMITTERS; i++)
-    made = finish_emitter (&measuring, i, err);
-  made = made && finish_compact_unwind (&measuring, compact_unwind, err);
-  measuring_close (&measuring);
+    made = finish_emitter (&run, i, err);
+  made = made && finish_compact_unwind (&run, compact_unwind, err);
+  close_run (&run);
   return made;
 }
 

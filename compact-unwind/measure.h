@@ -1,7 +1,7 @@
-/* What unwind data of several formats take, from one walk over a file's CFI.
+/* Measuring a file's unwind data in several formats, for --compare-formats.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For the program's --compare-formats; not part of the public interface.  */
+   Not part of the public interface.  */
 
 #ifndef COMPACT_UNWIND_MEASURE_H
 #define COMPACT_UNWIND_MEASURE_H
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "elf/image.h"
 
-/* The first ones are SFrame as cfi2sframe_convert makes it, by version and
+/* All but the last are SFrame as a conversion makes it, by version and
    option.  */
 enum measured_format
 {
@@ -30,53 +30,51 @@ enum measured_format
 #define MEASURE_BIT(format) (1u << (format))
 #define MEASURE_ALL (MEASURE_BIT (MEASURED_COUNT) - 1)
 
-struct measured
+struct format_figures
 {
   bool available; /* the format exists for the machine */
   uint64_t bytes;
-  /* Functions it describes exactly as .eh_frame does: wherever a call can be
-     made, and at every instruction.  SFrame has no difference there.  */
+  /* The number of functions that the format describes exactly as .eh_frame
+     does: wherever the function makes calls, and at every instruction.  For
+     SFrame the two are equal.  */
   uint64_t synchronous, asynchronous;
-  /* Functions it does not describe, by reason: enum frame_reason, or for
+  /* The number of functions left out, by reason: enum frame_reason, or for
      compact unwind enum cunwind_reason.  */
   uint64_t left_out[CFI2SFRAME_REASONS_MAX];
 };
 
-/* All formats made from the CFI of one file, or sums over files.  */
+/* The figures of all formats for one file, or sums over files.  */
 struct measurement
 {
   const char *machine;
   uint64_t cfi_functions; /* FDEs in .eh_frame */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes;
-  struct measured formats[MEASURED_COUNT];
-  /* Of the bytes of compact unwind: pointers to language-specific data, which
-     SFrame leaves to .eh_frame.  */
+  struct format_figures formats[MEASURED_COUNT];
+  /* Bytes of compact unwind that refer to LSDAs.  SFrame has none.  */
   uint64_t compact_unwind_lsda_bytes;
-  /* What .eh_frame must keep where compact unwind refers to it: FDEs and their
-     CIEs.  */
+  /* Bytes of the FDEs that compact unwind refers to, and of their CIEs.  */
   uint64_t compact_unwind_eh_frame_bytes;
 };
 
-/* Stable identifier ("v3-no-share") and name for people.  */
+/* Return the stable identifier of FORMAT ("v3-no-share"), and its name.  */
 const char *measured_format_name (enum measured_format format);
 const char *measured_format_text (enum measured_format format);
 
-/* Identifier and text of a reason why FORMAT leaves functions out, an index of
-   `left_out'; NULL when no reason has that number.  */
+/* Return the identifier and the text of a reason why FORMAT leaves functions
+   out, an index of `left_out'.  NULL if there is no such reason.  */
 const char *measured_reason_name (enum measured_format format,
                                   unsigned reason);
 const char *measured_reason_text (enum measured_format format,
                                   unsigned reason);
 
-/* Make the formats in the set WANTED from the CFI of IMAGE; those that do not
-   exist for its machine are left out.  Fill in RESULT (cleared first).  The
-   compact unwind section is appended to COMPACT_UNWIND, unless that is NULL.
-   Status CFI2SFRAME_NOTHING without CFI.  */
+/* Make the formats in the set WANTED from the CFI of IMAGE, but those that do
+   not exist for its machine.  Set RESULT.  Append the compact unwind section
+   to COMPACT_UNWIND if not NULL.  CFI2SFRAME_NOTHING without CFI.  */
 bool measure_image (const struct image *image, unsigned wanted,
                     struct measurement *result, struct buffer *compact_unwind,
                     struct error *err);
 
-/* Make all formats from the linked file INPUT.  */
+/* Measure all formats for the linked file INPUT.  */
 bool measure_file (const struct file_location *input,
                    struct measurement *result, struct error *err);
 

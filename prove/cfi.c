@@ -1,17 +1,17 @@
-/* Call-frame information as spans of addresses, read by elfutils' libdw.
+/* Reading call-frame information by elfutils' libdw, as spans of addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A rule that has the form register + offset, or what is in memory there, is
-   kept; anything else is PLACE_UNKNOWN.  Expressions that depend on the PC, as
+   A rule of the form register + offset, or of memory at that address, is kept;
+   any other rule is PLACE_UNKNOWN.  Expressions that depend on the PC, as
    those of lazy PLTs do, are evaluated at each PC.
 
-   What the absence of a rule means, DWARF leaves to the ABI (DWARF 5, section
-   6.4.1): a register that a function has to preserve is still what it was.
-   All unwinders take .eh_frame so.  But some compilers (Go's, GraalVM) save FP
-   and never give a rule for it in .debug_frame.  Such a section moves the CFA
-   many times and has no rule for FP anywhere; then its absence says nothing.
-   The converter makes the same difference (src/cfi/source.c), and takes its
-   rows from elsewhere.  */
+   DWARF leaves the meaning of a missing rule to the ABI (DWARF 5, section
+   6.4.1): a callee-saved register is unchanged.  All unwinders take .eh_frame
+   so.  But some compilers (Go's, GraalVM) save FP and never give a rule for it
+   in .debug_frame.  Such a section moves the CFA many times and has no rule
+   for FP anywhere; then a missing rule has no meaning.  The converter makes
+   the same distinction (src/cfi/source.c), and takes its rows from
+   elsewhere.  */
 
 #include "prove.h"
 
@@ -26,18 +26,18 @@ struct cfi
   Dwarf *dwarf;
   Dwarf_CFI *eh_frame, *debug_frame; /* NULL: there is none */
   struct signatures *in_eh_frame, *in_debug_frame;
-  bool fp_unsaid;      /* .debug_frame has no rules for FP at all */
-  bool no_memory;      /* it ran out: rows are missing */
+  bool fp_unspecified; /* .debug_frame has no rule for FP anywhere */
+  bool no_memory;      /* memory ran out: rows are missing */
   const char *problem; /* or NULL */
-  /* The row that was asked for last, and up to where it holds; 0: none.  */
+  /* The row that find_row found last, and its end; 0: none.  */
   Dwarf_Frame *row;
   uint64_t row_end;
   bool row_signal, row_from_other;
 };
 
-/* libdw's functions fail where there is nothing, and where memory ran out for
-   it.  errno, which malloc sets, tells these apart: errno is 0 in front of a
-   call, and note_memory looks at errno behind the call.  */
+/* libdw's functions fail both if there is no row and if memory ran out.
+   errno, which malloc sets, distinguishes the two: callers set errno to 0
+   before a call, and call note_memory after it.  */
 static void
 note_memory (struct cfi *cfi)
 {
@@ -64,10 +64,10 @@ cfi_close (struct cfi *cfi)
   free (cfi);
 }
 
-/* ---- Expressions */
+/* ---- Evaluating expressions */
 
-/* A value while an expression is evaluated: a number, or a register plus a
-   number; or what is in memory there.  */
+/* A value on the stack of an expression: a number, a register or the CFA plus
+   a number, or the contents of memory at that address.  */
 struct value
 {
   bool has_register, in_memory, has_cfa;
@@ -78,14 +78,14 @@ struct value
 enum
 {
   STACK_MAX = 16,
-  OPS_MAX = 256,        /* evaluated at each PC */
-  REGISTER_MAX = 0xffff /* a number that is cut would be another register */
+  OPS_MAX = 256,        /* a limit: expressions are evaluated at each PC */
+  REGISTER_MAX = 0xffff /* or truncation would name another register */
 };
 
 struct evaluation
 {
   uint64_t pc;
-  unsigned pc_register; /* the RA's column, which stands for the PC */
+  unsigned pc_register; /* the RA's column, which denotes the PC */
   bool uses_pc;
   struct value stack[STACK_MAX];
   unsigned depth;
@@ -100,7 +100,7 @@ push (struct evaluation *evaluation, struct value value)
   return true;
 }
 
-/* Sums wrap around, as addresses do.  */
+/* Add A and B with wraparound, as addresses are added.  */
 static int64_t
 sum (int64_t a, int64_t b)
 {
@@ -122,7 +122,7 @@ push_register (struct evaluation *evaluation, uint64_t reg, int64_t offset)
       (struct value){ .offset = sum ((int64_t)evaluation->pc, offset) });
 }
 
-/* A and B by ATOM, where both are numbers.  */
+/* Set *RESULT to A ATOM B, both numbers.  False for other operations.  */
 static bool
 combine_numbers (unsigned atom, int64_t a, int64_t b, int64_t *result)
 {
@@ -241,16 +241,16 @@ evaluate_one (struct evaluation *evaluation, const Dwarf_Op *op)
     }
 }
 
-/* OPS as a place.  LOCATION: they are the address of the value, unless they
-   end in DW_OP_stack_value.  *USES_PC: the place is that of this PC only.  */
+/* Evaluate the N OPS as a place.  LOCATION says that they compute the address
+   of the value, unless they end in DW_OP_stack_value.  *USES_PC is set if the
+   place depends on the PC.  */
 static struct place
 evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
           bool location, bool *uses_pc)
 {
   struct evaluation evaluation = { .pc = pc, .pc_register = abi->ra };
   const struct place unknown = { .kind = PLACE_UNKNOWN };
-  /* On machines with the RA in a register like any other, a rule may refer to
-     it.  */
+  /* Where the RA is in an ordinary register, a rule may refer to that one.  */
   if (abi->fixed_ra == 0)
     evaluation.pc_register = UINT32_MAX;
   for (size_t i = 0; i < n; i++)
@@ -268,9 +268,10 @@ evaluate (const struct abi *abi, const Dwarf_Op *ops, size_t n, uint64_t pc,
                          value.has_cfa, value.reg, value.offset };
 }
 
-/* ---- Rules */
+/* ---- Rows and their rules */
 
-/* The rule of register REG.  *UNDEFINED: its value is lost.  */
+/* Return the rule of register REG in FRAME.  *UNDEFINED: the value is
+   lost.  */
 static struct place
 register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
                 uint64_t pc, bool *undefined, bool *uses_pc)
@@ -299,11 +300,11 @@ register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
   return evaluate (abi, ops, n, pc, true, uses_pc);
 }
 
-/* SFrame takes the caller's SP from the CFA, at CFA.  Is that where CFI has
-   it?  It is if CFI says nothing, or if it loads both from one place, as
-   signal frames do.  On s390x leaf functions say which register or slot keeps
-   r15 while the CFA is r15 + 160 all the same: the ABI defines one by the
-   other.  */
+/* Whether CFI has the caller's SP where SFrame has it, at a fixed distance
+   from the CFA.  That is so if CFI has no rule for SP, or if it loads SP and
+   the CFA from the same place, as signal frames do.  On s390x, leaf functions
+   state which register or slot keeps r15, while the CFA is r15 + 160 all the
+   same: the ABI defines one by the other.  */
 static bool
 sp_is_usual (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
              const struct place *cfa, bool *uses_pc)
@@ -340,7 +341,7 @@ rule_at (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
     rule->fp.kind = PLACE_UNKNOWN;
 }
 
-/* The row of TABLE, which is CFI's and may be NULL, that has PC, or NULL.  */
+/* Return the row of TABLE, which may be NULL, for PC; or NULL.  */
 static Dwarf_Frame *
 row_at (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc)
 {
@@ -352,7 +353,7 @@ row_at (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc)
   return NULL;
 }
 
-/* Whether TABLE has the row that begins at START for PC, too.  */
+/* Whether PC belongs to the row of TABLE that begins at START.  */
 static bool
 is_in_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc, uint64_t start)
 {
@@ -365,9 +366,10 @@ is_in_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc, uint64_t start)
   return row_start == start;
 }
 
-/* Where the row of TABLE ends that begins at START, has AT and says that it
-   goes on up to END.  The instructions of an FDE may advance past its end:
-   libdw tells where the FDE ends by having no row there, or another one.  */
+/* Return the end of the row of TABLE that begins at START and contains AT.
+   libdw gives END for it, but the instructions of an FDE may advance past the
+   end of the FDE.  Behind its end, libdw has no row or another one, so a
+   binary search finds it.  */
 static uint64_t
 end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
             uint64_t end)
@@ -388,8 +390,7 @@ end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
   return low;
 }
 
-/* Ask for the next row of TABLE, or else of OTHER, from *AT up to END.  *AT
-   moves to it.  */
+/* Move *AT to the next row of TABLE, or else of OTHER, before END.  */
 static bool
 find_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
           uint64_t end)
@@ -413,9 +414,9 @@ find_row (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
   return true;
 }
 
-/* The next span of TABLE, or else of OTHER, from *AT up to END.  *AT moves to
-   its end.  A row is asked for once, also where its rule differs from byte to
-   byte.  */
+/* Find the next span of TABLE, or else of OTHER, from *AT up to END, and move
+   *AT to its end.  A row is looked up once, also if its rule depends on the
+   PC.  */
 static bool
 next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
            uint64_t end, struct span *span)
@@ -433,10 +434,10 @@ next_span (struct cfi *cfi, Dwarf_CFI *table, Dwarf_CFI *other, uint64_t *at,
   return true;
 }
 
-/* Whether .debug_frame moves the CFA many times, and has no rule for FP: then
-   the absence of one says nothing.  */
+/* Whether .debug_frame moves the CFA many times and has no rule for FP
+   anywhere, so that a missing rule has no meaning.  */
 static bool
-never_tells_of_fp (struct cfi *cfi, const struct file *file)
+lacks_fp_rules (struct cfi *cfi, const struct file *file)
 {
   enum
   {
@@ -452,7 +453,7 @@ never_tells_of_fp (struct cfi *cfi, const struct file *file)
         {
           if (!span.rule.outermost && span.rule.fp.kind != PLACE_SAME)
             return false;
-          /* A function's first instruction has this CFA.  */
+          /* At a function's first instruction, the CFA is this.  */
           const struct place *cfa = &span.rule.cfa;
           bool is_of_entry
               = cfa->kind == PLACE_VALUE && cfa->reg == cfi->abi->sp
@@ -482,9 +483,9 @@ cfi_open (const struct file *file)
   note_memory (cfi);
   if (cfi->eh_frame == NULL && cfi->debug_frame == NULL)
     cfi->problem = "no call-frame information";
-  cfi->fp_unsaid = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
-                   && never_tells_of_fp (cfi, file);
-  /* The row that is kept is of .debug_frame alone.  */
+  cfi->fp_unspecified = cfi_problem (cfi) == NULL && cfi->debug_frame != NULL
+                        && lacks_fp_rules (cfi, file);
+  /* Forget the last row, which was looked up in .debug_frame only.  */
   cfi->row_end = 0;
   return cfi;
 }
@@ -494,11 +495,11 @@ cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span)
 {
   if (!next_span (cfi, cfi->eh_frame, cfi->debug_frame, at, end, span))
     return false;
-  span->rule.fp_unsaid = cfi->row_from_other && cfi->fp_unsaid;
-  if (span->rule.fp_unsaid)
+  span->rule.fp_unspecified = cfi->row_from_other && cfi->fp_unspecified;
+  if (span->rule.fp_unspecified)
     span->rule.fp.kind = PLACE_UNKNOWN;
-  /* Rows end wherever the signature may change: libdw begins one at each
-     advance of the location.  */
+  /* The signature is the same in the whole row, because libdw begins a row at
+     each advance of the location.  */
   span->rule.signature = signature_at (
       cfi->row_from_other ? cfi->in_debug_frame : cfi->in_eh_frame,
       span->start);

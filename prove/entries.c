@@ -1,12 +1,13 @@
-/* The entries of .eh_frame and .debug_frame: found by libdw, and behind zero
-   words, where libdw ends.
+/* Reading the entries of .eh_frame and .debug_frame, and finding CFI for which
+   libdw cannot be used.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Some CFI is not for libdw.  A CIE may have an aligned personality
-   (DW_EH_PE_aligned).  libdw does not skip the bytes in front of it, as libgcc
-   does, and takes one of them for the encoding of pc_begin.  To each row libdw
-   goes from the FDE's first instruction, so that an FDE takes time in
-   proportion to the square of its size.
+   libdw reads the entries, but it stops at a zero word; entries_next continues
+   after it.  Two kinds of CFI are refused.  A CIE may have an aligned
+   personality (DW_EH_PE_aligned).  libdw does not skip the bytes before it, as
+   libgcc does, and takes one of them for the encoding of pc_begin.  And for
+   each row libdw executes the FDE from its first instruction, so that large
+   FDEs take time in proportion to the square of their size.
 
    Sources: LSB Core, section 10.6 (.eh_frame, .eh_frame_hdr); libgcc's
    unwind-pe.h.  */
@@ -16,7 +17,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-/* As libdw finds the section called WANTED where there are section headers. */
+/* Find the section WANTED by section headers, as libdw does.  */
 static Elf_Data *
 find_by_name (const struct file *file, const char *wanted, uint64_t *address)
 {
@@ -37,7 +38,7 @@ find_by_name (const struct file *file, const char *wanted, uint64_t *address)
   return NULL;
 }
 
-/* As libdw finds .eh_frame where there are no section headers.  */
+/* Find .eh_frame without section headers, as libdw does.  */
 static Elf_Data *
 find_by_header (const struct file *file, uint64_t *address)
 {
@@ -95,27 +96,29 @@ entries_next (struct entries *entries, Dwarf_CFI_Entry *entry)
     entries->at += 4;
   if (data->d_size - entries->at < 4)
     return 1;
-  int said = dwarf_next_cfi (entries->ident, entries->data, entries->eh_frame,
-                             entries->at, &entries->next, entry);
-  /* Of an entry that libdw cannot read, libdw still says where the next one
-     is, or (Dwarf_Off)-1.  */
+  int result
+      = dwarf_next_cfi (entries->ident, entries->data, entries->eh_frame,
+                        entries->at, &entries->next, entry);
+  /* For an entry that it cannot read, libdw still sets NEXT to the offset of
+     the next one, or to (Dwarf_Off)-1.  */
   if (entries->next <= entries->at || entries->next > data->d_size)
     entries->next = data->d_size;
-  return said;
+  return result;
 }
 
-/* ---- CFI that is not for libdw */
+/* ---- CFI for which libdw cannot be used */
 
 enum
 {
-  /* The sum of the squares: an FDE of 128 KiB, or many smaller ones.  The
-     largest FDE of Debian has 45 KB.  Of 3,800 files cuFFT comes next to the
-     limit, with 1.2e10.  */
+  /* The limit of the sum of the squares: one FDE of 128 KiB, or many smaller
+     ones.  The largest FDE of Debian has 45 KB.  Of 3,800 files, cuFFT comes
+     closest to the limit, with 1.2e10.  */
   STEPS_MAX_LOG = 34,
-  STEPS_PER_BYTE = 1024 /* half of it are usual in a large file */
+  STEPS_PER_BYTE = 1024 /* twice as many as are usual in a large file */
 };
 
-/* The pointer encodings of CIE stand in the order of its letters.  */
+/* Whether CIE has an aligned personality.  The augmentation data follow the
+   order of the letters.  */
 static bool
 has_aligned_pointer (const Dwarf_CIE *cie)
 {
@@ -131,17 +134,17 @@ has_aligned_pointer (const Dwarf_CIE *cie)
   return false;
 }
 
-/* What is wrong with ENTRIES, or NULL.  */
+/* Return why libdw cannot be used for ENTRIES, or NULL.  */
 static const char *
 problem_of (struct entries *entries)
 {
   Dwarf_CFI_Entry entry;
   uint64_t steps = (UINT64_C (1) << STEPS_MAX_LOG)
                    + STEPS_PER_BYTE * (uint64_t)entries->data->d_size;
-  int said;
-  while ((said = entries_next (entries, &entry)) != 1)
+  int result;
+  while ((result = entries_next (entries, &entry)) != 1)
     {
-      if (said == 0 && dwarf_cfi_cie_p (&entry)
+      if (result == 0 && dwarf_cfi_cie_p (&entry)
           && has_aligned_pointer (&entry.cie))
         return "a CIE has an aligned personality, which libdw misreads";
       uint64_t size = entries->next - entries->at;

@@ -1,4 +1,4 @@
-/* Opening ELF files, and what differs between machines.
+/* Opening ELF files, and the properties of machines.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Sources: the psABIs' tables of DWARF registers; SFrame specification V3,
@@ -54,7 +54,7 @@ print_path (FILE *out, const char *path)
   for (const char *at = path; *at != '\0'; at++)
     {
       unsigned char byte = (unsigned char)*at;
-      /* Of the controls from U+0080 to U+009F the second byte.  */
+      /* The second byte of a control character from U+0080 to U+009F.  */
       bool second = last == 0xc2 && byte >= 0x80 && byte < 0xa0;
       if (byte < 0x20 || byte == 0x7f || byte == '\\' || second)
         fprintf (out, "\\x%02x", byte);
@@ -73,7 +73,7 @@ complain (const char *path, const char *what)
 }
 
 static bool
-failed (struct file *file, const char *why)
+open_failed (struct file *file, const char *why)
 {
   complain (file->path, why);
   file_close (file);
@@ -81,15 +81,16 @@ failed (struct file *file, const char *why)
 }
 
 static int
-by_address (const void *a, const void *b)
+compare_addresses (const void *a, const void *b)
 {
   const struct load *x = a, *y = b;
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Read the segments of FILE once: a hostile file has 65,535 headers.
-   Neighbours may share a page of the file.  If each segment had all bytes of
-   the file, the work would be the product of both numbers.  */
+/* Read the segments of FILE.  This is done once, because a hostile file has
+   65,535 headers.  Neighbouring segments may share a page of the file; but if
+   each segment had all bytes of the file, the work would be the product of
+   both numbers, so their sum is limited.  */
 static const char *
 read_loads (struct file *file)
 {
@@ -101,7 +102,7 @@ read_loads (struct file *file)
   for (size_t i = 0; i < count; i++)
     {
       GElf_Phdr header;
-      /* Those whose bytes the file lacks are left out.  */
+      /* Skip segments whose bytes the file lacks.  */
       if (gelf_getphdr (file->elf, (int)i, &header) != NULL
           && header.p_type == PT_LOAD && header.p_filesz > 0
           && header.p_offset <= file->size
@@ -110,7 +111,7 @@ read_loads (struct file *file)
             = (struct load){ header.p_vaddr, header.p_offset, header.p_filesz,
                              (header.p_flags & PF_X) != 0 };
     }
-  qsort (file->loads, file->n_loads, sizeof *file->loads, by_address);
+  qsort (file->loads, file->n_loads, sizeof *file->loads, compare_addresses);
   uint64_t left = 2 * (uint64_t)file->size;
   for (size_t i = 0; i < file->n_loads; i++)
     {
@@ -130,23 +131,23 @@ bool
 file_open (struct file *file, const char *path)
 {
   *file = (struct file){ .path = path };
-  /* A fifo would keep the program waiting.  */
+  /* Without O_NONBLOCK, opening a FIFO would wait.  */
   file->fd = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file->fd < 0)
-    return failed (file, strerror (errno));
+    return open_failed (file, strerror (errno));
   errno = 0;
   file->elf = elf_begin (file->fd, ELF_C_READ_MMAP, NULL);
   if (file->elf == NULL || elf_kind (file->elf) != ELF_K_ELF
       || gelf_getehdr (file->elf, &file->header) == NULL
       || gelf_getclass (file->elf) != ELFCLASS64)
-    return failed (file,
-                   errno == ENOMEM ? "out of memory" : "no 64-bit ELF file");
+    return open_failed (file, errno == ENOMEM ? "out of memory"
+                                              : "no 64-bit ELF file");
   file->bytes = (const uint8_t *)elf_rawfile (file->elf, &file->size);
   file->abi = abi_of (file->header.e_machine);
   if (file->bytes == NULL || file->abi == NULL)
-    return failed (file, "SFrame does not know this machine");
-  const char *wrong = read_loads (file);
-  return wrong == NULL || failed (file, wrong);
+    return open_failed (file, "SFrame does not know this machine");
+  const char *problem = read_loads (file);
+  return problem == NULL || open_failed (file, problem);
 }
 
 void
@@ -162,7 +163,7 @@ file_close (struct file *file)
 }
 
 const void *
-last_from (const void *first, size_t n, size_t size, uint64_t address)
+find_last_from (const void *first, size_t n, size_t size, uint64_t address)
 {
   const char *structures = first;
   size_t low = 0, high = n;
@@ -179,12 +180,13 @@ last_from (const void *first, size_t n, size_t size, uint64_t address)
   return low > 0 ? structures + (low - 1) * size : NULL;
 }
 
-/* The segment of FILE that may have ADDRESS, or NULL.  */
+/* Return the segment of FILE that may contain ADDRESS, or NULL.  */
 static const struct load *
 load_below (const struct file *file, uint64_t address)
 {
-  _Static_assert(offsetof (struct load, address) == 0, "last_from");
-  return last_from (file->loads, file->n_loads, sizeof *file->loads, address);
+  _Static_assert(offsetof (struct load, address) == 0, "find_last_from");
+  return find_last_from (file->loads, file->n_loads, sizeof *file->loads,
+                         address);
 }
 
 uint64_t

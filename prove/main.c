@@ -1,4 +1,4 @@
-/* sframe-prove FILE [ORIGINAL]: one line that a pipeline can keep.
+/* sframe-prove FILE [ORIGINAL]: the comparison of the section with the CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -14,18 +14,19 @@
 
 enum
 {
-  SHOWN_MAX = 5 /* differences */
+  SHOWN_MAX = 5 /* differences that are printed */
 };
 
 struct proof
 {
   struct section section;
-  struct span span; /* of the section; the last one that was read */
-  bool more;        /* there is one */
-  uint64_t said;    /* bytes that the section has rows for */
+  struct span span; /* the last span read from the section */
+  bool more;        /* there is such a span */
+  uint64_t covered; /* bytes of code for which the section has rows */
   uint64_t equal, wrong;
-  uint64_t cannot, left_out; /* without rows; with a rule that SFrame cannot
-                                say, and with one that it could */
+  uint64_t not_expressible,
+      left_out; /* bytes without rows: with a rule that SFrame
+          cannot express, and with one that it can */
 };
 
 static bool
@@ -33,7 +34,7 @@ next_span (struct proof *proof)
 {
   proof->more = section_next (&proof->section, &proof->span);
   if (proof->more)
-    proof->said += proof->span.end - proof->span.start;
+    proof->covered += proof->span.end - proof->span.start;
   return proof->more;
 }
 
@@ -47,8 +48,8 @@ same_place (const struct place *a, const struct place *b)
              && (a->from_cfa || a->reg == b->reg));
 }
 
-/* Whether register number OWN, which is at PLACE, is still itself: a rule may
-   say so in words (DW_CFA_register with one register twice).  */
+/* Whether PLACE says that register number OWN is unchanged.  DW_CFA_register
+   with the same register twice says so explicitly.  */
 static bool
 is_unchanged (const struct place *place, unsigned own)
 {
@@ -57,18 +58,18 @@ is_unchanged (const struct place *place, unsigned own)
              && place->reg == own && place->offset == 0);
 }
 
-/* Whether A and B are one place for register number OWN.  */
+/* Whether A and B are the same place for register number OWN.  */
 static bool
 same_register (const struct place *a, const struct place *b, unsigned own)
 {
   return (is_unchanged (a, own) && is_unchanged (b, own)) || same_place (a, b);
 }
 
-/* Whether the RA is signed in ROW as CFI says, by the same key.  */
+/* Whether ROW has the signature of the RA that CFI has, if CFI has one.  */
 static bool
 same_signature (const struct rule *cfi, const struct rule *row)
 {
-  return cfi->signature == SIGNATURE_UNSAID
+  return cfi->signature == SIGNATURE_UNKNOWN
          || cfi->signature == row->signature;
 }
 
@@ -88,8 +89,8 @@ same_rule (const struct rule *cfi, const struct rule *row,
          && same_register (&cfi->fp, &row->fp, abi->fp);
 }
 
-/* Whether ROW disagrees with CFI, which says nothing of FP, in anything else:
-   the kind of frame, RA, or a CFA by a register other than FP.  Rows that do
+/* For CFI that has no rule for FP: whether ROW disagrees with CFI in the kind
+   of frame, the RA, or a CFA based on a register other than FP.  Rows that do
    not disagree count as without CFI.  */
 static bool
 contradicts (const struct rule *cfi, const struct rule *row,
@@ -104,7 +105,7 @@ contradicts (const struct rule *cfi, const struct rule *row,
 }
 
 static bool
-can_be_said (const struct rule *rule)
+is_expressible (const struct rule *rule)
 {
   return rule->outermost || rule->signal
          || (rule->cfa.kind != PLACE_UNKNOWN && rule->ra.kind != PLACE_UNKNOWN
@@ -114,18 +115,16 @@ can_be_said (const struct rule *rule)
 static void
 print_place (const char *name, const struct place *place)
 {
-  if (place->kind == PLACE_SAME)
-    fprintf (stderr, " %s=same", name);
-  else if (place->kind == PLACE_UNKNOWN)
-    fprintf (stderr, " %s=?", name);
+  bool memory = place->kind == PLACE_MEMORY;
+  fprintf (stderr, " %s=%s", name, memory ? "[" : "");
+  if (place->kind == PLACE_SAME || place->kind == PLACE_UNKNOWN)
+    fputs (place->kind == PLACE_SAME ? "same" : "?", stderr);
   else if (place->from_cfa)
-    fprintf (stderr, " %s=%scfa%+" PRId64 "%s", name,
-             place->kind == PLACE_MEMORY ? "[" : "", place->offset,
-             place->kind == PLACE_MEMORY ? "]" : "");
+    fprintf (stderr, "cfa%+" PRId64, place->offset);
   else
-    fprintf (stderr, " %s=%sr%u%+" PRId64 "%s", name,
-             place->kind == PLACE_MEMORY ? "[" : "", place->reg, place->offset,
-             place->kind == PLACE_MEMORY ? "]" : "");
+    fprintf (stderr, "r%u%+" PRId64, place->reg, place->offset);
+  if (memory)
+    fputc (']', stderr);
 }
 
 static void
@@ -149,7 +148,8 @@ print_rule (const char *who, const struct rule *rule)
 }
 
 static void
-compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
+compare_rules (struct proof *proof, const struct rule *cfi, uint64_t pc,
+               uint64_t n)
 {
   static unsigned shown;
   const struct abi *abi = proof->section.abi;
@@ -158,7 +158,7 @@ compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
       proof->equal += n;
       return;
     }
-  if (cfi->fp_unsaid && !contradicts (cfi, &proof->span.rule, abi))
+  if (cfi->fp_unspecified && !contradicts (cfi, &proof->span.rule, abi))
     return;
   proof->wrong += n;
   if (shown++ >= SHOWN_MAX)
@@ -169,7 +169,7 @@ compare (struct proof *proof, const struct rule *cfi, uint64_t pc, uint64_t n)
   fprintf (stderr, "\n");
 }
 
-/* Compare what CFI says of SPAN with what the section has there.  */
+/* Compare SPAN of the CFI with the spans of the section there.  */
 static void
 compare_span (struct proof *proof, const struct span *span)
 {
@@ -183,16 +183,16 @@ compare_span (struct proof *proof, const struct span *span)
         {
           if (proof->span.end < end)
             end = proof->span.end;
-          compare (proof, &span->rule, at, end - at);
+          compare_rules (proof, &span->rule, at, end - at);
         }
       else
         {
           if (proof->more && proof->span.start < end)
             end = proof->span.start;
-          if (can_be_said (&span->rule))
+          if (is_expressible (&span->rule))
             proof->left_out += end - at;
           else
-            proof->cannot += end - at;
+            proof->not_expressible += end - at;
         }
       at = end;
     }
@@ -207,8 +207,8 @@ same_bytes (const struct file *file, const struct file *original,
   return old != NULL && now != NULL && memcmp (old, now, size) == 0;
 }
 
-/* Has FILE the code that ORIGINAL has?  What is moved to make room may lie in
-   an executable segment, so sections are compared where there are any.  */
+/* Whether FILE has the code of ORIGINAL.  Bytes that a conversion moves may
+   lie in an executable segment, so sections are compared if there are any.  */
 static bool
 same_code (const struct file *file, const struct file *original)
 {
@@ -223,7 +223,8 @@ same_code (const struct file *file, const struct file *original)
           || !(header.sh_flags & SHF_EXECINSTR))
         continue;
       compared = true;
-      /* Sections that overlap could ask for any number of comparisons.  */
+      /* A limit: overlapping sections could cause any number of
+         comparisons.  */
       room -= header.sh_size <= room ? header.sh_size : room;
       same &= room > 0
               && same_bytes (file, original, header.sh_addr, header.sh_size);
@@ -249,8 +250,8 @@ compare_files (struct proof *proof, const struct file *file,
                const struct file *original)
 {
   struct cfi *cfi = cfi_open (original);
-  const char *wrong = cfi != NULL ? cfi_problem (cfi) : "out of memory";
-  for (size_t i = 0; wrong == NULL && i < original->n_loads; i++)
+  const char *problem = cfi != NULL ? cfi_problem (cfi) : "out of memory";
+  for (size_t i = 0; problem == NULL && i < original->n_loads; i++)
     {
       struct span span;
       const struct load *load = &original->loads[i];
@@ -258,27 +259,27 @@ compare_files (struct proof *proof, const struct file *file,
       while (load->code && cfi_next (cfi, &pc, end, &span))
         compare_span (proof, &span);
     }
-  if (wrong == NULL)
-    wrong = cfi_problem (cfi);
+  if (problem == NULL)
+    problem = cfi_problem (cfi);
   cfi_close (cfi);
-  if (wrong != NULL)
-    complain (original->path, wrong);
-  return wrong == NULL && same_code (file, original);
+  if (problem != NULL)
+    complain (original->path, problem);
+  return problem == NULL && same_code (file, original);
 }
 
-/* What is broken in the section itself.  */
+/* Whether the section itself is well-formed.  Otherwise print the fault.  */
 static bool
 section_is_whole (const struct proof *proof, const struct file *file)
 {
   const struct section *section = &proof->section;
-  const char *wrong = section->wrong;
-  if (wrong == NULL && section->n_rows != section->n_rows_said)
-    wrong = "the header has another number of rows";
+  const char *fault = section->fault;
+  if (fault == NULL && section->n_rows != section->n_rows_in_header)
+    fault = "the header has another number of rows";
   char text[160];
-  if (wrong == NULL)
+  if (fault == NULL)
     return true;
-  snprintf (text, sizeof text, ".sframe at %#zx: %s", section->wrong_at,
-            wrong);
+  snprintf (text, sizeof text, ".sframe at %#zx: %s", section->fault_at,
+            fault);
   complain (file->path, text);
   return false;
 }
@@ -297,7 +298,7 @@ static void
 print_line (const struct proof *proof, const struct file *file,
             const struct file *original)
 {
-  uint64_t without = proof->said - proof->equal - proof->wrong;
+  uint64_t without = proof->covered - proof->equal - proof->wrong;
   print_path (stdout, file->path);
   putchar (':');
   print_digest ("file", file);
@@ -305,7 +306,8 @@ print_line (const struct proof *proof, const struct file *file,
     print_digest ("original", original);
   printf (" equal %" PRIu64 " not-expressible %" PRIu64 " left-out %" PRIu64
           " without-cfi %" PRIu64 " wrong %" PRIu64 "\n",
-          proof->equal, proof->cannot, proof->left_out, without, proof->wrong);
+          proof->equal, proof->not_expressible, proof->left_out, without,
+          proof->wrong);
 }
 
 static int
@@ -328,8 +330,8 @@ prove (const char *path, const char *original_path)
   bool proved = section_open (&proof.section, &file);
   if (proved)
     {
-      /* The section is read to its end, whatever it can be compared with: what
-         is broken in it, and how many rows it has, is told of all of it.  */
+      /* Read the section to its end, even if it cannot be compared: faults and
+         the number of rows are those of the whole section.  */
       next_span (&proof);
       proved = compare_files (&proof, &file, original);
       while (proof.more)
@@ -392,7 +394,7 @@ main (int argc, char **argv)
                  "\vExit status: 0 proved, 1 not proved, 2 wrong usage or a "
                  "file that cannot be read." };
   argp_err_exit_status = 2;
-  /* argp's own --help has no letter.  */
+  /* argp's own --help has no short form.  */
   if (argp_parse (&parser, argc, argv, ARGP_NO_HELP, NULL, NULL) != 0)
     {
       fputs ("sframe-prove: out of memory\n", stderr);

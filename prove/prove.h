@@ -1,10 +1,10 @@
-/* sframe-prove: is what .sframe says of a file what its CFI says?
+/* sframe-prove: checks that the .sframe of a file has the rules of its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A second implementation, for pipelines: its reader of SFrame is written from
-   the specification, CFI is read by elfutils' libdw, and nothing is shared
-   with the converter.  Both become spans of addresses in ascending order, each
-   with a rule; main.c compares them.  */
+   This is a second implementation of --check, for pipelines.  section.c reads
+   SFrame and was written from the specification; cfi.c reads CFI by elfutils'
+   libdw.  They share no code with the converter.  Both return spans of
+   addresses in ascending order, each with a rule, which main.c compares.  */
 
 #ifndef PROVE_PROVE_H
 #define PROVE_PROVE_H
@@ -18,20 +18,20 @@
 
 #include "rule.h"
 
-/* What differs between machines.  */
+/* Properties of a machine.  */
 struct abi
 {
   unsigned e_machine, id_little, id_big; /* SFrame's numbers; 0: none */
   unsigned sp, fp, ra;                   /* DWARF numbers */
-  int fixed_ra;                          /* bytes from the CFA, or 0 */
-  int sp_offset;                         /* SP of the caller - CFA */
+  int fixed_ra;                          /* of the RA from the CFA, or 0 */
+  int sp_offset;                         /* the caller's SP - CFA */
   int cfa_scale, cfa_bias;
 };
 
-/* NULL for a machine without SFrame.  */
+/* Return the properties of a machine; NULL if SFrame does not support it.  */
 const struct abi *abi_of (unsigned e_machine);
 
-/* What a PT_LOAD segment has in the file.  */
+/* The part of a PT_LOAD segment that is in the file.  */
 struct load
 {
   uint64_t address, offset, size;
@@ -48,107 +48,105 @@ struct file
   size_t size;
   GElf_Ehdr header;
   const struct abi *abi;
-  /* By address; disjoint, and each ends below the last address.  */
+  /* In ascending order and disjoint; each ends before the last address.  */
   struct load *loads;
   size_t n_loads;
 };
 
-/* The last of N structures at FIRST that begins at ADDRESS or in front of it,
-   or NULL.  Each has SIZE bytes, and its address comes first.  Their order is
-   ascending.  */
-const void *last_from (const void *first, size_t n, size_t size,
-                       uint64_t address);
+/* Return the last of the N structures at FIRST whose address is ADDRESS or
+   lower, or NULL.  Each has SIZE bytes and begins with its address, a
+   uint64_t; they are in ascending order.  */
+const void *find_last_from (const void *first, size_t n, size_t size,
+                            uint64_t address);
 
-/* Print PATH to OUT.  A backslash and what could end the line or steer a
-   terminal become \xHH.  */
+/* Print PATH to OUT, with backslashes and control characters as \xHH.  */
 void print_path (FILE *out, const char *path);
 
-/* Print a line to stderr: PATH, and WHAT is wrong with the file there.  */
+/* Print PATH and the fault of that file, WHAT, to stderr.  */
 void complain (const char *path, const char *what);
 
-/* False, and a line on stderr, if PATH cannot be opened.  */
+/* Open PATH.  On failure print the reason and return false.  */
 bool file_open (struct file *file, const char *path);
 void file_close (struct file *file);
 
-/* How many bytes FILE has from ADDRESS to the end of its segment.  */
+/* Return how many bytes FILE has from ADDRESS to the end of its segment.  */
 uint64_t file_room (const struct file *file, uint64_t address);
 
-/* The N bytes that FILE has for ADDRESS, or NULL.  */
+/* Return the N bytes of FILE that are loaded at ADDRESS, or NULL.  */
 const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);
 
-/* The entries of a section of CFI.  */
+/* A walk over the entries of a CFI section.  */
 struct entries
 {
   const unsigned char *ident; /* of the ELF file */
   bool eh_frame;
   Elf_Data *data;
   uint64_t address;
-  Dwarf_Off at, next; /* of the entry, and of the one behind it */
+  Dwarf_Off at, next; /* offsets of the current entry and of the next one */
 };
 
-/* Find .eh_frame of FILE, or .debug_frame.  False: there is none.  */
+/* Open .eh_frame of FILE, or .debug_frame.  False if there is none.  */
 bool entries_open (struct entries *entries, const struct file *file,
                    bool eh_frame);
 
-/* Read the next entry, as dwarf_next_cfi does: 0, -1 if it makes nothing of
-   the entry, 1 at the end.  A zero word, at which libdw ends, is none: libdw
-   looks up addresses in a table, which may have FDEs behind it (in libc.so.6
-   of arm64).  */
+/* Read the next entry.  Returns as dwarf_next_cfi: 0, -1 for an entry that
+   libdw cannot read, 1 at the end.  dwarf_next_cfi ends at a zero word.  This
+   function skips zero words, because libdw looks up addresses in a table that
+   may refer to FDEs after one (in libc.so.6 of arm64).  */
 int entries_next (struct entries *entries, Dwarf_CFI_Entry *entry);
 
-/* Why libdw is not to be asked for the CFI of FILE, or NULL.  Sections of
-   debugging data are not compressed: dwarf_begin_elf has seen to that.  */
+/* Return the reason why libdw cannot be used for the CFI of FILE, or NULL.
+   dwarf_begin_elf has decompressed .debug_frame.  */
 const char *file_cfi_problem (const struct file *file);
 
-/* The spans of a section.  */
+/* A reader of an SFrame section.  */
 struct section
 {
-  /* Input: what section_begin has to know.  */
+  /* Set before section_begin: */
   const uint8_t *bytes;
   size_t size;
   uint64_t address;
   const struct abi *abi;
-  uint64_t code_start, code_end; /* addresses of the file's code */
-  /* The header, from section_begin on.  */
+  uint64_t code_start, code_end; /* the range of the file's code */
+  /* The header, set by section_begin: */
   bool big;
   unsigned version, flags;
   int fixed_ra;
   uint32_t n_fdes;
-  uint64_t n_rows_said;
+  uint64_t n_rows_in_header;
   size_t fdes, fres, fres_end; /* offsets */
-  /* What section_next has come to.  */
-  uint32_t next;   /* function to come */
-  uint64_t n_rows; /* seen */
-  /* The function that is read: its range, the row to come and the number of
-     its rows, and the block that repeats.  */
+  /* The position of section_next: */
+  uint32_t next;   /* index of the next function */
+  uint64_t n_rows; /* read so far */
+  /* The current function: its range, its rows, the next row, and the offset of
+     the current repetition of its block.  */
   uint64_t start, end, block;
   unsigned info, info2, repeat;
   size_t rows, row;
   uint32_t rows_of_function, row_index;
-  /* From section_begin or section_next.  */
-  const char *wrong; /* what is broken, or NULL; at offset */
-  size_t wrong_at;
+  /* Set by section_begin or section_next: */
+  const char *fault; /* the fault of the section, or NULL; and its offset */
+  size_t fault_at;
 };
 
-/* Find the section of FILE.  False, and section->wrong, if there is none that
-   can be read.  */
+/* Open the .sframe of FILE.  False with section->fault if there is none, or if
+   its header is malformed.  */
 bool section_open (struct section *section, const struct file *file);
 
-/* Begin to read SECTION.  Its first members are set.  */
+/* Read the header of SECTION, whose first members are set.  */
 bool section_begin (struct section *section);
 
-/* The next span in ascending order.  False at the end, and when the section is
-   broken: then section->wrong says how.  */
+/* Read the next span, in ascending order.  False at the end, and with
+   section->fault if the section is malformed.  */
 bool section_next (struct section *section, struct span *span);
 
-/* Which return addresses are signed according to the CFI of an aarch64
-   file.  */
+/* The signatures of return addresses, from the CFI of an aarch64 file.  */
 struct signatures;
 
 /* Read .eh_frame of FILE, or .debug_frame.  NULL when memory ran out.  */
 struct signatures *signatures_open (const struct file *file, bool eh_frame);
 
-/* The signature at PC.  */
+/* Return the signature at PC.  */
 enum signature signature_at (const struct signatures *signatures, uint64_t pc);
 
 void signatures_close (struct signatures *signatures);
@@ -156,18 +154,18 @@ void signatures_close (struct signatures *signatures);
 /* The CFI of a file.  */
 struct cfi;
 
-/* NULL when memory ran out.  */
+/* Open the CFI of FILE.  NULL when memory ran out.  */
 struct cfi *cfi_open (const struct file *file);
 
-/* Why CFI cannot be compared with, or NULL: the file has none, it is not for
-   libdw, or memory ran out for a part of what was asked for since CFI was
-   opened, so that spans are missing, or say too little.  */
+/* Return why the comparison with CFI is impossible, or NULL: the file has no
+   CFI, libdw cannot be used for it, or memory ran out since cfi_open, so that
+   spans are missing or incomplete.  */
 const char *cfi_problem (const struct cfi *cfi);
 
 void cfi_close (struct cfi *cfi);
 
-/* The first span that ends behind *AT and starts below END; *AT moves to its
-   end.  False if there is none.  */
+/* Find the first span that ends after *AT and starts before END, and move *AT
+   to its end.  False if there is none.  */
 bool cfi_next (struct cfi *cfi, uint64_t *at, uint64_t end, struct span *span);
 
 #endif /* PROVE_PROVE_H */

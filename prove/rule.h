@@ -1,4 +1,4 @@
-/* What CFI or a row says of a place in the code.
+/* Rules for the caller's frame, as CFI or a row of SFrame states them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PROVE_RULE_H
@@ -7,41 +7,41 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a value is found.  */
+/* How to find the caller's value of a register, or the CFA.  */
 struct place
 {
   enum
   {
-    PLACE_SAME,    /* still in its register */
+    PLACE_SAME,    /* it is unchanged in its register */
     PLACE_VALUE,   /* register (or the CFA) + offset */
-    PLACE_MEMORY,  /* in memory there */
-    PLACE_UNKNOWN, /* said in a way that SFrame has no words for */
+    PLACE_MEMORY,  /* in memory at that address */
+    PLACE_UNKNOWN, /* stated in a way that SFrame cannot express */
   } kind;
   bool from_cfa;
   unsigned reg; /* DWARF number, unless from_cfa */
   int64_t offset;
 };
 
-/* Whether a return address of aarch64 is signed.  */
+/* The signature of the return address on aarch64.  */
 enum signature
 {
-  SIGNATURE_UNSAID, /* of CFI: another machine, or it cannot be told */
+  SIGNATURE_UNKNOWN, /* of CFI: other machines; and not found out */
   SIGNATURE_NONE,
-  SIGNATURE_A, /* by this key */
+  SIGNATURE_A, /* signed with key A */
   SIGNATURE_B
 };
 
 struct rule
 {
-  bool outermost; /* the RA is undefined; the rest says nothing */
-  bool signal;    /* of a signal frame */
-  bool no_rows;   /* of SFrame: a function without rows */
-  bool fp_unsaid; /* of CFI: no rule for FP, which means nothing; see cfi.c */
+  bool outermost; /* the RA is undefined; the other members have no meaning */
+  bool signal;    /* the frame is a signal frame */
+  bool no_rows;   /* of SFrame: the function has no rows */
+  bool fp_unspecified; /* of CFI: a missing rule has no meaning (cfi.c) */
   enum signature signature;
   struct place cfa, ra, fp;
 };
 
-/* START up to END, where RULE holds.  */
+/* The addresses from START up to END, where RULE holds.  */
 struct span
 {
   uint64_t start, end;

@@ -1,4 +1,4 @@
-/* .sframe as spans of addresses, each with its rule.
+/* Reading .sframe as spans of addresses, each with its rule.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Source: SFrame specification V3 (binutils 2.47); V1 and V2 where they
@@ -13,13 +13,13 @@ enum
   FLAG_SORTED = 1,
   FLAG_FRAME_POINTER = 2, /* V1 and V2 */
   FLAG_PCREL = 4,         /* V2 and V3 */
-  V1_REPEAT = 16,         /* V1 stores none; its producer's PLT entries */
+  V1_REPEAT = 16,         /* not stored in V1; the size of PLT entries */
   WORDS_MAX = 15,
   PT_SFRAME = 0x6474e554
 };
 
 static uint64_t
-number (const struct section *section, size_t at, unsigned size)
+read_number (const struct section *section, size_t at, unsigned size)
 {
   uint64_t value = 0;
   for (unsigned i = 0; i < size; i++)
@@ -31,17 +31,17 @@ number (const struct section *section, size_t at, unsigned size)
 }
 
 static int64_t
-signed_number (const struct section *section, size_t at, unsigned size)
+read_signed (const struct section *section, size_t at, unsigned size)
 {
   unsigned unused = (64 - 8 * size) & 63;
-  return (int64_t)(number (section, at, size) << unused) >> unused;
+  return (int64_t)(read_number (section, at, size) << unused) >> unused;
 }
 
 static bool
-broken (struct section *section, size_t at, const char *what)
+malformed (struct section *section, size_t at, const char *what)
 {
-  section->wrong = what;
-  section->wrong_at = at;
+  section->fault = what;
+  section->fault_at = at;
   return false;
 }
 
@@ -65,40 +65,39 @@ bool
 section_begin (struct section *section)
 {
   if (section->size < HEADER_SIZE)
-    return broken (section, 0, "smaller than its header");
+    return malformed (section, 0, "smaller than its header");
   section->big = section->bytes[0] == 0xde;
-  if (number (section, 0, 2) != MAGIC)
-    return broken (section, 0, "no SFrame section");
+  if (read_number (section, 0, 2) != MAGIC)
+    return malformed (section, 0, "no SFrame section");
   section->version = section->bytes[2];
   section->flags = section->bytes[3];
   if (section->version < 1 || section->version > 3)
-    return broken (section, 2, "unknown version");
+    return malformed (section, 2, "unknown version");
   if (!(section->flags & FLAG_SORTED))
-    return broken (section, 3, "not sorted");
+    return malformed (section, 3, "not sorted");
   if (section->flags & ~flags_of (section->version))
-    return broken (section, 3, "flags that are not defined");
+    return malformed (section, 3, "flags that are not defined");
   unsigned id = section->big ? section->abi->id_big : section->abi->id_little;
   if (id == 0 || section->bytes[4] != id)
-    return broken (section, 4, "for another machine");
-  section->fixed_ra = (int)signed_number (section, 6, 1);
+    return malformed (section, 4, "for another machine");
+  section->fixed_ra = (int)read_signed (section, 6, 1);
   if (section->bytes[5] != 0 || section->fixed_ra != section->abi->fixed_ra)
-    return broken (section, 5, "fixed offsets are not those of the ABI");
+    return malformed (section, 5, "fixed offsets are not those of the ABI");
   size_t base = HEADER_SIZE + section->bytes[7];
-  section->n_fdes = (uint32_t)number (section, 8, 4);
-  section->n_rows_said = number (section, 12, 4);
-  section->fdes = base + number (section, 20, 4);
-  section->fres = base + number (section, 24, 4);
-  section->fres_end = section->fres + number (section, 16, 4);
+  section->n_fdes = (uint32_t)read_number (section, 8, 4);
+  section->n_rows_in_header = read_number (section, 12, 4);
+  section->fdes = base + read_number (section, 20, 4);
+  section->fres = base + read_number (section, 24, 4);
+  section->fres_end = section->fres + read_number (section, 16, 4);
   uint64_t fdes_end
       = section->fdes + (uint64_t)section->n_fdes * entry_size (section);
   if (fdes_end > section->fres || section->fres_end > section->size)
-    return broken (section, 16, "tables that do not fit");
+    return malformed (section, 16, "tables that do not fit");
   return true;
 }
 
-/* Functions have to lie between the first and the last byte of code that the
-   file has, so that no number from the section asks for more steps than
-   that.  */
+/* Set the range of addresses in which functions must lie.  It limits the
+   number of steps that a size in the section can cause.  */
 static void
 note_code (struct section *section, const struct file *file)
 {
@@ -128,22 +127,23 @@ section_open (struct section *section, const struct file *file)
           || header.p_type != PT_SFRAME || header.p_filesz == 0)
         continue;
       if (section->bytes != NULL)
-        return broken (section, 0, "there are several PT_GNU_SFRAME");
+        return malformed (section, 0, "there are several PT_GNU_SFRAME");
       section->bytes = file_at (file, header.p_vaddr, header.p_filesz);
       section->size = header.p_filesz;
       section->address = header.p_vaddr;
     }
   if (section->bytes == NULL)
-    return broken (section, 0, "there is no loaded .sframe");
+    return malformed (section, 0, "there is no loaded .sframe");
   bool big = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
   return section_begin (section)
          && (section->big == big
-             || broken (section, 0, "not in the file's byte order"));
+             || malformed (section, 0, "not in the file's byte order"));
 }
 
 /* ---- Functions (section 2.3) */
 
-/* Rows begin at ROWS behind the beginning of the rows.  */
+/* Read the attributes of the function with the FDE at ENTRY, whose rows begin
+   at offset ROWS of the rows.  */
 static bool
 read_attribute (struct section *section, uint64_t rows, size_t entry)
 {
@@ -151,17 +151,18 @@ read_attribute (struct section *section, uint64_t rows, size_t entry)
   uint64_t at = section->fres + rows;
   if (rows > section->fres_end - section->fres
       || (v3 && section->fres_end - at < 5))
-    return broken (section, entry, "rows outside of the section");
+    return malformed (section, entry, "rows outside of the section");
   if (v3)
     {
-      section->rows_of_function = (uint32_t)number (section, at, 2);
+      section->rows_of_function = (uint32_t)read_number (section, at, 2);
       section->info = section->bytes[at + 2];
       section->info2 = section->bytes[at + 3];
       section->repeat = section->bytes[at + 4];
     }
   else
     {
-      section->rows_of_function = (uint32_t)number (section, entry + 12, 4);
+      section->rows_of_function
+          = (uint32_t)read_number (section, entry + 12, 4);
       section->info = section->bytes[entry + 16];
       section->info2 = 0;
       section->repeat
@@ -169,11 +170,11 @@ read_attribute (struct section *section, uint64_t rows, size_t entry)
     }
   section->rows = at + (v3 ? 5 : 0);
   if (section->info & (v3 ? 0x40 : 0xc0) || section->info2 & 0xe0)
-    return broken (section, at, "bits of a function that are not defined");
+    return malformed (section, at, "bits of a function that are not defined");
   if ((section->info & 0x0f) > 2 || (section->info2 & 0x1f) > 1)
-    return broken (section, at, "a type that is not defined");
+    return malformed (section, at, "a type that is not defined");
   if (section->info & 0x10 && section->repeat == 0)
-    return broken (section, at, "a repeated block of no bytes");
+    return malformed (section, at, "a repeated block of no bytes");
   return true;
 }
 
@@ -184,15 +185,16 @@ next_function (struct section *section)
   size_t at = section->fdes + (size_t)section->next * entry_size (section);
   unsigned start_size = v3 ? 8 : 4;
   uint64_t base = section->address + (section->flags & FLAG_PCREL ? at : 0);
-  uint64_t start = base + (uint64_t)signed_number (section, at, start_size);
+  uint64_t start = base + (uint64_t)read_signed (section, at, start_size);
   if (section->next > 0 && start < section->end)
-    return broken (section, at, "functions overlap, or are not sorted");
+    return malformed (section, at, "functions overlap, or are not sorted");
   section->start = start;
-  section->end = start + number (section, at + start_size, 4);
+  section->end = start + read_number (section, at + start_size, 4);
   if (start < section->code_start || start > section->code_end
       || section->end - start > section->code_end - start)
-    return broken (section, at, "a function outside of the code");
-  if (!read_attribute (section, number (section, at + start_size + 4, 4), at))
+    return malformed (section, at, "a function outside of the code");
+  if (!read_attribute (section, read_number (section, at + start_size + 4, 4),
+                       at))
     return false;
   section->next++;
   section->block = 0;
@@ -216,40 +218,41 @@ read_row (struct section *section, size_t at, struct row *row)
 {
   unsigned start_size = 1u << (section->info & 0x0f);
   if (section->fres_end - at < start_size + 1)
-    return broken (section, at, "a row outside of the rows");
-  row->start = (uint32_t)number (section, at, start_size);
+    return malformed (section, at, "a row outside of the rows");
+  row->start = (uint32_t)read_number (section, at, start_size);
   row->info = section->bytes[at + start_size];
   row->n_words = row->info >> 1 & WORDS_MAX;
   row->word_size = 1u << (row->info >> 5 & 3);
   row->words = at + start_size + 1;
   row->end = row->words + (size_t)row->n_words * row->word_size;
   if (row->word_size > 4 || row->end > section->fres_end)
-    return broken (section, at, "data words outside of the rows");
+    return malformed (section, at, "data words outside of the rows");
   return true;
 }
 
 static int64_t
-word (const struct section *section, const struct row *row, unsigned index)
+read_word (const struct section *section, const struct row *row,
+           unsigned index)
 {
-  return signed_number (section, row->words + (size_t)index * row->word_size,
-                        row->word_size);
+  return read_signed (section, row->words + (size_t)index * row->word_size,
+                      row->word_size);
 }
 
 static struct place
-in_frame (int64_t offset)
+cfa_relative (int64_t offset)
 {
   return (struct place){ PLACE_MEMORY, true, 0, offset };
 }
 
-/* A slot of a default row; in V2 of s390x an odd number is a register
-   (erratum 1 of V2).  */
+/* Return the place for the OFFSET in a default row.  In V2 of s390x, an odd
+   number is a register (erratum 1 of V2).  */
 static struct place
-slot (const struct section *section, int64_t offset)
+default_place (const struct section *section, int64_t offset)
 {
   if (section->abi->e_machine == EM_S390 && section->version == 2
       && offset & 1)
     return (struct place){ PLACE_VALUE, false, (unsigned)(offset >> 1), 0 };
-  return in_frame (offset);
+  return cfa_relative (offset);
 }
 
 static int64_t
@@ -267,18 +270,18 @@ default_rule (struct section *section, const struct row *row,
   bool tracks_ra = abi->fixed_ra == 0;
   unsigned at = 1;
   if (row->n_words > (tracks_ra ? 3 : 2))
-    return broken (section, row->words, "too many data words");
+    return malformed (section, row->words, "too many data words");
   rule->cfa
       = (struct place){ PLACE_VALUE, false, row->info & 1 ? abi->sp : abi->fp,
-                        cfa_offset (section, word (section, row, 0)) };
+                        cfa_offset (section, read_word (section, row, 0)) };
   if (tracks_ra && at < row->n_words)
     {
-      int64_t offset = word (section, row, at++);
+      int64_t offset = read_word (section, row, at++);
       if (offset != 0 || abi->e_machine != EM_S390)
-        rule->ra = slot (section, offset);
+        rule->ra = default_place (section, offset);
     }
   if (at < row->n_words)
-    rule->fp = slot (section, word (section, row, at));
+    rule->fp = default_place (section, read_word (section, row, at));
   return true;
 }
 
@@ -291,18 +294,19 @@ flexible_rule (struct section *section, const struct row *row,
   unsigned entity = 0;
   for (unsigned i = 0; i < row->n_words; entity++)
     {
-      uint64_t control = number (
+      uint64_t control = read_number (
           section, row->words + (size_t)i * row->word_size, row->word_size);
       if (entity > 2 || control & 4 || (entity == 0 && !(control & 1)))
-        return broken (section, row->words, "a flexible row without sense");
+        return malformed (section, row->words, "a flexible row without sense");
       if (control == 0)
         {
           i++;
           continue;
         }
       if (i + 1 == row->n_words)
-        return broken (section, row->words, "a control word without offset");
-      int64_t offset = word (section, row, i + 1);
+        return malformed (section, row->words,
+                          "a control word without offset");
+      int64_t offset = read_word (section, row, i + 1);
       *places[entity] = (struct place){
         control & 2 ? PLACE_MEMORY : PLACE_VALUE,
         !(control & 1),
@@ -326,17 +330,16 @@ rule_of_row (struct section *section, const struct row *row, struct rule *rule)
   if (rule->outermost)
     return true;
   if (row->info & 0x80 && section->abi->e_machine != EM_AARCH64)
-    return broken (section, row->words, "a signed return address");
+    return malformed (section, row->words, "a signed return address");
   if (section->fixed_ra != 0)
-    rule->ra = in_frame (section->fixed_ra);
+    rule->ra = cfa_relative (section->fixed_ra);
   return section->info2 & 1 ? flexible_rule (section, row, rule)
                             : default_rule (section, row, rule);
 }
 
-/* ---- Spans */
+/* ---- Rows as spans */
 
-/* The address at which OFFSET of the block that is read lies, at most the
-   function's end.  */
+/* Return the address of OFFSET in the current block, at most section->end.  */
 static uint64_t
 address_of (const struct section *section, uint64_t offset)
 {
@@ -344,7 +347,7 @@ address_of (const struct section *section, uint64_t offset)
   return section->start + section->block + (offset < left ? offset : left);
 }
 
-/* Go on with the next block, if the function has one.  */
+/* Continue with the next repetition of the block, if the function has one.  */
 static void
 next_block (struct section *section)
 {
@@ -356,11 +359,11 @@ next_block (struct section *section)
   section->row_index = 0;
 }
 
-/* The row at section->row as a span; the next row says where it ends, or the
-   end of the block or function.  A row may start there, and says nothing
-   then.  */
+/* Read the row at section->row as a span.  It ends where the next row starts,
+   or at the end of the block or function.  A row that starts there has no
+   span.  */
 static bool
-take_row (struct section *section, struct span *span)
+read_row_span (struct section *section, struct span *span)
 {
   struct row row, next;
   uint64_t end
@@ -369,8 +372,8 @@ take_row (struct section *section, struct span *span)
       || !rule_of_row (section, &row, &span->rule))
     return false;
   if (row.start > end)
-    return broken (section, section->row,
-                   "a row behind the end of its function");
+    return malformed (section, section->row,
+                      "a row behind the end of its function");
   section->row = row.end;
   section->row_index++;
   bool last = section->row_index == section->rows_of_function;
@@ -379,7 +382,7 @@ take_row (struct section *section, struct span *span)
       if (!read_row (section, section->row, &next))
         return false;
       if (next.start <= row.start)
-        return broken (section, section->row, "rows do not ascend");
+        return malformed (section, section->row, "rows do not ascend");
       end = next.start < end ? next.start : end;
     }
   span->start = address_of (section, row.start);
@@ -389,11 +392,11 @@ take_row (struct section *section, struct span *span)
   return true;
 }
 
-/* A function without rows: an outermost frame (section 1.2), or a signal frame
-   that nothing else is said of.  False: a function of the flexible type, or of
-   an earlier version, says nothing of its code then.  */
+/* Return the span of a function without rows: an outermost frame (section
+   1.2), or a signal frame without rules.  False for functions of the flexible
+   type and of earlier versions, for which no rows have no meaning.  */
 static bool
-take_rowless (struct section *section, struct span *span)
+read_rowless (struct section *section, struct span *span)
 {
   span->start = section->start;
   span->end = section->end;
@@ -406,15 +409,15 @@ take_rowless (struct section *section, struct span *span)
 bool
 section_next (struct section *section, struct span *span)
 {
-  while (section->wrong == NULL)
+  while (section->fault == NULL)
     {
       bool found;
       if (section->row_index < section->rows_of_function)
-        found = take_row (section, span);
+        found = read_row_span (section, span);
       else if (section->next == section->n_fdes || !next_function (section))
         return false;
       else if (section->rows_of_function == 0)
-        found = take_rowless (section, span);
+        found = read_rowless (section, span);
       else
         continue;
       if (found && span->start < span->end)

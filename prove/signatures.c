@@ -1,9 +1,9 @@
-/* Which return addresses are signed: libdw does not keep track of it.
+/* The signatures of return addresses on aarch64, which libdw does not track.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   To each row the instructions of its FDE are read from the first one on, as
-   libdw does, but only for the location and the state of the return address.
-   Nothing is said where an entry has something that is not known here.
+   For each row, execute its FDE from the first instruction on, as libdw does,
+   but only for the location and the signature state.  The result is unknown
+   for entries with an unknown augmentation or instruction.
 
    Sources: DWARF 5, section 6.4.2; DWARF for the Arm 64-bit Architecture,
    sections 4.1 and 4.4 (call frame instructions); LSB Core, section 10.6.  */
@@ -24,10 +24,10 @@ struct cie
 {
   Dwarf_Off offset;
   uint64_t code_alignment;
-  uint8_t encoding; /* of pointers */
-  bool sized;       /* FDEs have a size of augmentation data */
+  uint8_t encoding; /* encoding of pointers */
+  bool sized;       /* FDEs have augmentation data with a size */
   bool b_key;
-  enum signature initial; /* behind its instructions; or unsaid */
+  enum signature initial; /* after the CIE's instructions */
 };
 
 struct bytes
@@ -39,23 +39,23 @@ struct bytes
 struct fde
 {
   uint64_t start, end;
-  uint64_t reach; /* the largest end of this one and those before it */
+  uint64_t reach; /* the largest end of this FDE and those before it */
   struct bytes instructions;
   const struct cie *cie;
 };
 
 struct signatures
 {
-  struct cie *cies; /* ascending offset */
+  struct cie *cies; /* by ascending offset */
   size_t n_cies;
-  struct fde *fdes; /* ascending start */
+  struct fde *fdes; /* by ascending start */
   size_t n_fdes;
 };
 
-/* ---- Bytes */
+/* ---- Reading numbers */
 
 static bool
-take (struct bytes *bytes, unsigned size, uint64_t *value)
+read_number (struct bytes *bytes, unsigned size, uint64_t *value)
 {
   if ((size_t)(bytes->end - bytes->at) < size)
     return false;
@@ -66,9 +66,9 @@ take (struct bytes *bytes, unsigned size, uint64_t *value)
   return true;
 }
 
-/* A LEB128 number, as one without a sign.  */
+/* Read a LEB128 number as unsigned.  */
 static bool
-take_leb (struct bytes *bytes, uint64_t *value)
+read_leb (struct bytes *bytes, uint64_t *value)
 {
   *value = 0;
   for (unsigned shift = 0; bytes->at < bytes->end; shift += 7)
@@ -83,16 +83,16 @@ take_leb (struct bytes *bytes, uint64_t *value)
 }
 
 static bool
-take_block (struct bytes *bytes)
+skip_block (struct bytes *bytes)
 {
   uint64_t size;
-  if (!take_leb (bytes, &size) || size > (uint64_t)(bytes->end - bytes->at))
+  if (!read_leb (bytes, &size) || size > (uint64_t)(bytes->end - bytes->at))
     return false;
   bytes->at += size;
   return true;
 }
 
-/* The number of bytes of a pointer in ENCODING; 0: another form.  */
+/* Return the size of a pointer in ENCODING, in bytes; 0 for other forms.  */
 static unsigned
 pointer_size (uint8_t encoding)
 {
@@ -110,16 +110,16 @@ pointer_size (uint8_t encoding)
     }
 }
 
-/* A pointer in ENCODING that is at the address HERE.  */
+/* Read a pointer in ENCODING from BYTES, which are at the address HERE.  */
 static bool
-take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
+read_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
               uint64_t *value)
 {
   unsigned size = pointer_size (encoding);
   unsigned unused = (64 - 8 * size) & 63;
   unsigned relative = encoding & 0xf0;
   if (size == 0 || (relative != DW_EH_PE_absptr && relative != DW_EH_PE_pcrel)
-      || !take (bytes, size, value))
+      || !read_number (bytes, size, value))
     return false;
   if (encoding & DW_EH_PE_signed)
     *value = (uint64_t)((int64_t)(*value << unused) >> unused);
@@ -127,9 +127,9 @@ take_pointer (struct bytes *bytes, uint8_t encoding, uint64_t here,
   return true;
 }
 
-/* ---- Instructions */
+/* ---- Executing instructions */
 
-struct run
+struct execution
 {
   struct bytes bytes;
   const struct cie *cie;
@@ -138,7 +138,8 @@ struct run
   unsigned depth;
 };
 
-/* What follows an opcode: bytes, LEB128 numbers (n) and blocks (b).  */
+/* The operands of an opcode: numbers of 1, 2 or 4 bytes or in LEB128 (n), and
+   blocks (b).  */
 static const char *const operands[0x40]
     = { [DW_CFA_nop] = "",
         [DW_CFA_advance_loc1] = "1",
@@ -166,56 +167,57 @@ static const char *const operands[0x40]
         [DW_CFA_GNU_args_size] = "n",
         [DW_CFA_GNU_negative_offset_extended] = "nn" };
 
-/* Take the operands of OPCODE.  *FIRST is the first number.  */
+/* Read the operands of OPCODE, and set *FIRST to the first one.  */
 static bool
-take_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
+read_operands (struct bytes *bytes, uint8_t opcode, uint64_t *first)
 {
   const char *operand = operands[opcode];
-  bool taken = operand != NULL;
-  for (; taken && *operand != '\0'; operand++)
+  bool done = operand != NULL;
+  for (; done && *operand != '\0'; operand++)
     {
       uint64_t value = 0;
-      taken = *operand == 'b'   ? take_block (bytes)
-              : *operand == 'n' ? take_leb (bytes, &value)
-                                : take (bytes, *operand - '0', &value);
+      done = *operand == 'b'   ? skip_block (bytes)
+             : *operand == 'n' ? read_leb (bytes, &value)
+                               : read_number (bytes, *operand - '0', &value);
       if (operand == operands[opcode])
         *first = value;
     }
-  return taken;
+  return done;
 }
 
 static bool
-step_extended (struct run *run, uint8_t opcode)
+step_extended (struct execution *execution, uint8_t opcode)
 {
   uint64_t value = 0;
-  if (!take_operands (&run->bytes, opcode, &value))
+  if (!read_operands (&execution->bytes, opcode, &value))
     return false;
   switch (opcode)
     {
     case DW_CFA_advance_loc1:
     case DW_CFA_advance_loc2:
     case DW_CFA_advance_loc4:
-      run->location += value * run->cie->code_alignment;
+      execution->location += value * execution->cie->code_alignment;
       return true;
     case DW_CFA_restore_extended:
-      /* A register gets its initial rule back; RA_SIGN_STATE its value.  */
+      /* The instruction restores the initial rule of a register, and the
+         initial value of RA_SIGN_STATE.  */
       if (value == RA_SIGN_STATE)
-        run->state = run->cie->initial;
+        execution->state = execution->cie->initial;
       return true;
     case DW_CFA_remember_state:
-      if (run->depth == STATES_MAX)
+      if (execution->depth == STATES_MAX)
         return false;
-      run->states[run->depth++] = run->state;
+      execution->states[execution->depth++] = execution->state;
       return true;
     case DW_CFA_restore_state:
-      if (run->depth == 0)
+      if (execution->depth == 0)
         return false;
-      run->state = run->states[--run->depth];
+      execution->state = execution->states[--execution->depth];
       return true;
     case NEGATE_RA_STATE:
-      run->state = run->state != SIGNATURE_NONE ? SIGNATURE_NONE
-                   : run->cie->b_key            ? SIGNATURE_B
-                                                : SIGNATURE_A;
+      execution->state = execution->state != SIGNATURE_NONE ? SIGNATURE_NONE
+                         : execution->cie->b_key            ? SIGNATURE_B
+                                                            : SIGNATURE_A;
       return true;
     default:
       return true;
@@ -223,44 +225,43 @@ step_extended (struct run *run, uint8_t opcode)
 }
 
 static bool
-step (struct run *run)
+step (struct execution *execution)
 {
-  uint8_t opcode = *run->bytes.at++;
+  uint8_t opcode = *execution->bytes.at++;
   uint64_t ignored;
   switch (opcode & 0xc0)
     {
     case DW_CFA_advance_loc:
-      run->location += (opcode & 0x3f) * run->cie->code_alignment;
+      execution->location += (opcode & 0x3f) * execution->cie->code_alignment;
       return true;
     case DW_CFA_offset:
-      return take_leb (&run->bytes, &ignored);
+      return read_leb (&execution->bytes, &ignored);
     case DW_CFA_restore:
       if ((opcode & 0x3f) == RA_SIGN_STATE)
-        run->state = run->cie->initial;
+        execution->state = execution->cie->initial;
       return true;
     default:
-      return step_extended (run, opcode);
+      return step_extended (execution, opcode);
     }
 }
 
-/* The state at PC behind INSTRUCTIONS of CIE, which begin at START.  */
+/* Execute INSTRUCTIONS with CIE from START on, and return the state at PC.  */
 static enum signature
-state_behind (struct bytes instructions, const struct cie *cie, uint64_t start,
-              uint64_t pc)
+state_at (struct bytes instructions, const struct cie *cie, uint64_t start,
+          uint64_t pc)
 {
-  struct run run = {
+  struct execution execution = {
     .bytes = instructions, .cie = cie, .location = start, .state = cie->initial
   };
-  while (run.location <= pc && run.bytes.at < run.bytes.end)
-    if (!step (&run))
-      return SIGNATURE_UNSAID;
-  return run.state;
+  while (execution.location <= pc && execution.bytes.at < execution.bytes.end)
+    if (!step (&execution))
+      return SIGNATURE_UNKNOWN;
+  return execution.state;
 }
 
-/* ---- Entries */
+/* ---- Reading CIEs and FDEs */
 
-/* Read what the letters of RAW's augmentation stand for.  False: one of them
-   is not known.  */
+/* Set CIE by the augmentation of RAW.  False if it has an unknown letter.  */
 static bool
 read_augmentation (struct cie *cie, const Dwarf_CIE *raw, bool big)
 {
@@ -282,9 +283,9 @@ read_augmentation (struct cie *cie, const Dwarf_CIE *raw, bool big)
       case 'L':
       case 'P':
       case 'R':
-        if (!cie->sized || !take (&data, 1, &value)
+        if (!cie->sized || !read_number (&data, 1, &value)
             || (*letter == 'P'
-                && !take_pointer (&data, value & 0x0f, 0, &value)))
+                && !read_pointer (&data, value & 0x0f, 0, &value)))
           return false;
         if (*letter == 'R')
           cie->encoding = (uint8_t)value;
@@ -307,19 +308,19 @@ add_cie (struct signatures *signatures, Dwarf_Off offset, const Dwarf_CIE *raw,
                        .encoding = DW_EH_PE_absptr,
                        .initial = SIGNATURE_NONE };
   cie->initial = read_augmentation (cie, raw, big)
-                     ? state_behind (instructions, cie, 0, UINT64_MAX)
-                     : SIGNATURE_UNSAID;
+                     ? state_at (instructions, cie, 0, UINT64_MAX)
+                     : SIGNATURE_UNKNOWN;
 }
 
 static int
-by_offset (const void *a, const void *b)
+compare_offsets (const void *a, const void *b)
 {
   const struct cie *x = a, *y = b;
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 static int
-by_start (const void *a, const void *b)
+compare_starts (const void *a, const void *b)
 {
   const struct fde *x = a, *y = b;
   return (x->start > y->start) - (x->start < y->start);
@@ -331,16 +332,17 @@ add_fde (struct signatures *signatures, const struct entries *entries,
 {
   struct fde *fde = &signatures->fdes[signatures->n_fdes];
   struct cie wanted = { .offset = raw->CIE_pointer };
-  const struct cie *cie = bsearch (
-      &wanted, signatures->cies, signatures->n_cies, sizeof wanted, by_offset);
+  const struct cie *cie
+      = bsearch (&wanted, signatures->cies, signatures->n_cies, sizeof wanted,
+                 compare_offsets);
   struct bytes bytes = { raw->start, raw->end, big };
   uint64_t size;
   uint64_t here = entries->address
                   + (uint64_t)(bytes.at - (uint8_t *)entries->data->d_buf);
-  if (cie == NULL || cie->initial == SIGNATURE_UNSAID
-      || !take_pointer (&bytes, cie->encoding, here, &fde->start)
-      || !take_pointer (&bytes, cie->encoding & 0x0f, 0, &size)
-      || (cie->sized && !take_block (&bytes)))
+  if (cie == NULL || cie->initial == SIGNATURE_UNKNOWN
+      || !read_pointer (&bytes, cie->encoding, here, &fde->start)
+      || !read_pointer (&bytes, cie->encoding & 0x0f, 0, &size)
+      || (cie->sized && !skip_block (&bytes)))
     return;
   fde->end = fde->start + size;
   fde->instructions = bytes;
@@ -348,22 +350,22 @@ add_fde (struct signatures *signatures, const struct entries *entries,
   signatures->n_fdes++;
 }
 
-/* Go through ENTRIES twice: an FDE may stand in front of its CIE.  */
+/* Read ENTRIES in two passes, because an FDE may precede its CIE.  */
 static void
 read_entries (struct signatures *signatures, struct entries *entries)
 {
   bool big = entries->ident[EI_DATA] == ELFDATA2MSB;
   struct entries again = *entries;
   Dwarf_CFI_Entry entry;
-  int said;
-  while ((said = entries_next (entries, &entry)) != 1)
-    if (said == 0 && dwarf_cfi_cie_p (&entry))
+  int result;
+  while ((result = entries_next (entries, &entry)) != 1)
+    if (result == 0 && dwarf_cfi_cie_p (&entry))
       add_cie (signatures, entries->at, &entry.cie, big);
-  while ((said = entries_next (&again, &entry)) != 1)
-    if (said == 0 && !dwarf_cfi_cie_p (&entry))
+  while ((result = entries_next (&again, &entry)) != 1)
+    if (result == 0 && !dwarf_cfi_cie_p (&entry))
       add_fde (signatures, &again, &entry.fde, big);
   qsort (signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes,
-         by_start);
+         compare_starts);
   uint64_t reach = 0;
   for (size_t i = 0; i < signatures->n_fdes; i++)
     {
@@ -405,34 +407,33 @@ signatures_close (struct signatures *signatures)
   free (signatures);
 }
 
-/* Where FDEs overlap by accident, it depends on what libdw was asked before
-   which of them libdw takes.  So a signature counts only if all FDEs that have
-   PC agree on it.  */
+/* If FDEs overlap, libdw's choice between them depends on earlier look-ups.
+   So the result is known only if all FDEs that contain PC agree.  */
 enum signature
 signature_at (const struct signatures *signatures, uint64_t pc)
 {
   enum
   {
-    LOOKS_MAX = 16 /* at FDEs, of which a hostile file has any number */
+    LOOKS_MAX = 16 /* a hostile file has any number of FDEs around PC */
   };
-  _Static_assert(offsetof (struct fde, start) == 0, "last_from");
-  const struct fde *last = last_from (signatures->fdes, signatures->n_fdes,
-                                      sizeof *signatures->fdes, pc);
+  _Static_assert(offsetof (struct fde, start) == 0, "find_last_from");
+  const struct fde *last = find_last_from (
+      signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes, pc);
   size_t n = last == NULL ? 0 : (size_t)(last - signatures->fdes) + 1;
-  enum signature said = SIGNATURE_UNSAID;
+  enum signature result = SIGNATURE_UNKNOWN;
   for (size_t looks = 0; n > 0 && pc < signatures->fdes[n - 1].reach; looks++)
     {
       const struct fde *fde = &signatures->fdes[--n];
       if (looks == LOOKS_MAX)
-        return SIGNATURE_UNSAID;
+        return SIGNATURE_UNKNOWN;
       if (pc >= fde->end)
         continue;
       enum signature state
-          = state_behind (fde->instructions, fde->cie, fde->start, pc);
-      if (state == SIGNATURE_UNSAID
-          || (said != SIGNATURE_UNSAID && said != state))
-        return SIGNATURE_UNSAID;
-      said = state;
+          = state_at (fde->instructions, fde->cie, fde->start, pc);
+      if (state == SIGNATURE_UNKNOWN
+          || (result != SIGNATURE_UNKNOWN && result != state))
+        return SIGNATURE_UNKNOWN;
+      result = state;
     }
-  return said;
+  return result;
 }

@@ -1,9 +1,9 @@
-/* Many files: in what order they are worked on, and by which thread.
+/* Working on many files: their order, their groups, and threads.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Files that change along with another one are not independent: their result
-   would depend on which thread is first.  So they are a group, which one
-   thread works on.  */
+   Hard links to one file, and programs with one debug file, change along with
+   each other, so the result would depend on which thread is first.  Therefore
+   one thread works on all of them.  */
 
 #include <config.h>
 
@@ -27,17 +27,14 @@
 
 #define NO_ENTRY SIZE_MAX
 
-/* What one file of the list has to do with others of it.  */
+/* The relations of a listed file to other files of the list.  */
 struct entry
 {
-  size_t next_name;  /* the next entry that is the same file, or NO_ENTRY */
-  bool further_name; /* not the first name of its file */
-  bool named;        /* the file was named, by this name or a further one */
-  size_t program;    /* the first of the entries that have this one for their
-                        debug file, which follows them, or NO_ENTRY */
-  size_t group;      /* the first of the entries with one debug file, or this
-                        one; what is in a group is worked on by one thread, in
-                        the order of the list */
+  size_t next_link;     /* the next hard link to the same file, or NO_ENTRY */
+  bool is_further_link; /* an earlier entry is the same file */
+  bool in_tree;         /* no name of the file is an operand */
+  size_t program; /* the first program with this debug file, or NO_ENTRY */
+  size_t group;   /* the first program with its debug file, or this one */
 };
 
 struct batch
@@ -47,20 +44,22 @@ struct batch
   struct totals *totals;
   struct ordered_output output;
 
-  struct entry *entries; /* owned; of the list's files */
-  size_t *order;         /* owned; entries to work on: first names, largest
-                            first, groups without gaps */
+  struct entry *entries; /* owned; one for each file of the list */
+  size_t *order;         /* owned; indexes of the entries to work on, without
+                            further links: groups by the size of their first
+                            file, the largest first; files of a group in the
+                            order of the list */
   size_t n;
   uint64_t all_bytes;
 
-  pthread_mutex_t lock;   /* guards everything below and the totals */
-  size_t n_taken, n_done; /* how many of `order` were begun, and are done */
+  pthread_mutex_t lock;   /* protects the members below and the totals */
+  size_t n_taken, n_done; /* of `order': taken, and finished */
   uint64_t bytes_done;
 };
 
-/* ---- The order */
+/* ---- The order of the work */
 
-/* What an entry is, or, as a TWIN, what its debug file is.  */
+/* The identity of an entry's file, or if TWIN of its debug file.  */
 struct file_name
 {
   struct file_identity identity;
@@ -88,10 +87,10 @@ compare_names (const void *a, const void *b)
   return (left->entry > right->entry) - (left->entry < right->entry);
 }
 
-/* Find out which entries have to do with each other: by NAMES that have one
-   identity, the twins behind the others.  */
+/* Set the relations of all entries from NAMES.  Sorting brings names with the
+   same identity together, those of debug files after the others.  */
 static void
-relate (struct batch *batch, struct file_names *names)
+set_relations (struct batch *batch, struct file_names *names)
 {
   struct entry *entries = batch->entries;
   size_t first = 0;
@@ -105,9 +104,9 @@ relate (struct batch *batch, struct file_names *names)
         first = i;
       else if (!name->twin)
         {
-          entries[before->entry].next_name = name->entry;
-          head->named |= entry->named;
-          entry->further_name = true;
+          entries[before->entry].next_link = name->entry;
+          head->in_tree &= entry->in_tree;
+          entry->is_further_link = true;
         }
       else if (before->twin)
         entry->group = entries[before->entry].group;
@@ -116,7 +115,7 @@ relate (struct batch *batch, struct file_names *names)
     }
 }
 
-/* Add the debug files of all of the list to NAMES.  */
+/* Find the debug files of all files of the list, and add these to NAMES.  */
 static void
 add_twins (struct file_names *names, const struct batch *batch)
 {
@@ -126,7 +125,7 @@ add_twins (struct file_names *names, const struct batch *batch)
       struct file_name *twin = &names->list[names->n];
       struct file_location location;
       struct error err = { 0 };
-      if (!list->files[i].has_stat || batch->entries[i].further_name)
+      if (!list->files[i].has_stat || batch->entries[i].is_further_link)
         continue;
       *twin = (struct file_name){ .twin = true, .entry = i };
       if (listed_file_locate (list, &list->files[i], &location, &err)
@@ -137,7 +136,7 @@ add_twins (struct file_names *names, const struct batch *batch)
 }
 
 static bool
-relate_all (struct batch *batch)
+find_relations (struct batch *batch)
 {
   const struct file_list *list = batch->list;
   struct file_names names
@@ -149,11 +148,11 @@ relate_all (struct batch *batch)
       names.list[names.n++]
           = (struct file_name){ .identity = list->files[i].identity,
                                 .entry = i };
-  relate (batch, &names);
+  set_relations (batch, &names);
   if (batch->options->debug_twin && list->n > 1)
     {
       add_twins (&names, batch);
-      relate (batch, &names);
+      set_relations (batch, &names);
     }
   free (names.list);
   return true;
@@ -172,7 +171,7 @@ compare_entries (const void *a, const void *b, void *context)
   return x != y ? (x > y) - (x < y) : (left > right) - (left < right);
 }
 
-/* Make the order.  False when memory ran out.  */
+/* Set batch->order.  False when memory ran out.  */
 static bool
 make_order (struct batch *batch)
 {
@@ -182,14 +181,14 @@ make_order (struct batch *batch)
   if (batch->entries == NULL || batch->order == NULL)
     return false;
   for (size_t i = 0; i < list->n; i++)
-    batch->entries[i] = (struct entry){ .next_name = NO_ENTRY,
+    batch->entries[i] = (struct entry){ .next_link = NO_ENTRY,
                                         .program = NO_ENTRY,
-                                        .named = !list->files[i].found,
+                                        .in_tree = list->files[i].in_tree,
                                         .group = i };
-  if (tool_options_change_files (batch->options) && !relate_all (batch))
+  if (tool_options_change_files (batch->options) && !find_relations (batch))
     return false;
   for (size_t i = 0; i < list->n; i++)
-    if (!batch->entries[i].further_name)
+    if (!batch->entries[i].is_further_link)
       {
         batch->order[batch->n++] = i;
         batch->all_bytes += list->files[i].size;
@@ -215,18 +214,19 @@ add_result (struct batch *batch, const struct message_streams *streams,
   pthread_mutex_unlock (&batch->lock);
 }
 
-/* Count the file of JOB, of the entry INDEX, add its results and close it.  */
+/* Count the file of JOB, entry INDEX, print its results and close it.  */
 static void
 finish_job (struct batch *batch, size_t index,
             const struct message_streams *streams, struct job *job)
 {
   progress_count (job->outcome == JOB_DONE || job->outcome == JOB_FOUND);
-  /* Files in a tree that --lint is not for are not worth a word.  */
+  /* Print nothing for files of a tree that --lint cannot analyse.  */
   if (batch->options->mode == MODE_LINT && job->outcome == JOB_SKIPPED)
     json_object_put (job->findings.details);
   else
     add_result (batch, streams, job);
-  /* The debug file is a file of its own: JOB's is what the outcome says.  */
+  /* Report a failure for the debug file apart, because the outcome of JOB is
+     that of the program.  */
   const struct job twin = { .options = job->options,
                             .path = job->path,
                             .outcome = JOB_FAILED,
@@ -237,17 +237,17 @@ finish_job (struct batch *batch, size_t index,
   listed_file_leave (&job->work.input);
 }
 
-/* Work on a file, whose first name is HEAD, by the name INDEX.  A debug file
-   is skipped: it changes along with its program.  */
+/* Work on a file, whose first name is entry HEAD, by the name of entry INDEX.
+   Skip debug files, which change along with their program.  */
 static void
-run_name (const struct batch *batch, size_t head, size_t index, FILE *out,
+run_link (const struct batch *batch, size_t head, size_t index, FILE *out,
           struct job *job)
 {
   const struct listed_file *listed = &batch->list->files[index];
   const struct entry *file = &batch->entries[head];
   *job = (struct job){ .options = batch->options,
                        .path = listed->path,
-                       .found = !file->named,
+                       .in_tree = file->in_tree,
                        .out = out,
                        .outcome = JOB_FAILED };
   if (file->program != NO_ENTRY)
@@ -264,13 +264,13 @@ run_name (const struct batch *batch, size_t head, size_t index, FILE *out,
   else if (listed_file_locate (batch->list, listed, &job->work.input,
                                &job->err))
     {
-      job->work.input.same = batch->entries[index].next_name != NO_ENTRY;
+      job->work.input.same = batch->entries[index].next_link != NO_ENTRY;
       job_run (job);
     }
 }
 
-/* The file of FIRST was replaced: make LOCATION, which was a name of that very
-   file, a name of the new one.  */
+/* Make LOCATION, which was a hard link to the file of FIRST before FIRST
+   replaced that file, a link to the new file.  */
 static bool
 relink (const struct job *first, const struct file_location *location,
         struct cfi2sframe_error *err)
@@ -281,17 +281,18 @@ relink (const struct job *first, const struct file_location *location,
   return location_relink (&name, &replacement, &first->options->convert, err);
 }
 
-/* Work on another name of the file of FIRST, which is done.  Where the link is
-   lost, because another process replaced one of them, that name is a file of
-   its own: what is in one folder by now is not for another one.  */
+/* Work on entry INDEX, another hard link to the file of FIRST, which is
+   finished.  If another process has replaced one of the two names meanwhile,
+   the link is lost, and the entry is a file of its own: convert it by itself,
+   because a file may only be linked to its own conversion.  */
 static void
-run_further_name (const struct batch *batch, const struct job *first,
-                  size_t index, FILE *out, struct job *job)
+run_other_link (const struct batch *batch, const struct job *first,
+                size_t index, FILE *out, struct job *job)
 {
   const struct listed_file *listed = &batch->list->files[index];
   *job = (struct job){ .options = batch->options,
                        .path = listed->path,
-                       .found = listed->found,
+                       .in_tree = listed->in_tree,
                        .out = out };
   char name[sizeof job->err.reason / 2];
   printable_copy (name, sizeof name, first->path);
@@ -313,8 +314,8 @@ run_further_name (const struct batch *batch, const struct job *first,
     job_fail (job);
 }
 
-/* Warn of hard links that were not named in this call: those names still have
-   the old contents.  FD is the old file.  */
+/* Warn if the old file, open as FD, has hard links that were not named in this
+   call, because these still have the old contents.  */
 static void
 warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
                    FILE *errors)
@@ -325,7 +326,7 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
       || old.st_nlink == 0)
     return;
   if (file_identity_is (&job->work.made, &old))
-    return; /* nothing was written */
+    return; /* the file was not changed */
   message_begin (job->path, errors);
   fprintf (errors,
            "warning: it has %ju other hard link%s, with the "
@@ -333,9 +334,9 @@ warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
            (uintmax_t)old.st_nlink, plural_s (old.st_nlink));
 }
 
-/* Work on an entry and the other names of its file.  A name by which the
-   configuration or a checksum forbids the change keeps the old file; then the
-   work goes on by the next name.  */
+/* Work on entry HEAD and the other hard links to its file.  If the
+   configuration or a checksum forbids a change by one name, that name keeps
+   the old file, and the work continues by the next name.  */
 static void
 run_file (struct batch *batch, size_t head)
 {
@@ -347,23 +348,23 @@ run_file (struct batch *batch, size_t head)
   int old = -1;
   if (listed->hard_links && tool_options_change_files (batch->options))
     old = open (listed->path, O_PATH | O_CLOEXEC);
-  for (;; index = entries[index].next_name)
+  for (;; index = entries[index].next_link)
     {
       streams = ordered_output_begin (&batch->output, index);
-      run_name (batch, head, index, streams->out, &first);
-      if (entries[index].next_name == NO_ENTRY
+      run_link (batch, head, index, streams->out, &first);
+      if (entries[index].next_link == NO_ENTRY
           || (first.reason != JOB_REASON_EXCLUDED
               && first.reason != JOB_REASON_CHECKSUMMED))
         break;
       finish_job (batch, index, streams, &first);
     }
-  for (size_t i = entries[index].next_name; i != NO_ENTRY;
-       i = entries[i].next_name)
+  for (size_t i = entries[index].next_link; i != NO_ENTRY;
+       i = entries[i].next_link)
     {
       const struct message_streams *others
           = ordered_output_begin (&batch->output, i);
       struct job job;
-      run_further_name (batch, &first, i, others->out, &job);
+      run_other_link (batch, &first, i, others->out, &job);
       finish_job (batch, i, others, &job);
     }
   warn_of_old_names (batch, &first, old, streams->errors);
@@ -372,8 +373,7 @@ run_file (struct batch *batch, size_t head)
     close (old);
 }
 
-/* Take the next group of files: from *FIRST up to *END of the order of work.
-   False when there is none.  */
+/* Take the next group, batch->order[*FIRST] up to *END.  False at the end.  */
 static bool
 take_group (struct batch *batch, size_t *first, size_t *end)
 {
@@ -404,7 +404,7 @@ work_on_files (void *argument)
       }
 }
 
-/* ---- Results and threads */
+/* ---- Threads */
 
 static void
 print_all (struct batch *batch)
@@ -432,8 +432,8 @@ run_threads (struct batch *batch)
     return false;
   for (unsigned i = 0; i < n; i++)
     background_start (&threads[i], work_on_files, batch);
-  /* Printing waits for the files.  Where no thread can be had, this one works
-     on them first.  */
+  /* print_all waits for the files.  If no thread could be started, work on all
+     files here first.  */
   if (n > 0 && !threads[0].threaded)
     work_on_files (batch);
   print_all (batch);
@@ -455,10 +455,10 @@ batch_run (const struct tool_options *options, const struct file_list *list,
   pthread_mutex_init (&batch.lock, NULL);
   bool done = ordered_output_init (&batch.output, streams, list->n, direct);
   done = make_order (&batch) && done;
-  /* What is left of the jobs when each file has one.  */
+  /* With fewer files than jobs, several threads analyse each file.  */
   if (batch.n > 0 && batch.n <= options->jobs)
     shared.convert.threads = options->jobs / (unsigned)batch.n;
-  /* An interruption tells how many of several files are done.  */
+  /* An interruption prints how many of several files are done.  */
   if (list->n > 1 && !options->quiet)
     progress_expect (list->n, dry ? names->could_be : names->done,
                      tool_options_change_files (options) && !dry);

@@ -1,10 +1,10 @@
-/* Many files: which thread works on which file.
+/* Working on many files with several threads.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each file is worked on by one thread.  The largest file is first, so that no
-   thread is left with a big one at the end.  Results are printed in the order
-   of the files (ordered_output), and so do not depend on the number of
-   threads.  */
+   One thread works on each file.  The largest file comes first, so that no
+   thread is left with a large file at the end.  ordered_output prints the
+   results in the order of the files, so the output does not depend on the
+   number of threads.  */
 
 #ifndef CLI_BATCH_H
 #define CLI_BATCH_H
@@ -16,10 +16,10 @@
 #include "cli/options.h"
 #include "cli/totals.h"
 
-/* Do what OPTIONS ask for with the files of LIST; print to STREAMS.
-   Several names of one file count once: the other names become links to the
-   new file.  False when memory ran out before any file was worked on.  Where
-   memory ran out for what was to be printed, TOTALS say so.  */
+/* Do what OPTIONS ask for with the files of LIST, print to STREAMS and add to
+   TOTALS.  A file with several names counts once, and the other names become
+   links to the new file.  False if memory ran out before any file was worked
+   on.  If memory for results ran out, set totals->lost_texts.  */
 bool batch_run (const struct tool_options *options,
                 const struct file_list *list, struct totals *totals,
                 const struct message_streams *streams);

@@ -1,5 +1,4 @@
-/* The command line of cfi2sframe: what its modes are called, which options go
-   together, and parsing.
+/* Parsing and checking the command line of cfi2sframe.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -35,10 +34,9 @@ const struct mode_names mode_names[N_MODES] = {
   [MODE_UNDO] = { "--undo", "restored", "restored", "could be restored" },
 };
 
-/* ---- Which options go together */
+/* ---- Checking which options can be combined */
 
-/* Refuse options that put a section into a file: compact unwind is never put
-   into one.  */
+/* Refuse options that insert a section: compact unwind is never inserted.  */
 static void
 check_compact_unwind (const struct argp_state *state)
 {
@@ -54,8 +52,7 @@ check_compact_unwind (const struct argp_state *state)
     argp_error (state, "this option is for SFrame only");
 }
 
-/* Refuse options that have no effect: the user expects something that would
-   not happen.  */
+/* Refuse options that have no effect, because the user expects one.  */
 static void
 check_effects (const struct argp_state *state)
 {
@@ -65,7 +62,7 @@ check_effects (const struct argp_state *state)
       const struct tool_option *option = &option_table[i];
       if (!(options->given >> i & 1) || option->modes == 0)
         continue;
-      if (!tool_options_are (options, option->modes))
+      if (!tool_mode_is_in (options, option->modes))
         argp_error (state, "--%s has no effect with %s", option->name,
                     mode_names[options->mode].option);
       if ((option->modes & FOR_LINKED) && options->convert.relocatable)
@@ -78,8 +75,9 @@ check_effects (const struct argp_state *state)
     argp_error (state, "--exclude has no effect without -r");
 }
 
-/* Refuse --for together with --format, because readers determine the version:
-   also that of the section that --require asks for.  */
+/* Refuse --for together with --format, because the readers determine the
+   version.  With --require, they determine it for the section that a
+   conversion would make.  */
 static void
 check_readers (const struct argp_state *state)
 {
@@ -96,7 +94,7 @@ check_readers (const struct argp_state *state)
     argp_error (state, "--for: %s", err.reason);
 }
 
-/* MANY files may be given.  */
+/* Check the options for debug files, of which MANY files cannot share one.  */
 static void
 check_debug_file (const struct argp_state *state, bool many)
 {
@@ -116,8 +114,8 @@ check_debug_file (const struct argp_state *state, bool many)
     argp_error (state, "--debug-file contradicts --debug-info=none");
 }
 
-/* The whole command line is parsed.  If parts of it contradict each other or
-   have no effect, say so, and end.  */
+/* Check the whole command line, which is parsed.  If parts of it contradict
+   each other or have no effect, end with a message.  */
 static void
 check_usage (const struct argp_state *state)
 {
@@ -131,8 +129,8 @@ check_usage (const struct argp_state *state)
   check_effects (state);
   check_readers (state);
   if (events_wanted (options->stats)
-      && tool_options_are (options, MODE_BIT (MODE_COMPARE)
-                                        | MODE_BIT (MODE_COMPARE_FORMATS)))
+      && tool_mode_is_in (options, MODE_BIT (MODE_COMPARE)
+                                       | MODE_BIT (MODE_COMPARE_FORMATS)))
     argp_error (state, "%s has --stats and --stats=json only",
                 mode_names[options->mode].option);
   if (options->mode == MODE_COMPARE)
@@ -151,7 +149,7 @@ check_usage (const struct argp_state *state)
 
 /* ---- Parsing */
 
-/* Do what OPTION, with ARGUMENT, asks for.  */
+/* Apply OPTION with ARGUMENT.  */
 static void
 take_option (struct argp_state *state, const struct tool_option *option,
              const char *argument)
@@ -188,7 +186,7 @@ parse_option (int key, char *argument, struct argp_state *state)
       check_usage (state);
       return 0;
     }
-  /* Print the usual options; argp does with --help=all.  */
+  /* Print the usual options; for --help=all, argp prints all of them.  */
   if (key == 'h' && !option_has_value (state, "--help", argument, "all"))
     {
       fputs (usual_options, state->out_stream);
@@ -200,8 +198,8 @@ parse_option (int key, char *argument, struct argp_state *state)
   return 0;
 }
 
-/* The number of processors that this process may use; where there may be more
-   than a cpu_set_t has room for, of all.  */
+/* Return the number of processors that this process may use.  On machines with
+   more than a cpu_set_t can hold, count all of them.  */
 static unsigned
 count_processors (void)
 {
@@ -227,7 +225,7 @@ tool_options_parse (struct tool_options *options, int argc, char **argv)
   standard_options_parse ("cfi2sframe", &parser, 0, argc, argv, options);
   if (options->jobs == 0)
     options->jobs = count_processors ();
-  options->talkative
+  options->prints_each_file
       = options->verbose > 0
         || (!tool_options_is_tree (options) && isatty (STDOUT_FILENO));
 }

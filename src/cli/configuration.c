@@ -1,4 +1,4 @@
-/* What the administrator of this machine, or a build, says about conversions.
+/* Reading the configuration file, and matching its patterns.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -25,7 +25,7 @@ enum
   PATTERN_MAX = 4096
 };
 
-/* ---- What settings may be */
+/* ---- The values of settings */
 
 static bool
 is_pattern (const char *value)
@@ -68,7 +68,7 @@ is_format (const char *value)
 static const struct
 {
   const char *name;
-  bool (*fits) (const char *value);
+  bool (*is_valid) (const char *value);
   const char *rule;
   bool adds_up;
 } kinds[N_SETTINGS] = {
@@ -84,7 +84,7 @@ static const struct
 
 /* ---- Lines */
 
-/* Cut off the blanks at both ends of TEXT, and the end of its line.  */
+/* Remove blanks and newlines at both ends of TEXT.  */
 static char *
 trim (char *text)
 {
@@ -119,11 +119,11 @@ parse_setting (struct configuration *configuration, const char *name,
                       "unknown setting '%.60s'; there are: checksummed, "
                       "exclude, exclude-package, format, min-coverage",
                       name);
-  if (!kinds[kind].fits (value))
+  if (!kinds[kind].is_valid (value))
     return error_set (err, CFI2SFRAME_MALFORMED, "%s is %s, not '%.60s'", name,
                       kinds[kind].rule, value);
   if (!ARRAY_ROOM (configuration->settings, configuration->n_settings + 1,
-                   &configuration->room))
+                   &configuration->capacity))
     return error_set_no_memory (err);
   struct setting *setting
       = &configuration->settings[configuration->n_settings];
@@ -154,7 +154,7 @@ parse_line (struct configuration *configuration, char *line, const char *where,
 
 /* ---- Files */
 
-/* Open the text PATH.  NULL with ERR.  */
+/* Open the text file PATH.  NULL with ERR.  */
 static FILE *
 open_text (const char *path, struct error *err)
 {
@@ -180,13 +180,13 @@ read_file (struct configuration *configuration, const char *path,
            struct error *err)
 {
   char where[sizeof err->file], *line = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   ssize_t length;
   unsigned number = 0;
   FILE *file = open_text (path, err);
   bool read = file != NULL;
   snprintf (where, sizeof where, "%s", path);
-  while (read && (length = getline (&line, &room, file)) >= 0)
+  while (read && (length = getline (&line, &capacity, file)) >= 0)
     {
       snprintf (where, sizeof where, "%.*s:%u", (int)sizeof where - 12, path,
                 ++number);
@@ -210,23 +210,11 @@ is_configuration_file (const struct dirent *item)
   return item->d_name[0] != '.' && has_suffix (item->d_name, ".conf");
 }
 
-/* By the bytes of their names, whatever the locale is.  */
+/* Compare the bytes of the names, whatever the locale is.  */
 static int
 compare_items (const struct dirent **a, const struct dirent **b)
 {
   return strcmp ((*a)->d_name, (*b)->d_name);
-}
-
-static bool
-read_item (struct configuration *configuration, const char *folder,
-           const char *name, struct error *err)
-{
-  char *path;
-  if (asprintf (&path, "%s/%s", folder, name) < 0)
-    return error_set_no_memory (err);
-  bool read = read_file (configuration, path, err);
-  free (path);
-  return read;
 }
 
 static bool
@@ -245,7 +233,14 @@ read_folder (struct configuration *configuration, const char *folder,
   bool read = true;
   for (int i = 0; i < n; i++)
     {
-      read = read && read_item (configuration, folder, items[i]->d_name, err);
+      char *path = NULL;
+      if (read && asprintf (&path, "%s/%s", folder, items[i]->d_name) < 0)
+        {
+          path = NULL;
+          read = error_set_no_memory (err);
+        }
+      read = read && read_file (configuration, path, err);
+      free (path);
       free (items[i]);
     }
   free (items);
@@ -281,9 +276,9 @@ configuration_free (struct configuration *configuration)
   *configuration = (struct configuration){ 0 };
 }
 
-/* ---- What a file in a folder of a build is called when it is installed */
+/* ---- Paths after the installation */
 
-/* PATH without what is in front of its first name.  */
+/* Return PATH without slashes and "./" at its beginning.  */
 static const char *
 skip_here (const char *path)
 {
@@ -292,8 +287,8 @@ skip_here (const char *path)
   return path;
 }
 
-/* Take what names nothing new out of PATH, which is absolute: "//", "/./", and
-   a name that ".." follows.  */
+/* Remove "//", "/./", and names followed by ".."  from PATH, an absolute
+   one.  */
 static void
 path_clean (char *path)
 {
@@ -316,7 +311,7 @@ path_clean (char *path)
   *to = '\0';
 }
 
-/* PATH, which need not exist, from the root directory on; on the heap.  NULL
+/* Return the absolute path of PATH, which need not exist, on the heap.  NULL
    when memory ran out.  */
 static char *
 path_absolute (const char *path)
@@ -332,8 +327,8 @@ path_absolute (const char *path)
   return size < 0 ? NULL : result;
 }
 
-/* PATH as it is when what is below ROOT is installed; NULL if it is not below
-   ROOT.  Both are absolute.  */
+/* Return the path that PATH gets when the files below ROOT are installed; NULL
+   if PATH is not below ROOT.  Both are absolute.  */
 static const char *
 path_installed (const char *root, const char *path)
 {
@@ -345,10 +340,10 @@ path_installed (const char *root, const char *path)
   return skip_here (path + length) - 1; /* its "/" */
 }
 
-/* ---- What counts */
+/* ---- Settings in effect */
 
 bool
-configuration_pattern_fits (const char *pattern, const char *text)
+configuration_pattern_matches (const char *pattern, const char *text)
 {
   return fnmatch (pattern, text, FNM_NOESCAPE) == 0;
 }
@@ -372,37 +367,40 @@ configuration_value (const struct configuration *configuration,
   return setting != NULL ? setting->value : NULL;
 }
 
-/* The first line of KIND that fits TEXT, unless that is NULL.  */
+/* Return the first line of KIND that matches TEXT (NULL: none), or NULL.  */
 static const struct setting *
-matching (const struct configuration *configuration, enum setting_kind kind,
-          const char *text)
+first_match (const struct configuration *configuration, enum setting_kind kind,
+             const char *text)
 {
   for (size_t i = 0; text != NULL && i < configuration->n_settings; i++)
     if (configuration->settings[i].kind == kind
-        && configuration_pattern_fits (configuration->settings[i].value, text))
+        && configuration_pattern_matches (configuration->settings[i].value,
+                                          text))
       return &configuration->settings[i];
   return NULL;
 }
 
-/* The line that leaves out PATH, to be installed from ROOT.  Both are
-   absolute, and are made clean.  Behind a symbolic link ".." leads elsewhere,
-   so the paths as they are written count, too.  What is above ROOT does not
-   count when PATH is below it.  */
+/* Return the line that excludes PATH, which is going to be installed from
+   ROOT.  Both are absolute, and are normalised here.  Behind a symbolic link,
+   ".."  leads to another directory than the text says, so the paths as they
+   are written are matched, too.  If PATH is below ROOT, directories above ROOT
+   are not matched.  */
 static const struct setting *
-matching_path (const struct configuration *configuration, char *root,
-               char *path)
+first_path_match (const struct configuration *configuration, char *root,
+                  char *path)
 {
   const char *installed = path_installed (root, path);
   const struct setting *in_root
-      = matching (configuration, SETTING_EXCLUDE, installed);
-  const struct setting *here = matching (configuration, SETTING_EXCLUDE, path);
+      = first_match (configuration, SETTING_EXCLUDE, installed);
+  const struct setting *here
+      = first_match (configuration, SETTING_EXCLUDE, path);
   path_clean (root);
   path_clean (path);
   installed = path_installed (root, path);
   if (in_root == NULL)
-    in_root = matching (configuration, SETTING_EXCLUDE, installed);
+    in_root = first_match (configuration, SETTING_EXCLUDE, installed);
   if (here == NULL)
-    here = matching (configuration, SETTING_EXCLUDE, path);
+    here = first_match (configuration, SETTING_EXCLUDE, path);
   return in_root != NULL || installed != NULL ? in_root : here;
 }
 
@@ -412,15 +410,15 @@ configuration_excludes (const struct configuration *configuration,
                         const char *path)
 {
   const struct setting *found
-      = matching (configuration, SETTING_EXCLUDE_PACKAGE, package);
+      = first_match (configuration, SETTING_EXCLUDE_PACKAGE, package);
   if (found != NULL || last_of_kind (configuration, SETTING_EXCLUDE) == NULL)
     return found;
   bool has_root = root != NULL && *root != '\0';
   char *absolute_root = path_absolute (has_root ? root : "/");
   char *absolute = path_absolute (path);
-  /* When memory ran out the file stays as it is.  */
+  /* When memory ran out, exclude the file.  */
   found = absolute_root != NULL && absolute != NULL
-              ? matching_path (configuration, absolute_root, absolute)
+              ? first_path_match (configuration, absolute_root, absolute)
               : last_of_kind (configuration, SETTING_EXCLUDE);
   free (absolute_root);
   free (absolute);

@@ -1,12 +1,13 @@
-/* What the administrator of this machine, or a build, says about conversions.
+/* The configuration file: settings of the administrator, or of a build, for
+   conversions.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Read are /etc/cfi2sframe.conf and then, in the order of their names, the
-   files *.conf in /etc/cfi2sframe.conf.d, or what the environment names
-   instead.  A line is "setting = value"; what is behind a "#" at the beginning
-   or after a blank is a comment.  Of settings with one value the last one
-   counts, the others add up.  The manual's section "Configuration" has them
-   all.  */
+   The program reads /etc/cfi2sframe.conf and then, in the order of their
+   names, the files *.conf in /etc/cfi2sframe.conf.d; or the files that the
+   environment variable names instead.  A line is "setting = value".  A "#" at
+   the beginning of a line or after a blank begins a comment.  Of the settings
+   with one value, the last line counts; the others accumulate.  The manual's
+   section "Configuration" describes all settings.  */
 
 #ifndef CLI_CONFIGURATION_H
 #define CLI_CONFIGURATION_H
@@ -18,7 +19,7 @@
 #include "base/error.h"
 
 #define CONFIGURATION_PATH "/etc/cfi2sframe.conf"
-/* Names another file, or, if it is empty, none.  */
+/* The variable names another file; if it is empty, no file is read.  */
 #define CONFIGURATION_VARIABLE "CFI2SFRAME_CONFIG"
 
 enum setting_kind
@@ -40,37 +41,37 @@ struct setting
 
 struct configuration
 {
-  struct setting *settings; /* in the order of the lines */
-  size_t n_settings, room;
+  struct setting *settings; /* in the order they were read */
+  size_t n_settings, capacity;
 };
 
-/* Read all files.  False with ERR, which has FILE:LINE for its file, when one
-   of them cannot be read or has a line that is wrong.  */
+/* Read all files.  False with ERR, whose file is FILE:LINE, if a file cannot
+   be read or a line is wrong.  */
 bool configuration_read (struct configuration *configuration,
                          struct error *err);
 
 void configuration_free (struct configuration *configuration);
 
-/* What the last line of KIND says, or NULL.  */
+/* Return the value of the last line of KIND, or NULL.  */
 const char *configuration_value (const struct configuration *configuration,
                                  enum setting_kind kind);
 
-/* The line that leaves out the package PACKAGE, unless that is NULL, or its
-   file PATH; NULL if there is none.  ROOT is the folder that PATH is to be
-   installed from, or NULL: patterns are those of paths when installed.  ROOT
-   and PATH may be written in different ways, one of them relative.  Symbolic
-   links in them are not followed.  */
+/* Return the line that excludes PACKAGE, unless that is NULL, or the file
+   PATH; NULL if there is none.  ROOT is the folder that the files are going to
+   be installed from, or NULL; patterns apply to paths after the installation.
+   One of ROOT and PATH may be relative and the other absolute.  Symbolic links
+   in them are not followed.  */
 const struct setting *
 configuration_excludes (const struct configuration *configuration,
                         const char *package, const char *root,
                         const char *path);
 
-/* Whether all of TEXT, a name or a path, is as PATTERN says, here and on
-   command lines.  A "*" stands for slashes, too, so that a line takes in a
-   tree; a backslash is a character like others.  */
-bool configuration_pattern_fits (const char *pattern, const char *text);
+/* Whether PATTERN matches all of TEXT, a name or a path.  The configuration
+   and --exclude use this.  A "*" also matches slashes, so that one line
+   excludes a tree; a backslash is an ordinary character.  */
+bool configuration_pattern_matches (const char *pattern, const char *text);
 
-/* Print what counts, a line each, with its origin.  */
+/* Print the settings in effect, one to a line, each with its origin.  */
 void configuration_print (const struct configuration *configuration,
                           FILE *out);
 

@@ -1,4 +1,4 @@
-/* What becomes of files, in the forms that other programs show people.
+/* Results of files in formats that other programs display.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -24,7 +24,7 @@ events_wanted (enum tool_stats stats)
   return stats == STATS_JUNIT || stats == STATS_SARIF || stats == STATS_GITHUB;
 }
 
-/* A character that a form gives another meaning, and what stands for it.  */
+/* A character that is special in a format, and the text in its place.  */
 struct replacement
 {
   char special; /* ends the table where it is 0 */
@@ -82,7 +82,7 @@ print_junit (const struct event *event, FILE *out)
   fputs ("\"/></testcase>\n", out);
 }
 
-/* ---- GitHub: what a message has, and what a property may not have besides */
+/* ---- GitHub */
 
 static const struct replacement in_command[]
     = { { '%', "%25" }, { '\r', "%0D" }, { '\n', "%0A" }, { '\0', NULL } };
@@ -104,8 +104,7 @@ print_github (const struct event *event, FILE *out)
   fputc ('\n', out);
 }
 
-/* A path as a URI (RFC 3986): other bytes than these are written in
-   hexadecimal.  */
+/* Write PATH to URI (RFC 3986), with all bytes but KEPT in hexadecimal.  */
 static void
 uri_of_path (const char *path, char uri[TEXT_MAX])
 {
@@ -142,8 +141,7 @@ sarif_location (const struct event *event)
   return location;
 }
 
-/* A result begins with a comma, which the whole lacks in front of its first
-   one.  */
+/* Print EVENT with a comma before it.  events_end drops the first comma.  */
 static void
 print_sarif (const struct event *event, FILE *out)
 {

@@ -1,11 +1,12 @@
-/* The files to work on: those that a command line names, those of a list, and
-   those in directories; and where each is when its turn comes.
+/* The list of input files: operands, elements of a list, and the ELF files in
+   directories; and finding each file again when it is worked on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Directories are read one after the other from a stack of paths, so that
-   neither their depth nor the number of open files has to be bounded.  A
-   regular file is opened and its first bytes are read: most files of a system
-   are not ELF files, and nothing more is done for them.  */
+   A stack of paths has the directories that are still to be read.  They are
+   read one after the other, so neither their depth nor the number of open
+   files needs a limit.  Regular files are opened and their first bytes read;
+   most files of a system are not ELF files, and nothing more is done with
+   these.  */
 
 #include <config.h>
 
@@ -35,11 +36,11 @@ enum
 
 /* ---- The list */
 
-/* Add the file PATH, which is taken over.  NULL when memory ran out.  */
+/* Add the file PATH and take PATH over.  NULL when memory ran out.  */
 static struct listed_file *
 list_add (struct file_list *list, char *path)
 {
-  if (!ARRAY_ROOM (list->files, list->n + 1, &list->room))
+  if (!ARRAY_ROOM (list->files, list->n + 1, &list->capacity))
     {
       free (path);
       return NULL;
@@ -49,20 +50,20 @@ list_add (struct file_list *list, char *path)
   return file;
 }
 
-/* Add the file PATH, which is taken over, as one that could not be looked at
-   because of PROBLEM, an errno.  False when memory ran out.  */
+/* Add the file PATH, which could not be examined because of PROBLEM, an errno.
+   Take PATH over.  False when memory ran out.  */
 static bool
 list_add_problem (struct file_list *list, char *path, int problem)
 {
   struct listed_file *file = list_add (list, path);
   if (file == NULL)
     return false;
-  file->found = true;
+  file->in_tree = true;
   file->problem = problem;
   return true;
 }
 
-/* Note what STATUS says of FILE.  */
+/* Set the identity, size and link count of FILE from STATUS.  */
 static void
 set_status (struct listed_file *file, const struct stat *status)
 {
@@ -72,7 +73,7 @@ set_status (struct listed_file *file, const struct stat *status)
   file->size = status->st_size > 0 ? (uint64_t)status->st_size : 0;
 }
 
-/* Keep NAME, of a file, if that may be a checksum.  */
+/* Note the file NAME if it may be a checksum.  */
 static void
 keep_checksum (struct file_list *list, const char *name)
 {
@@ -80,9 +81,9 @@ keep_checksum (struct file_list *list, const char *name)
     buffer_append (&list->checksums, name, strlen (name) + 1);
 }
 
-/* Note in the files from FIRST on, which are of the open DIRECTORY, that its
-   names of checksums begin at START.  False with errno when memory for the
-   names ran out.  */
+/* Set the checksums of the files from FIRST on, which are those in the open
+   DIRECTORY, to the names noted since START.  False with errno when memory ran
+   out for the names.  */
 static bool
 note_checksums (struct file_list *list, int directory, size_t first,
                 size_t start)
@@ -100,10 +101,10 @@ note_checksums (struct file_list *list, int directory, size_t first,
 
 /* ---- Directories */
 
-/* Open, for its path only, the directory of LENGTH bytes at RELATIVE, below
-   ROOT.  Symbolic links are not followed, because others may have put them
-   there since; the path is entered part by part, as O_NOFOLLOW is for the last
-   part alone.  -1 with errno.  */
+/* Open, for its path only, the directory at the LENGTH bytes of RELATIVE,
+   below ROOT.  Symbolic links are not followed, because other users may have
+   put them there since.  Each part of the path is opened by itself, because
+   O_NOFOLLOW applies to the last part only.  -1 with errno.  */
 static int
 beneath_open (int root, const char *relative, size_t length)
 {
@@ -135,16 +136,16 @@ beneath_open (int root, const char *relative, size_t length)
 struct directory_walk
 {
   struct file_list *list;
-  char **directories; /* directories still to be read; the paths are owned */
-  size_t n_directories, room;
+  char **directories; /* still to be read; with the paths, owned */
+  size_t n_directories, capacity;
   const char *operand;
   int root; /* the operand, opened for its path only */
   struct file_identity root_identity;
   uint64_t n_looked_at;
 };
 
-/* Whether --exclude has a pattern that matches: one with a slash is compared
-   with PATH, one without with NAME, the last part of PATH.  */
+/* Whether a pattern of --exclude matches.  Patterns with a slash are compared
+   with PATH, others with NAME, the last part of PATH.  */
 static bool
 is_excluded (const struct directory_walk *walk, const char *path,
              const char *name)
@@ -153,7 +154,7 @@ is_excluded (const struct directory_walk *walk, const char *path,
   for (size_t i = 0; i < options->n_excluded; i++)
     {
       const char *pattern = options->excluded[i];
-      if (configuration_pattern_fits (
+      if (configuration_pattern_matches (
               pattern, strchr (pattern, '/') != NULL ? path : name))
         return true;
     }
@@ -163,7 +164,8 @@ is_excluded (const struct directory_walk *walk, const char *path,
 static bool
 push_directory (struct directory_walk *walk, char *path)
 {
-  if (!ARRAY_ROOM (walk->directories, walk->n_directories + 1, &walk->room))
+  if (!ARRAY_ROOM (walk->directories, walk->n_directories + 1,
+                   &walk->capacity))
     {
       free (path);
       return false;
@@ -172,16 +174,16 @@ push_directory (struct directory_walk *walk, char *path)
   return true;
 }
 
-/* Whether the file of FD starts like an ELF file or, if objects are wanted or
-   the .sframe of any file, like an archive of them.  Files that are too small
-   are not read at all, which keeps those of /proc alone.  */
+/* Whether the file open as FD starts like an ELF file, or like an archive if
+   the mode can work on archives.  Files that are too small are not read at
+   all, which leaves those of /proc alone.  */
 static bool
 is_wanted (int fd, const struct stat *status,
            const struct tool_options *options)
 {
-  bool archives
-      = options->convert.relocatable
-        || tool_options_are (options, MODES_LOOKING | MODES_TAKING_BACK);
+  bool archives = options->convert.relocatable
+                  || tool_mode_is_in (options, MODES_READING_SECTION
+                                                   | MODES_TAKING_BACK);
   char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic
@@ -189,8 +191,8 @@ is_wanted (int fd, const struct stat *status,
              || (archives && memcmp (magic, ARMAG, SARMAG) == 0));
 }
 
-/* Look at NAME in DIRECTORY, probably a regular file.  PATH is taken over.  A
-   file that may not be read is in the list.  */
+/* Add the file NAME in DIRECTORY if it is a regular file of a wanted type, or
+   if it cannot be opened.  Take PATH over.  False when memory ran out.  */
 static bool
 add_file (struct directory_walk *walk, int directory, const char *name,
           char *path)
@@ -216,7 +218,7 @@ add_file (struct directory_walk *walk, int directory, const char *name,
     free (path);
   else if ((file = list_add (list, path)) != NULL)
     {
-      file->found = true;
+      file->in_tree = true;
       file->root_length = strlen (walk->operand);
       file->root = walk->root_identity;
       if (wanted)
@@ -227,8 +229,8 @@ add_file (struct directory_walk *walk, int directory, const char *name,
   return !listed || file != NULL;
 }
 
-/* The kind of file ITEM is, without following symbolic links.  Where that
-   cannot be told it is taken for a file: opening that says why.  */
+/* Return the type of ITEM, without following symbolic links.  If it is
+   unknown, return that of a regular file; opening it gives the reason.  */
 static unsigned char
 item_type (int directory, const struct dirent *item)
 {
@@ -271,7 +273,7 @@ add_item (struct directory_walk *walk, int directory,
   return true;
 }
 
-/* Read the open DIRECTORY.  */
+/* Read the open DIRECTORY at PATH, and add its files and directories.  */
 static bool
 read_items (struct directory_walk *walk, DIR *directory, const char *path)
 {
@@ -295,7 +297,7 @@ read_items (struct directory_walk *walk, DIR *directory, const char *path)
     }
 }
 
-/* Read the directory PATH, which is taken over, in or below the operand.  */
+/* Read the directory PATH, the operand or below it.  Take PATH over.  */
 static bool
 read_directory (struct directory_walk *walk, char *path)
 {
@@ -328,9 +330,9 @@ compare_paths (const void *a, const void *b)
 }
 
 /* Add the ELF files in and below the directory OPERAND, which may be a
-   symbolic link, sorted by path.  Problems with single files or directories
-   become entries.  What killed runs have left there is taken away, if files
-   are to be changed.  False with errno when memory ran out.  */
+   symbolic link, sorted by path.  Files and directories that cannot be read
+   become entries with a problem.  If files are to be changed, remove temporary
+   files of killed runs.  False with errno when memory ran out.  */
 static bool
 add_directory (struct file_list *list, const char *operand)
 {
@@ -359,9 +361,9 @@ add_directory (struct file_list *list, const char *operand)
   return ok;
 }
 
-/* ---- What a command line names */
+/* ---- Operands and elements of lists */
 
-/* How many bytes of PATH are its directory's.  */
+/* Return the length of PATH's directory, the last slash included.  */
 static size_t
 directory_length (const char *path)
 {
@@ -369,8 +371,8 @@ directory_length (const char *path)
   return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Read the directory of the last file, PATH, for the names of checksums.
-   Where that fails they are not known.  */
+/* Read the names of checksum files in the directory of PATH, the last file of
+   the list.  If the directory cannot be read, they stay unknown.  */
 static bool
 read_checksums (struct file_list *list, const char *path)
 {
@@ -389,10 +391,11 @@ read_checksums (struct file_list *list, const char *path)
   return ok;
 }
 
-/* If the last file, which was named, is in the same directory as the one
-   before it, the names there are read for it and for all that follow, once:
-   distributions name all programs of a package.  The file of a link has its
-   checksum elsewhere.  */
+/* Set the names of checksum files for the last file of the list, an operand,
+   if it is in the same directory as the operand before it: distributions name
+   all programs of a package.  Then the directory is read once for all of them.
+   Not for symbolic links: the checksum is beside the file that they point
+   to.  */
 static bool
 share_checksums (struct file_list *list)
 {
@@ -423,7 +426,7 @@ add_named (struct file_list *list, const char *path, bool from_list)
     return false;
   if (found && S_ISREG (status.st_mode))
     set_status (file, &status);
-  file->found = from_list && file->has_stat;
+  file->in_tree = from_list && file->has_stat;
   return share_checksums (list);
 }
 
@@ -455,13 +458,12 @@ file_list_free (struct file_list *list)
   free (list->files);
   buffer_free (&list->checksums);
   list->files = NULL;
-  list->n = list->room = 0;
+  list->n = list->capacity = 0;
 }
 
-/* ---- A file whose turn has come */
+/* ---- Finding a listed file again */
 
-/* Open the directory that LOCATION->name is in, from the operand on.  False
-   with errno.  */
+/* Open LOCATION->directory, from the operand on.  False with errno.  */
 static bool
 enter (const struct listed_file *file, struct file_location *location)
 {

@@ -1,5 +1,5 @@
-/* --lint and --compare: what they find is told as it is found, in lines, as
-   events or, of a file at once, as JSON.
+/* Running --lint and --compare.  Findings are printed at once, as text or
+   events, or collected for a line of JSON for each file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/findings.h"
@@ -17,8 +17,8 @@ enum
   LINES_MAX = 40       /* of differences, without -v */
 };
 
-/* Whom findings are told, and where.  */
-struct listener
+/* The context in which findings are printed.  */
+struct finding_output
 {
   const struct tool_options *options;
   const char *path;
@@ -29,7 +29,7 @@ struct listener
 
 /* ---- --lint */
 
-/* The name of the rule that FINDING contradicts.  */
+/* Return the one of CFA, RA and FP whose rule FINDING contradicts.  */
 static const char *
 rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
          const char *ra, const char *fp)
@@ -37,7 +37,7 @@ rule_of (const struct cfi2sframe_finding *finding, const char *cfa,
   return finding->frame_pointer ? fp : finding->return_address ? ra : cfa;
 }
 
-/* SIZE BYTES of an instruction, in memory order.  */
+/* Write the SIZE BYTES of an instruction to TEXT and return it.  */
 static const char *
 bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
 {
@@ -49,37 +49,38 @@ bytes_text (const uint8_t *bytes, size_t size, char text[BYTES_TEXT_MAX])
   return text;
 }
 
-/* ": ", an instruction's bytes, and its text if it has one.  */
+/* Print ": ", an instruction's bytes, and its text if there is one.  */
 static void
 print_instruction (const uint8_t *bytes, size_t size, const char *text,
                    FILE *out)
 {
-  char bytes_in_words[BYTES_TEXT_MAX];
-  fprintf (out, ": %s%s%s", bytes_text (bytes, size, bytes_in_words),
-           text ? "  " : "", text ? text : "");
+  char hex[BYTES_TEXT_MAX];
+  fprintf (out, ": %s%s%s", bytes_text (bytes, size, hex), text ? "  " : "",
+           text ? text : "");
 }
 
 static const char *
-or_unknown (const char *words)
+text_or_unknown (const char *words)
 {
   return words ? words : "?";
 }
 
-/* The instructions around FINDING: those with `!' have the wrong row.  */
+/* Print the instructions around FINDING, with `!'  if their row is wrong.  */
 static void
 print_steps (const struct cfi2sframe_finding *finding, FILE *out)
 {
-  uint64_t behind = finding->n_steps > 0 ? finding->steps[0].address : 0;
+  uint64_t next = finding->n_steps > 0 ? finding->steps[0].address : 0;
   for (size_t i = 0; i < finding->n_steps; i++)
     {
       const struct cfi2sframe_step *step = &finding->steps[i];
-      if (step->address != behind)
+      if (step->address != next)
         fputs ("    ...\n", out);
-      behind = step->address + step->instruction_size;
-      fprintf (out, "  %c 0x%" PRIx64 "  CFA %-8s  RA %-9s  FP %-9s  CFI %s",
-               step->wrong ? '!' : ' ', step->address, or_unknown (step->cfa),
-               or_unknown (step->return_address),
-               or_unknown (step->frame_pointer), or_unknown (step->says));
+      next = step->address + step->instruction_size;
+      fprintf (
+          out, "  %c 0x%" PRIx64 "  CFA %-8s  RA %-9s  FP %-9s  CFI %s",
+          step->wrong ? '!' : ' ', step->address, text_or_unknown (step->cfa),
+          text_or_unknown (step->return_address),
+          text_or_unknown (step->frame_pointer), text_or_unknown (step->says));
       print_instruction (step->instruction, step->instruction_size,
                          step->instruction_text, out);
       fputs ("\n", out);
@@ -112,7 +113,7 @@ print_finding (const char *path, const struct cfi2sframe_finding *finding,
   print_steps (finding, out);
 }
 
-/* An instruction of an array of them.  */
+/* Return STEP as a member of the array `steps'.  */
 static json_object *
 step_json (const struct cfi2sframe_step *step)
 {
@@ -157,9 +158,9 @@ finding_json (const struct cfi2sframe_finding *finding)
   return object;
 }
 
-/* FINDING in one of the forms of events.h.  */
+/* Print FINDING in one of the formats of events.h.  */
 static void
-print_event (const struct listener *listener,
+print_event (const struct finding_output *output,
              const struct cfi2sframe_finding *finding)
 {
   char text[1024];
@@ -169,27 +170,28 @@ print_event (const struct listener *listener,
             finding->name ? " in " : "", finding->name ? finding->name : "",
             finding->says, finding->does);
   const struct event event
-      = { .path = listener->path,
+      = { .path = output->path,
           .code = rule_of (finding, "lint-cfa", "lint-ra", "lint-fp"),
           .text = text,
           .address = finding->address };
-  event_print (listener->options->stats, &event, listener->out);
+  event_print (output->options->stats, &event, output->out);
 }
 
 static void
-take_finding (void *context, const struct cfi2sframe_finding *finding)
+report_finding (void *context, const struct cfi2sframe_finding *finding)
 {
-  const struct listener *listener = context;
-  const struct tool_options *options = listener->options;
+  const struct finding_output *output = context;
+  const struct tool_options *options = output->options;
   if (options->stats == STATS_JSON)
-    json_append (listener->details, finding_json (finding));
+    json_append (output->details, finding_json (finding));
   else if (events_wanted (options->stats))
-    print_event (listener, finding);
+    print_event (output, finding);
   else if (!options->quiet)
-    print_finding (listener->path, finding, listener->out);
+    print_finding (output->path, finding, output->out);
 }
 
-/* Begin the array of --stats=json, anew where another run was faster.  */
+/* Begin the array for --stats=json.  Discard that of an earlier attempt, after
+   which another run replaced the file.  */
 static void
 begin_details (struct findings *findings, const struct tool_options *options)
 {
@@ -205,12 +207,12 @@ lint_file (const struct tool_options *options,
            struct findings *findings, struct cfi2sframe_error *err)
 {
   begin_details (findings, options);
-  struct listener listener = { .options = options,
-                               .path = input->path,
-                               .out = out,
-                               .details = findings->details };
-  return location_lint (input, options->convert.threads, take_finding,
-                        &listener, &findings->lint, err);
+  struct finding_output output = { .options = options,
+                                   .path = input->path,
+                                   .out = out,
+                                   .details = findings->details };
+  return location_lint (input, options->convert.threads, report_finding,
+                        &output, &findings->lint, err);
 }
 
 void
@@ -237,7 +239,7 @@ void
 lint_print_counts (const struct tool_options *options, const char *path,
                    const struct cfi2sframe_lint_result *result, FILE *out)
 {
-  if (options->talkative || options->stats)
+  if (options->prints_each_file || options->stats)
     {
       message_name (path, out);
       fprintf (out,
@@ -305,16 +307,17 @@ difference_json (const struct cfi2sframe_difference *difference)
 }
 
 static void
-take_difference (void *context, const struct cfi2sframe_difference *difference)
+report_difference (void *context,
+                   const struct cfi2sframe_difference *difference)
 {
-  struct listener *listener = context;
-  const struct tool_options *options = listener->options;
+  struct finding_output *output = context;
+  const struct tool_options *options = output->options;
   if (options->stats == STATS_JSON)
-    json_append (listener->details, difference_json (difference));
+    json_append (output->details, difference_json (difference));
   else if (!options->quiet
-           && (options->verbose > 0 || listener->n_differences < LINES_MAX))
-    print_difference (difference, listener->out);
-  listener->n_differences++;
+           && (options->verbose > 0 || output->n_differences < LINES_MAX))
+    print_difference (difference, output->out);
+  output->n_differences++;
 }
 
 bool
@@ -324,14 +327,14 @@ compare_files (const struct tool_options *options,
 {
   const struct file_location other = file_location_of_path (options->compared);
   begin_details (findings, options);
-  struct listener listener
+  struct finding_output output
       = { .options = options, .out = out, .details = findings->details };
-  bool equal = location_compare (input, &other, take_difference, &listener,
+  bool equal = location_compare (input, &other, report_difference, &output,
                                  &findings->compared, err);
   if (!options->quiet && options->stats != STATS_JSON && options->verbose == 0
-      && listener.n_differences > LINES_MAX)
+      && output.n_differences > LINES_MAX)
     fprintf (out, "... and %" PRIu64 " more; -v prints all\n",
-             listener.n_differences - LINES_MAX);
+             output.n_differences - LINES_MAX);
   return equal;
 }
 

@@ -1,4 +1,4 @@
-/* --lint and --compare: what they find is told as it is found.
+/* Running --lint and --compare, and printing each finding at once.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CLI_FINDINGS_H
@@ -12,8 +12,7 @@
 #include "cli/options.h"
 #include "convert/location.h"
 
-/* What was found in a file, by --lint or --compare; the other's result is
-   zero.  */
+/* The result of --lint or --compare for a file; the other's is zero.  */
 struct findings
 {
   struct cfi2sframe_lint_result lint;
@@ -21,9 +20,10 @@ struct findings
   json_object *details; /* with --stats=json: an array; else NULL */
 };
 
-/* Look for rows of INPUT that its code contradicts, or compare INPUT with the
-   other file of OPTIONS.  What is found is printed to OUT at once, but for
-   --stats=json.  False with status CFI2SFRAME_MISMATCH if there is any.  */
+/* Find rows of INPUT that its code contradicts, or compare INPUT with the
+   second file of OPTIONS.  Each finding is printed to OUT at once, or with
+   --stats=json collected in FINDINGS.  False with status CFI2SFRAME_MISMATCH
+   if there are findings.  */
 bool lint_file (const struct tool_options *options,
                 const struct file_location *input, FILE *out,
                 struct findings *findings, struct cfi2sframe_error *err);
@@ -31,15 +31,15 @@ bool compare_files (const struct tool_options *options,
                     const struct file_location *input, FILE *out,
                     struct findings *findings, struct cfi2sframe_error *err);
 
-/* Print FINDINGS and ERR, of the file PATH, as a line of JSON; their details
-   are freed.  */
+/* Print FINDINGS and ERR of the file PATH as a line of JSON, and free
+   findings->details.  */
 void lint_print_json (const char *path, const struct findings *findings,
                       const struct cfi2sframe_error *err, FILE *out);
 void compare_print_json (const struct tool_options *options, const char *path,
                          const struct findings *findings,
                          const struct cfi2sframe_error *err, FILE *out);
 
-/* Print for people how much was looked at, and how much is equal.  */
+/* Print as text how much was compared, and how much is equal.  */
 void lint_print_counts (const struct tool_options *options, const char *path,
                         const struct cfi2sframe_lint_result *result,
                         FILE *out);

@@ -1,4 +1,4 @@
-/* One file and what became of it.
+/* A job: the work on one file, and its result.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/job.h"
@@ -11,9 +11,9 @@
 #include "base/mapped_file.h"
 #include "compact-unwind/compact_unwind.h"
 
-/* The file has no .sframe.  With --require, find out whether it could have
-   one, for the readers named: by a conversion that writes nothing.  If not,
-   the reason takes the place of the missing section.  */
+/* For --require: the file has no .sframe.  Find out by a dry run whether a
+   conversion would make one that the named readers accept.  Set job->err to
+   say so, or if not to the conversion's reason.  Return false.  */
 static bool
 require_section (struct job *job)
 {
@@ -40,9 +40,8 @@ require_section (struct job *job)
       percent);
 }
 
-/* What does the work of a mode, by enum tool_mode; the others only look at the
-   file.  */
-static location_work *const works[N_MODES]
+/* The function for each mode that changes or makes a file.  */
+static location_work *const mode_functions[N_MODES]
     = { [MODE_CONVERT] = location_convert,
         [MODE_SECTION_ONLY] = location_write_section,
         [MODE_DETACH] = location_detach,
@@ -78,11 +77,11 @@ attempt_mode (void *context, struct error *err)
         return cunwind_write_file (input, options->output,
                                    options->convert.dry_run, &job->measurement,
                                    err);
-      return works[options->mode](&job->work, err);
+      return mode_functions[options->mode](&job->work, err);
     }
 }
 
-/* What CFI2SFRAME_UNSUPPORTED with WORD says of a file in MODE.  */
+/* Return the kind of the reason CFI2SFRAME_UNSUPPORTED with WORD in MODE.  */
 static enum job_reason
 reason_of_unsupported (enum tool_mode mode, enum error_word word)
 {
@@ -97,8 +96,8 @@ reason_of_unsupported (enum tool_mode mode, enum error_word word)
              : JOB_REASON_UNSUPPORTED;
 }
 
-/* What the reason why JOB did not succeed says of its file.  --strict asks for
-   failures that are refusals.  */
+/* Return the kind of the reason in job->err.  With --strict, refusals are
+   failures of the work, because the option demands that.  */
 static enum job_reason
 reason_of (const struct job *job)
 {
@@ -118,96 +117,96 @@ reason_of (const struct job *job)
     case CFI2SFRAME_UNSUPPORTED:
       return reason_of_unsupported (options->mode, word);
     default:
-      return job->found && word == WORD_UNREADABLE ? JOB_REASON_UNREADABLE
-                                                   : JOB_REASON_WORK;
+      return job->in_tree && word == WORD_UNREADABLE ? JOB_REASON_UNREADABLE
+                                                     : JOB_REASON_WORK;
     }
 }
 
-/* When a file that was not worked on is skipped, and no failure.  */
+/* Conditions in which a reason makes a file skipped instead of failed.  A mode
+   that only reads was asked about this very file, so there the file failed. */
 enum skipped_when
 {
-  WHEN_CHANGED = 1, /* by modes that change files: this one needs no change.  A
-                       check, a dump or a section names this very file */
-  WHEN_FOUND = 2,   /* in a tree or a list */
-  WHEN_FOUND_AND_NOT_NO = 4, /* ... and without --skip-unconvertible=no */
-  WHEN_ASKED = 8 /* by --skip-unconvertible, and a mode that changes files */
+  WHEN_MODE_CHANGES = 1, /* in modes that change files or detach sections */
+  WHEN_IN_TREE = 2,      /* in a directory or list */
+  WHEN_IN_TREE_UNLESS_NO = 4, /* likewise, unless the option has =no */
+  WHEN_ASKED = 8 /* by --skip-unconvertible, in modes that change files */
 };
 
 static const unsigned skipped_when[N_JOB_REASONS] = {
-  [JOB_REASON_NOTHING] = WHEN_CHANGED | WHEN_FOUND,
-  [JOB_REASON_EXCLUDED] = WHEN_CHANGED,
-  [JOB_REASON_CHECKSUMMED] = WHEN_FOUND | WHEN_ASKED,
-  [JOB_REASON_UNSUPPORTED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [JOB_REASON_NOTHING] = WHEN_MODE_CHANGES | WHEN_IN_TREE,
+  [JOB_REASON_EXCLUDED] = WHEN_MODE_CHANGES,
+  [JOB_REASON_CHECKSUMMED] = WHEN_IN_TREE | WHEN_ASKED,
+  [JOB_REASON_UNSUPPORTED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
   [JOB_REASON_REFUSED] = WHEN_ASKED,
   [JOB_REASON_MALFORMED] = WHEN_ASKED,
   [JOB_REASON_UNREADABLE] = WHEN_ASKED,
   [JOB_REASON_STAYS] = WHEN_ASKED,
-  [JOB_REASON_UNMARKED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
-  [JOB_REASON_UNRECORDED] = WHEN_FOUND_AND_NOT_NO | WHEN_ASKED,
+  [JOB_REASON_UNMARKED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_UNRECORDED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
 };
 
 void
 job_fail (struct job *job)
 {
   const struct tool_options *options = job->options;
-  bool changes = tool_options_are (options, MODES_CHANGING)
+  bool changes = tool_mode_is_in (options, MODES_CHANGING)
                  || options->mode == MODE_DETACH;
   unsigned when = 0;
   if (changes)
-    when |= WHEN_CHANGED;
+    when |= WHEN_MODE_CHANGES;
   if (changes && options->skip_unconvertible == SKIP_ALL)
     when |= WHEN_ASKED;
-  if (job->found)
-    when |= WHEN_FOUND;
-  if (job->found && options->skip_unconvertible != SKIP_NONE)
-    when |= WHEN_FOUND_AND_NOT_NO;
+  if (job->in_tree)
+    when |= WHEN_IN_TREE;
+  if (job->in_tree && options->skip_unconvertible != SKIP_NONE)
+    when |= WHEN_IN_TREE_UNLESS_NO;
   job->reason = reason_of (job);
   job->outcome
       = (skipped_when[job->reason] & when) != 0 ? JOB_SKIPPED : JOB_FAILED;
 }
 
-/* Do what the mode says, and do it again where another run was faster.  A mode
-   that changes nothing is overtaken by conversions.  */
+/* Do the work of the mode, and again if another run replaced the file
+   meanwhile.  In modes that change nothing, that run was a conversion.  */
 static void
-run (struct job *job)
+run_mode (struct job *job)
 {
   const struct tool_options *options = job->options;
   mapped_files_forget ();
-  /* Before any change: the debug file, if there is one, is this file's and can
-     follow it.  */
+  /* Before any change, check that a debug file could be updated.  */
   bool ready = !options->debug_twin
                || location_check_debug_twin (&job->work.input,
                                              options->debug_twin_file,
                                              &options->convert, &job->err);
   bool done = ready
-              && location_persist (attempt_mode, job, &job->work,
-                                   tool_options_are (options, MODES_CHANGING)
-                                       ? works[options->mode]
-                                       : location_convert,
-                                   &job->err);
-  /* Where the file was cut off meanwhile, that is what is wrong, whatever was
-     found in the zeros behind its end.  */
+              && location_retry (attempt_mode, job, &job->work,
+                                 tool_mode_is_in (options, MODES_CHANGING)
+                                     ? mode_functions[options->mode]
+                                     : location_convert,
+                                 &job->err);
+  /* If the file was truncated meanwhile, report that, whatever error the zeros
+     after its end have caused.  */
   if (!mapped_files_check (&job->err) || !ready)
     job->outcome = JOB_FAILED;
   else if (done)
     job->outcome = JOB_DONE;
   else if (job->err.status == CFI2SFRAME_MISMATCH
-           && tool_options_are (options, MODE_BIT (MODE_LINT)
-                                             | MODE_BIT (MODE_COMPARE)))
+           && tool_mode_is_in (options,
+                               MODE_BIT (MODE_LINT) | MODE_BIT (MODE_COMPARE)))
     job->outcome = JOB_FOUND;
   else
     job_fail (job);
 }
 
-/* Change the debug file to match the file, or the output, as it is now.  That
-   this fails says nothing about the file, which may have been changed.  */
+/* Update the debug file to match the file, or the output, as it is now.  A
+   failure does not change the outcome of JOB: the file itself may be
+   changed.  */
 static void
-follow_debug_twin (struct job *job)
+update_debug_file (struct job *job)
 {
   const struct tool_options *options = job->options;
   struct file_location now = job->work.input;
-  /* A file that was converted before has a debug file to match, too.  Where
-     there was nothing to take back, no output was written.  */
+  /* Update the debug file of a file that was converted before, too.  But
+     --undo and --remove of a file without .sframe write no output.  */
   bool as_before
       = job->outcome == JOB_SKIPPED && job->reason == JOB_REASON_NOTHING
         && (options->output == NULL || options->mode == MODE_CONVERT);
@@ -238,15 +237,15 @@ job_exclude (struct job *job)
   return true;
 }
 
-/* What a user could do about JOB's failure with an option, to stand behind the
-   reason, or "": layers that find a reason do not know options.  */
+/* Return the advice to append to JOB's reason, or "".  It names an option that
+   helps; the layers that find the reason do not know the options.  */
 static const char *
 advice (const struct job *job)
 {
   const struct tool_options *options = job->options;
   const struct cfi2sframe_error *err = &job->err;
   if (err->status == CFI2SFRAME_CHECKSUMMED
-      && tool_options_are (options, MODES_CHANGING))
+      && tool_mode_is_in (options, MODES_CHANGING))
     return "; see --convert-checksummed";
   if (err->status == CFI2SFRAME_REFUSED && err->word == WORD_BAD_SFRAME)
     return "; see --remove";
@@ -255,7 +254,7 @@ advice (const struct job *job)
     case WORD_OBJECT:
     case WORD_ARCHIVE:
       return err->status == CFI2SFRAME_NOTHING
-                     && tool_options_are (options, MODES_TAKING_OBJECTS)
+                     && tool_mode_is_in (options, MODES_TAKING_OBJECTS)
                      && !options->convert.relocatable
                      && !options->compact_unwind
                  ? " (see --relocatable)"
@@ -280,15 +279,16 @@ job_run (struct job *job)
   job->work.output
       = options->mode == MODE_DETACH ? options->detached : options->output;
   if (!job_exclude (job))
-    run (job);
-  /* A build goes on with the output that it names.  location_convert writes
-     the output where there is nothing to convert.  */
+    run_mode (job);
+  /* A build continues with the output that it named, so skipped files are
+     copied there.  location_convert has written the output if there was
+     nothing to convert.  */
   bool lacks_output
       = job->outcome == JOB_SKIPPED && options->mode == MODE_CONVERT
         && options->output != NULL && job->reason != JOB_REASON_NOTHING;
   if (lacks_output && !location_copy (&job->work, &job->err))
     job->outcome = JOB_FAILED;
-  follow_debug_twin (job);
+  update_debug_file (job);
   if (job->outcome != JOB_DONE)
     {
       char *reason = job->err.reason;

@@ -1,4 +1,4 @@
-/* One JSON object on one line, for scripts.
+/* JSON objects, each printed on one line, for scripts.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/json_line.h"
@@ -10,14 +10,13 @@
 
 #include "base/printable.h"
 
-/* Memory ran out for the line that this thread makes; for one that any thread
-   has made.  */
+/* Memory ran out for the present line of this thread; for any line.  */
 static _Thread_local bool incomplete;
 static atomic_bool lost;
 
-/* VALUE, which is not to be NULL.  */
+/* Return VALUE.  If it is NULL, note that the line is incomplete.  */
 static json_object *
-made (json_object *value)
+note_null (json_object *value)
 {
   incomplete |= value == NULL;
   return value;
@@ -26,13 +25,13 @@ made (json_object *value)
 json_object *
 json_new_object (void)
 {
-  return made (json_object_new_object ());
+  return note_null (json_object_new_object ());
 }
 
 json_object *
 json_new_array (void)
 {
-  return made (json_object_new_array ());
+  return note_null (json_object_new_array ());
 }
 
 void
@@ -64,16 +63,16 @@ json_line_new (void)
 void
 json_add_number (json_object *object, const char *name, uint64_t value)
 {
-  json_add (object, name, made (json_object_new_uint64 (value)));
+  json_add (object, name, note_null (json_object_new_uint64 (value)));
 }
 
 void
 json_add_seconds (json_object *object, double seconds)
 {
-  json_add (object, "seconds", made (json_object_new_double (seconds)));
+  json_add (object, "seconds", note_null (json_object_new_double (seconds)));
 }
 
-/* VALUE as a JSON string, in which bytes that are not UTF-8 are escaped as
+/* Return VALUE as a JSON string, with bytes that are not UTF-8 escaped as
    \xHH.  NULL when memory ran out.  */
 static json_object *
 new_string (const char *value)
@@ -98,7 +97,8 @@ new_string (const char *value)
 void
 json_add_string (json_object *object, const char *name, const char *value)
 {
-  json_add (object, name, value != NULL ? made (new_string (value)) : NULL);
+  json_add (object, name,
+            value != NULL ? note_null (new_string (value)) : NULL);
 }
 
 void
@@ -131,8 +131,8 @@ json_add_counts (json_object *object, const char *name, const uint64_t *counts,
   json_add (object, name, list);
 }
 
-/* Print TEXT, which is JSON. json-c escapes control characters, but not DEL
-   and C1.  Those can only be inside of strings, and are escaped here.  */
+/* Print TEXT, which is JSON, and escape DEL and C1 control characters, which
+   json-c leaves as they are.  They can occur in strings only.  */
 static void
 put_json (const char *text, FILE *out)
 {
@@ -150,7 +150,7 @@ put_json (const char *text, FILE *out)
 void
 json_print_line (json_object *object, FILE *out)
 {
-  /* json-c gives what it has of a text for which memory ran out.  */
+  /* When memory runs out, json-c returns a part and sets errno.  */
   errno = 0;
   const char *text = incomplete
                          ? NULL

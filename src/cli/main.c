@@ -1,4 +1,4 @@
-/* cfi2sframe: the program, from the operands to the sums.
+/* cfi2sframe: main, and a run over all files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <errno.h>
@@ -22,20 +22,20 @@
 
 enum
 {
-  EXIT_FOUND = 3 /* --lint found something */
+  EXIT_FOUND = 3 /* --lint found wrong rows */
 };
 
 struct run
 {
   const struct tool_options *options;
-  struct message_streams streams; /* results go to the body of `events` */
+  struct message_streams streams; /* results go to events.body */
   struct events events;
   struct file_list files;
-  struct totals totals; /* borrow names from `files` */
+  struct totals totals; /* borrows names from `files` */
 };
 
-/* Count a failure that is not a file's, and put it into the events: a report
-   without any failure would pass for success.  */
+/* Count ERR, a failure of the run rather than of one file, and report it as an
+   event: a report without any failure would look like success.  */
 static void
 add_problem (struct run *run, const char *what,
              const struct cfi2sframe_error *err)
@@ -48,8 +48,7 @@ add_problem (struct run *run, const char *what,
     event_print (run->options->stats, &event, run->events.body);
 }
 
-/* Report PROBLEM, an errno, of WHAT, which is not one of the files that are
-   worked on.  */
+/* Print and count PROBLEM, an errno, of WHAT, which is no input file.  */
 static void
 report_problem (struct run *run, const char *what, int problem)
 {
@@ -61,24 +60,22 @@ report_problem (struct run *run, const char *what, int problem)
   add_problem (run, what, &err);
 }
 
-/* Make the list of files and work on it.  False when a part of the list is
-   missing, or memory ran out before any file was worked on.  */
+/* Make the list of files and work on each.  False if a part of the list is
+   missing, or if memory ran out before any file was worked on.  */
 static bool
-work (struct run *run)
+work_on_files (struct run *run)
 {
   const struct tool_options *options = run->options;
-  const char *what = "list of files";
-  int problem = ENOMEM;
   bool done = file_list_collect (&run->files, options);
-  if (!done)
-    problem = errno;
-  else
-    done = batch_run (options, &run->files, &run->totals, &run->streams);
+  int problem = done ? ENOMEM : errno;
+  done = done && batch_run (options, &run->files, &run->totals, &run->streams);
   progress_clear ();
-  if (problem != ENOMEM && options->files_from != NULL)
-    what = options->files_from;
   if (!done)
-    report_problem (run, what, problem);
+    report_problem (run,
+                    problem != ENOMEM && options->files_from != NULL
+                        ? options->files_from
+                        : "list of files",
+                    problem);
   if (run->totals.lost_texts)
     report_problem (run, "results", ENOMEM);
   return done;
@@ -95,8 +92,7 @@ flush_written (struct run *run)
   add_problem (run, "file system", &err);
 }
 
-/* Report that memory for the report to other programs ran out.  Returns the
-   exit status.  */
+/* Complain that memory ran out for the report.  Return the exit status.  */
 static int
 fail_report (void)
 {
@@ -112,8 +108,8 @@ exit_status (const struct totals *totals)
   return totals->findings > 0 ? EXIT_FOUND : EXIT_SUCCESS;
 }
 
-/* Do to each file what OPTIONS say, print the results and the sums.  Returns
-   the exit status.  */
+/* Do what OPTIONS ask for with each file, and print the results and the sums.
+   Return the exit status.  */
 static int
 run_over_files (const struct tool_options *options)
 {
@@ -126,28 +122,29 @@ run_over_files (const struct tool_options *options)
   if (!events_begin (&run.events, options->stats, out))
     return fail_report ();
   run.streams.out = run.events.body;
-  bool done = work (&run);
+  bool done = work_on_files (&run);
   flush_written (&run);
   run.totals.not_elf = run.files.not_elf;
   run.totals.seconds = clock_now () - start;
   const struct totals *totals = &run.totals;
-  bool told = events_end (&run.events, totals->done, totals->skipped,
-                          totals->failed + totals->findings + totals->problems,
-                          totals->seconds, out);
+  bool reported
+      = events_end (&run.events, totals->done, totals->skipped,
+                    totals->failed + totals->findings + totals->problems,
+                    totals->seconds, out);
   if (done)
     totals_print (totals, options, out);
   if (done && !options->quiet)
-    totals_print_left_alone (totals, options, run.streams.errors);
+    totals_print_skipped (totals, options, run.streams.errors);
   file_list_free (&run.files);
-  return told ? exit_status (totals) : fail_report ();
+  return reported ? exit_status (totals) : fail_report ();
 }
 
 /* ---- The program */
 
 #ifdef __GLIBC__
-/* Have the heap begin with huge pages where the kernel gives them to programs
-   that ask.  A conversion of a large file fills so much in any case, and a
-   tenth of its time goes with small pages (doc/use/speed).  */
+/* Use huge pages for the beginning of the heap, where the kernel gives them on
+   request.  A conversion of a large file needs that much memory in any case,
+   and small pages take a tenth of its time (doc/use/speed).  */
 static void
 use_huge_pages (void)
 {
@@ -165,16 +162,16 @@ use_huge_pages (void)
 }
 #endif
 
-/* Make malloc keep freed memory.  A conversion takes and returns some blocks
-   of megabytes one after the other; new pages for each of them take a tenth of
-   its time (doc/use/speed).  The library itself leaves its users' allocator
-   alone.  */
+/* Make malloc keep freed memory.  A conversion allocates and frees some blocks
+   of megabytes one after the other, and new pages for each of them take a
+   tenth of its time (doc/use/speed).  The library does not do this, because
+   the allocator belongs to its users.  */
 static void
 keep_freed_memory (const struct tool_options *options)
 {
 #ifdef __GLIBC__
-  /* The analysis of code has a few large arrays that grow for a long time and
-     would leave holes; mapping new pages for them costs nothing
+  /* The analysis of code has a few large arrays that grow for long and would
+     leave holes in the heap.  Mapping new pages for them costs nothing
      measurable.  */
   bool analyses = options->mode == MODE_LINT || options->convert.analyze
                   || options->convert.verify_code;
@@ -199,7 +196,7 @@ main (int argc, char **argv)
   tool_options_free (&options);
   if (!json_lines_lost ())
     return standard_output_flush (status);
-  /* A part of what was to be printed could not be made.  */
+  /* Memory for some JSON lines ran out.  */
   fprintf (stderr, "cfi2sframe: standard output: %s\n", strerror (ENOMEM));
   return EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-/* What unwind data of several formats take, as text and JSON.
+/* Printing the figures of --compare-formats, as text and JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/measure_print.h"
@@ -12,7 +12,7 @@
 /* ---- Sums */
 
 static void
-add_format (struct measured *sum, const struct measured *format)
+add_format (struct format_figures *sum, const struct format_figures *format)
 {
   sum->available |= format->available;
   sum->bytes += format->bytes;
@@ -37,9 +37,9 @@ measure_add (struct measurement *sum, const struct measurement *measurement)
 
 /* ---- Text */
 
-/* BYTES relative to those of .eh_frame and .eh_frame_hdr; 0 without these.  */
+/* Return BYTES divided by the size of .eh_frame and .eh_frame_hdr, or 0.  */
 static double
-ratio (const struct measurement *measurement, uint64_t bytes)
+cfi_ratio (const struct measurement *measurement, uint64_t bytes)
 {
   uint64_t cfi = measurement->eh_frame_bytes + measurement->eh_frame_hdr_bytes;
   return cfi == 0 ? 0 : (double)bytes / (double)cfi;
@@ -49,13 +49,13 @@ static void
 print_format (const struct measurement *measurement,
               enum measured_format index, FILE *out)
 {
-  const struct measured *format = &measurement->formats[index];
+  const struct format_figures *format = &measurement->formats[index];
   uint64_t all = measurement->cfi_functions;
   fprintf (out,
            "  %-21s %11" PRIu64 " %6.3f  %9" PRIu64 " %7.3f %%  %9" PRIu64
            " %7.3f %%\n",
            measured_format_text (index), format->bytes,
-           ratio (measurement, format->bytes), format->synchronous,
+           cfi_ratio (measurement, format->bytes), format->synchronous,
            percent_of (format->synchronous, all), format->asynchronous,
            percent_of (format->asynchronous, all));
 }
@@ -64,7 +64,7 @@ static void
 print_reasons (const struct measurement *measurement,
                enum measured_format index, FILE *out)
 {
-  const struct measured *format = &measurement->formats[index];
+  const struct format_figures *format = &measurement->formats[index];
   for (unsigned i = 1; i < CFI2SFRAME_REASONS_MAX; i++)
     if (format->left_out[i] > 0)
       fprintf (out, "  not in %s: %" PRIu64 " (%s)\n",
@@ -76,7 +76,7 @@ void
 measure_print_table (const char *name, const struct measurement *measurement,
                      FILE *out)
 {
-  const struct measured *compact_unwind
+  const struct format_figures *compact_unwind
       = &measurement->formats[MEASURED_COMPACT_UNWIND];
   message_name (name, out);
   fprintf (out,
@@ -89,31 +89,31 @@ measure_print_table (const char *name, const struct measurement *measurement,
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (measurement->formats[i].available)
       print_format (measurement, i, out);
-  /* What belongs to compact unwind besides the section itself.  */
+  /* With compact unwind, a part of .eh_frame must be kept.  */
   if (compact_unwind->available)
     {
       uint64_t kept = measurement->compact_unwind_eh_frame_bytes;
       uint64_t bytes = compact_unwind->bytes + kept;
       fprintf (out, "  %-21s %11" PRIu64 " %6.3f\n", "  + .eh_frame kept",
-               kept, ratio (measurement, kept));
+               kept, cfi_ratio (measurement, kept));
       fprintf (out, "  %-21s %11" PRIu64 " %6.3f  (LSDA index: %" PRIu64 ")\n",
-               "  = together", bytes, ratio (measurement, bytes),
+               "  = together", bytes, cfi_ratio (measurement, bytes),
                measurement->compact_unwind_lsda_bytes);
     }
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     if (measurement->formats[i].available
-        /* These two formats leave out the functions that plain V3 leaves out,
-           for the same reasons.  */
+        /* These two formats leave out the same functions as plain V3 does, for
+           the same reasons.  */
         && i != MEASURED_V3_NO_SHARE && i != MEASURED_V3_COMPACT)
       print_reasons (measurement, i, out);
 }
 
-/* One line for a section that was written.  */
+/* Print one line for a section that was written.  */
 static void
 print_section (const struct job *job, FILE *out)
 {
   const struct measurement *measurement = &job->measurement;
-  const struct measured *format
+  const struct format_figures *format
       = &measurement->formats[MEASURED_COMPACT_UNWIND];
   message_name (job->path, out);
   fprintf (out,
@@ -121,8 +121,8 @@ print_section (const struct job *job, FILE *out)
            ".eh_frame_hdr, of which it needs %.2f more), %" PRIu64
            " of %" PRIu64 " function%s, %.0f ms\n",
            measurement->machine, format->bytes,
-           ratio (measurement, format->bytes),
-           ratio (measurement, measurement->compact_unwind_eh_frame_bytes),
+           cfi_ratio (measurement, format->bytes),
+           cfi_ratio (measurement, measurement->compact_unwind_eh_frame_bytes),
            format->synchronous, measurement->cfi_functions,
            plural_s (measurement->cfi_functions), job->seconds * 1e3);
 }
@@ -136,7 +136,7 @@ measure_print (const struct job *job, FILE *out)
       measure_print_table (job->path, &job->measurement, out);
       return;
     }
-  if (options->talkative || options->stats == STATS_TEXT)
+  if (options->prints_each_file || options->stats == STATS_TEXT)
     print_section (job, out);
   if (options->verbose > 1 || options->stats == STATS_TEXT)
     print_reasons (&job->measurement, MEASURED_COMPACT_UNWIND, out);
@@ -147,7 +147,7 @@ measure_print (const struct job *job, FILE *out)
 static json_object *
 format_json (const struct measurement *measurement, enum measured_format index)
 {
-  const struct measured *format = &measurement->formats[index];
+  const struct format_figures *format = &measurement->formats[index];
   json_object *object = json_new_object ();
   json_object *left_out = json_new_object ();
   json_add_number (object, "bytes", format->bytes);

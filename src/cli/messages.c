@@ -1,5 +1,4 @@
-/* Messages: how they begin, and where they go, which is never where the output
-   file goes.
+/* Messages: their beginning, and the choice of streams.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,10 +12,10 @@
 #include "base/printable.h"
 #include "convert/location.h"
 
-/* Whether descriptor FD refers to the file with STATUS and messages would
-   damage that file: devices keep nothing.  */
+/* Whether descriptor FD refers to the file with STATUS, so that messages would
+   damage the file.  Character devices do not keep what is written.  */
 static bool
-leads_to (int fd, const struct stat *status)
+writes_to (int fd, const struct stat *status)
 {
   struct stat stream;
   return !S_ISCHR (status->st_mode) && fstat (fd, &stream) == 0
@@ -30,8 +29,8 @@ message_streams_choose (const struct tool_options *options)
   struct stat status;
   if (options->output == NULL || stat (options->output, &status) != 0)
     return streams;
-  bool out = leads_to (STDOUT_FILENO, &status);
-  bool errors = leads_to (STDERR_FILENO, &status);
+  bool out = writes_to (STDOUT_FILENO, &status);
+  bool errors = writes_to (STDERR_FILENO, &status);
   if (out && errors)
     {
       FILE *nowhere = fopen ("/dev/null", "we");

@@ -1,5 +1,5 @@
-/* Messages: how they begin, and where they go, which is never where the output
-   file goes.
+/* Messages: their beginning, and the choice of streams, which never write to
+   the output file.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CLI_MESSAGES_H
@@ -13,20 +13,20 @@ struct message_streams
 {
   FILE *out;      /* results */
   FILE *errors;   /* warnings */
-  FILE *failures; /* failures; printed even to the stream that has the output
-                     file */
+  FILE *failures; /* failures; printed even into the output file */
 };
 
-/* Standard output and standard error, but no stream that -o or --section-only
-   name as the output file: its messages go to the other stream, or nowhere if
-   the output file is both.  The streams live as long as the process.  */
+/* Choose standard output and standard error, but no stream that writes to the
+   output file of -o or --section-only.  Its messages go to the other stream,
+   or to /dev/null if both write to the output file.  The streams live as long
+   as the process.  */
 struct message_streams
 message_streams_choose (const struct tool_options *options);
 
-/* Print PATH, of the file that a line is about, and a colon.  */
+/* Print PATH and a colon.  */
 void message_name (const char *path, FILE *out);
 
-/* Begin a message about the file at PATH; NULL: about none.  */
+/* Begin a message about the file at PATH; NULL: about no file.  */
 void message_begin (const char *path, FILE *errors);
 
 #endif /* CLI_MESSAGES_H */

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TEXT as a number from LEAST to MOST, in decimal digits alone.  */
+/* Set *NUMBER to the value of TEXT, decimal digits only.  False unless it is
+   from LEAST to MOST.  */
 static inline bool
 number_parse (const char *text, size_t least, size_t most, size_t *number)
 {
@@ -24,8 +25,8 @@ number_parse (const char *text, size_t least, size_t most, size_t *number)
   return errno == 0 && *end == '\0' && value >= least && value <= most;
 }
 
-/* TEXT as a percentage, in decimal digits and at most one point behind the
-   first.  */
+/* Set *PERCENTAGE to the value of TEXT: decimal digits, and at most one point
+   that is not the first character.  False if it is above 100.  */
 static inline bool
 number_percentage (const char *text, double *percentage)
 {

@@ -1,5 +1,4 @@
-/* The options of cfi2sframe: names, values, a sentence for each, and what they
-   do.
+/* The options of cfi2sframe: names, values, texts for --help, and actions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -23,12 +22,13 @@ enum
   READERS_MAX = 16
 };
 
-/* Options that are more than a switch or a text.  A parser notes in the struct
-   tool_options of STATE what the argument, NULL if the option has none, says.
-   A value that the option does not take ends the program with a message.  */
+/* Parsers of options that are neither a switch nor a text.  A parser stores
+   the meaning of the argument, NULL if there is none, in the struct
+   tool_options of STATE.  A value that the option does not take ends the
+   program with a message.  */
 
-/* Which of VALUES, which end with NULL, ARGUMENT of OPTION is.  Another one
-   ends the program.  */
+/* Return the index of ARGUMENT of OPTION in VALUES, which end with NULL.
+   Another argument ends the program.  */
 static unsigned
 parse_choice (const struct argp_state *state, const char *option,
               const char *argument, const char *const *values)
@@ -234,8 +234,9 @@ parse_excluded (struct argp_state *state, const char *pattern)
   options->excluded[options->n_excluded++] = pattern;
 }
 
-/* Read the configuration and do what it says about all files, where no option
-   does; job.c has what it says about one.  A failure ends the program.  */
+/* Read the configuration, and apply its settings for all files unless an
+   option is given for the same.  job.c applies its patterns for single files.
+   A failure ends the program.  */
 static void
 parse_configuration (struct argp_state *state, const char *none)
 {
@@ -267,8 +268,8 @@ parse_show_configuration (struct argp_state *state, const char *none)
   standard_output_end ();
 }
 
-/* Do what hooks of builds ask for, where no option does, wherever that stands;
-   the manual, "Pipelines", says why.  */
+/* Set the defaults for hooks of builds.  Options before or after --hook take
+   precedence.  The manual, "Pipelines", has the reasons.  */
 static void
 parse_hook (struct argp_state *state, const char *none)
 {
@@ -315,8 +316,8 @@ parse_verify (struct argp_state *state, const char *none)
 #define AT(member) offsetof (struct tool_options, member)
 #define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
 
-/* An option stands here and in cfi2sframe(1).  Completions and the manual are
-   made from these two; a value that an option knows stands in quotes.  */
+/* Each option is here and in cfi2sframe(1).  Completions and the manual are
+   generated from these two; so values are in quotes.  */
 const struct tool_option option_table[] = {
   { .description = "Converting:" },
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT",
@@ -368,8 +369,8 @@ const struct tool_option option_table[] = {
     .parse = parse_return_addresses, .modes = MODES_MAKING },
   { "verify-code", 0, NULL, 0, "Leave out the rows that --lint finds",
     .turns_on = AT (convert.verify_code), .modes = MODES_MAKING | FOR_LINKED },
-  /* Hidden and refused: as an abbreviation of --verify-code, --verify would
-     convert files that are only to be checked.  */
+  /* Hidden and refused.  Otherwise argp would take --verify as an abbreviation
+     of --verify-code and convert files that the user meant to check only.  */
   { "verify", 0, NULL, OPTION_HIDDEN, NULL, .parse = parse_verify },
   { "analyze", 0, NULL, 0,
     "Make rows for code without CFI, too, from what the code does",
@@ -487,8 +488,8 @@ const struct tool_option option_table[] = {
 
 enum
 {
-  N_OPTIONS = sizeof option_table / sizeof *option_table - 1, /* and titles */
-  KEY_FIRST = 256 /* of those without a letter */
+  N_OPTIONS = sizeof option_table / sizeof *option_table - 1, /* with titles */
+  KEY_FIRST = 256 /* of options without a letter */
 };
 
 _Static_assert(N_OPTIONS < 8 * sizeof ((struct tool_options *)0)->given,

@@ -1,4 +1,4 @@
-/* The results of many files, printed in the order of the files.
+/* Printing the results of many files in their order.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -12,25 +12,25 @@
 #include "base/io.h"
 #include "cli/progress.h"
 
-/* What is to be printed to a stream when its turn comes.  */
+/* Text kept for a stream until it can be printed.  */
 struct text
 {
-  char *bytes; /* NULL: nothing */
+  char *bytes; /* NULL: none */
   size_t size;
 };
 
 /* The results of one file.  */
-struct output_turn
+struct file_results
 {
-  bool over;                      /* the texts are complete */
-  struct message_streams streams; /* until then */
+  bool complete;                  /* both texts are whole */
+  struct message_streams streams; /* open until then */
   struct text out, errors;
 };
 
-/* ---- Texts */
+/* ---- Texts kept for a stream */
 
-/* Open a stream for TEXT.  If TEXT is not to be KEPT, or memory ran out, the
-   stream is LAST, where the text ends up.  */
+/* Open a stream for TEXT.  If the text need not be KEPT, or if memory ran out,
+   return the stream LAST, to which it is printed in the end.  */
 static FILE *
 text_open (struct text *text, bool kept, FILE *last)
 {
@@ -38,8 +38,8 @@ text_open (struct text *text, bool kept, FILE *last)
   return stream != NULL ? stream : last;
 }
 
-/* Close STREAM, of TEXT.  False if a part was lost for want of memory.  An
-   empty text is freed, because there may be many.  */
+/* Close STREAM of TEXT.  False if memory ran out for a part of the text.
+   Empty texts are freed at once, because there may be many.  */
 static bool
 text_close (struct text *text, FILE *stream, FILE *last)
 {
@@ -64,26 +64,26 @@ text_print (struct text *text, FILE *last)
   text->bytes = NULL;
 }
 
-/* ---- Turns */
+/* ---- Results of files */
 
 bool
 ordered_output_init (struct ordered_output *output,
                      const struct message_streams *last, size_t n, bool direct)
 {
   *output = (struct ordered_output){ .last = *last,
-                                     .turns
-                                     = calloc (n + 1, sizeof *output->turns),
+                                     .files
+                                     = calloc (n + 1, sizeof *output->files),
                                      .n = n,
                                      .direct = direct };
   pthread_mutex_init (&output->lock, NULL);
   pthread_cond_init (&output->changed, NULL);
-  return output->turns != NULL;
+  return output->files != NULL;
 }
 
 void
 ordered_output_free (struct ordered_output *output)
 {
-  free (output->turns);
+  free (output->files);
   pthread_cond_destroy (&output->changed);
   pthread_mutex_destroy (&output->lock);
 }
@@ -91,27 +91,29 @@ ordered_output_free (struct ordered_output *output)
 const struct message_streams *
 ordered_output_begin (struct ordered_output *output, size_t index)
 {
-  struct output_turn *turn = &output->turns[index];
+  struct file_results *results = &output->files[index];
   const struct message_streams *last = &output->last;
-  FILE *out = text_open (&turn->out, !output->direct, last->out);
-  FILE *errors = text_open (&turn->errors, !output->direct, last->errors);
+  FILE *out = text_open (&results->out, !output->direct, last->out);
+  FILE *errors = text_open (&results->errors, !output->direct, last->errors);
   FILE *failures = errors == last->errors ? last->failures : errors;
-  turn->streams = (struct message_streams){ out, errors, failures };
-  return &turn->streams;
+  results->streams = (struct message_streams){ out, errors, failures };
+  return &results->streams;
 }
 
-/* Printing waits for the first turn that is not printed yet, and is woken up
-   for no other: in a tree of small files, a wakeup for each of them takes a
-   twelfth of the processor time.  */
+/* Wake up ordered_output_wait only if it can print the results of this file
+   next.  In a tree of small files, waking it for each of them takes a twelfth
+   of the processor time.  */
 void
 ordered_output_end (struct ordered_output *output, size_t index)
 {
-  struct output_turn *turn = &output->turns[index];
-  bool whole = text_close (&turn->out, turn->streams.out, output->last.out);
-  whole = text_close (&turn->errors, turn->streams.errors, output->last.errors)
+  struct file_results *results = &output->files[index];
+  bool whole
+      = text_close (&results->out, results->streams.out, output->last.out);
+  whole = text_close (&results->errors, results->streams.errors,
+                      output->last.errors)
           && whole;
   pthread_mutex_lock (&output->lock);
-  turn->over = true;
+  results->complete = true;
   output->lost |= !whole;
   if (index == output->n_printed)
     pthread_cond_signal (&output->changed);
@@ -122,14 +124,14 @@ bool
 ordered_output_print (struct ordered_output *output)
 {
   pthread_mutex_lock (&output->lock);
-  while (output->turns[output->n_printed].over)
+  while (output->files[output->n_printed].complete)
     {
-      struct output_turn *turn = &output->turns[output->n_printed++];
-      if (turn->errors.bytes == NULL && turn->out.bytes == NULL)
+      struct file_results *results = &output->files[output->n_printed++];
+      if (results->errors.bytes == NULL && results->out.bytes == NULL)
         continue;
       pthread_mutex_unlock (&output->lock);
-      text_print (&turn->errors, output->last.errors);
-      text_print (&turn->out, output->last.out);
+      text_print (&results->errors, output->last.errors);
+      text_print (&results->out, output->last.out);
       pthread_mutex_lock (&output->lock);
     }
   bool more = output->n_printed < output->n;
@@ -140,7 +142,7 @@ ordered_output_print (struct ordered_output *output)
 void
 ordered_output_wait (struct ordered_output *output)
 {
-  struct timespec until; /* when the progress bar is to be drawn again */
+  struct timespec until; /* when to redraw the progress bar */
   clock_gettime (CLOCK_REALTIME, &until);
   until.tv_nsec += 200 * 1000 * 1000;
   if (until.tv_nsec >= 1000 * 1000 * 1000)
@@ -149,10 +151,10 @@ ordered_output_wait (struct ordered_output *output)
       until.tv_nsec -= 1000 * 1000 * 1000;
     }
   pthread_mutex_lock (&output->lock);
-  bool over = output->turns[output->n_printed].over;
-  if (!over && progress_is_on ())
+  bool complete = output->files[output->n_printed].complete;
+  if (!complete && progress_is_on ())
     pthread_cond_timedwait (&output->changed, &output->lock, &until);
-  else if (!over)
+  else if (!complete)
     pthread_cond_wait (&output->changed, &output->lock);
   pthread_mutex_unlock (&output->lock);
 }

@@ -24,16 +24,16 @@ enum
   BAR_WIDTH = 24
 };
 
-/* In seconds.  Work that takes less than the first shows no bar at all.  */
+/* In seconds.  Work that ends before the first drawing shows no bar.  */
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
 static atomic_bool on;
-/* A bool, but exchanging a byte takes libatomic on riscv64 before GCC 14.  */
+/* A boolean.  For atomic_bool, GCC before 14 needs libatomic on riscv64.  */
 static atomic_int visible;
 static double started, looking_until, drawn;
 
-/* What an interruption tells.  The numbers of files are smaller than the
-   memory; wider ones take libatomic on 32-bit hosts.  */
+/* For progress_interrupted.  The numbers of files fit into 32 bits, because
+   the list is in memory; on 32-bit hosts, wider atomics need libatomic.  */
 static atomic_uint n_done, n_passed_over;
 static unsigned n_all;
 static const char *done_word, *hint;
@@ -63,12 +63,12 @@ terminal_width (void)
 static void
 put (const char *bytes, size_t size)
 {
-  /* If the terminal has gone, the work continues without a bar.  */
+  /* If the terminal is closed, continue without a bar.  */
   if (write (STDERR_FILENO, bytes, size) < 0)
     on = false;
 }
 
-/* Show TEXT on the line, in place of what is there.  */
+/* Replace the contents of the line with TEXT.  */
 static void
 draw (const char *text)
 {
@@ -115,32 +115,32 @@ progress_looking (uint64_t files)
   draw (text);
 }
 
-/* BYTES with a decimal unit, like "350 MB".  */
+/* Write BYTES with a decimal unit to TEXT, as in "350 MB".  */
 static const char *
-format_bytes (char *text, size_t room, double bytes)
+format_bytes (char *text, size_t size, double bytes)
 {
   static const char units[] = "kMGTP";
   int unit = -1;
   for (; bytes >= 999.5 && unit < 4; unit++)
     bytes /= 1000;
   if (unit < 0)
-    snprintf (text, room, "%.0f B", bytes);
+    snprintf (text, size, "%.0f B", bytes);
   else
-    snprintf (text, room, "%.*f %cB", bytes < 9.95 ? 1 : 0, bytes,
+    snprintf (text, size, "%.*f %cB", bytes < 9.95 ? 1 : 0, bytes,
               units[unit]);
   return text;
 }
 
 static const char *
-format_time (char *text, size_t room, double seconds)
+format_time (char *text, size_t size, double seconds)
 {
   unsigned long whole
       = seconds < 359999 ? (unsigned long)(seconds + 0.5) : 359999;
   if (whole >= 3600)
-    snprintf (text, room, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60,
+    snprintf (text, size, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60,
               whole % 60);
   else
-    snprintf (text, room, "%lu:%02lu", whole / 60, whole % 60);
+    snprintf (text, size, "%lu:%02lu", whole / 60, whole % 60);
   return text;
 }
 
@@ -184,7 +184,7 @@ progress_count (bool done)
   atomic_fetch_add (done ? &n_done : &n_passed_over, 1);
 }
 
-/* A line that a signal handler makes; snprintf is not for these.  */
+/* A line that a signal handler composes, where snprintf is not allowed.  */
 struct line
 {
   char text[WIDTH_MAX];

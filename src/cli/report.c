@@ -1,5 +1,4 @@
-/* Reports on one file: what a conversion has made, what --check has found,
-   problems and warnings; for people, and in JSON.
+/* Reports on one file, as text and as JSON.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/report.h"
@@ -63,7 +62,7 @@ conversion_print_left_out (const struct cfi2sframe_report *report, FILE *out)
              report->return_addresses, plural_s (report->return_addresses));
 }
 
-/* Print TEXT, which may hold names of files, unless it is empty.  */
+/* Print WHAT and TEXT, which may contain file names, unless TEXT is empty.  */
 static void
 print_line (const char *what, const char *text, FILE *out)
 {
@@ -131,14 +130,14 @@ print_sizes (const struct cfi2sframe_report *report, FILE *out)
            report->bytes_left_out);
 }
 
-/* As many figures as the options ask for.  */
+/* Print the figures that the options ask for.  */
 static void
 print_conversion (const struct job *job, FILE *out)
 {
   const struct tool_options *options = job->options;
   const struct cfi2sframe_report *report = &job->work.report;
   bool all = options->stats == STATS_TEXT;
-  if (!all && !options->talkative)
+  if (!all && !options->prints_each_file)
     return;
   print_summary (job, out);
   if (all)
@@ -201,7 +200,7 @@ print_check (const struct job *job, FILE *out)
 {
   message_name (job->path, out);
   check_print_counts (&job->check, out);
-  /* What readers of SFrame make of the section, in lines.  */
+  /* The findings for the readers of --for, one to a line.  */
   for (const char *lines = job->check.readers; lines[0] != '\0';)
     {
       size_t length = strcspn (lines, "\n");
@@ -221,8 +220,7 @@ check_add_json (json_object *object,
 
 /* ---- Problems and warnings */
 
-/* What is at fault stands in front, which may be another file than the one
-   that was to be worked on.  */
+/* Begin the message with the file at fault, which may not be the input.  */
 static void
 print_problem (const struct job *job, FILE *errors)
 {
@@ -248,8 +246,8 @@ print_warning (const struct job *job, const char *text, FILE *errors)
   fprintf (errors, "warning: %s\n", text);
 }
 
-/* Warn where signatures or seals of the old contents do not cover the new
-   ones: files must be converted before they are signed or sealed.  */
+/* Warn if the file lost a signature, a seal or attributes.  Files must be
+   converted before they are signed or sealed.  */
 static void
 print_concerns (const struct job *job, FILE *errors)
 {
@@ -270,25 +268,26 @@ print_concerns (const struct job *job, FILE *errors)
                    errors);
 }
 
-/* Whether JOB, which was skipped, gets a note.  */
+/* Whether to print a note for JOB, which was skipped.  */
 static bool
 is_noted (const struct job *job)
 {
   const struct tool_options *options = job->options;
-  /* That something keeps a checksum cannot be seen in the file itself.  */
+  /* The file itself does not show that something keeps a checksum of it.  */
   if (job->reason == JOB_REASON_CHECKSUMMED)
     return true;
-  /* A file was named.  If something was demanded of it, silence would look as
-     if the demand was met; for an archive, like success.  */
-  if (job->found)
+  /* The file is an operand.  If the options demand something, silence would
+     look as if the file met the demand; or as if an archive was converted.  */
+  if (job->in_tree)
     return false;
-  /* The sums note what keeps an .sframe.  */
+  /* totals_print_skipped prints a note for these.  */
   if (job->reason == JOB_REASON_STAYS || job->reason == JOB_REASON_UNMARKED)
     return false;
   if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
       && options->verbose == 0 && options->stats == STATS_NONE)
     return true;
-  return !options->talkative && options->skip_unconvertible == SKIP_IN_TREES
+  return !options->prints_each_file
+         && options->skip_unconvertible == SKIP_IN_TREES
          && (options->convert.strict || options->convert.min_coverage > 0);
 }
 
@@ -296,7 +295,7 @@ static void
 print_warnings (const struct job *job, FILE *errors)
 {
   const struct tool_options *options = job->options;
-  if (job->outcome == JOB_DONE && tool_options_are (options, MODES_CHANGING))
+  if (job->outcome == JOB_DONE && tool_mode_is_in (options, MODES_CHANGING))
     print_concerns (job, errors);
   if (job->work.report.existing[0] != '\0' && options->mode == MODE_CONVERT)
     {
@@ -312,9 +311,9 @@ print_warnings (const struct job *job, FILE *errors)
   fprintf (errors, "note: skipped: %s\n", job->err.reason);
 }
 
-/* ---- The report */
+/* ---- Reports */
 
-/* Print for people the figures of JOB, whose file was worked on in MODE.  */
+/* Print as text the figures of JOB, which was done in MODE.  */
 static void
 print_figures (const struct job *job, enum tool_mode mode, FILE *out)
 {
@@ -335,27 +334,26 @@ print_figures (const struct job *job, enum tool_mode mode, FILE *out)
       break;
     case MODE_REMOVE:
     case MODE_UNDO:
-      if (!options->talkative && options->stats == STATS_NONE)
+      if (!options->prints_each_file && options->stats == STATS_NONE)
         break;
       message_name (job->path, out);
       fprintf (out, "%s%s\n", options->convert.dry_run ? "could be " : "",
                mode_names[mode].status);
       break;
-    case MODE_DUMP: /* printed as it was made */
+    case MODE_DUMP: /* the dump itself is the output */
       break;
     default:
       print_conversion (job, out);
     }
 }
 
-/* Print a line about JOB, whatever became of its file.  All modes but --lint
-   and --compare begin it alike: the file, whether what the options ask for
-   could be done with it, and if not, why.  */
+/* Print JOB as a line of JSON, whatever its outcome.  In all modes but --lint
+   and --compare, the line begins with file, status and reason.  */
 static void
 print_json (const struct job *job, enum tool_mode mode, FILE *out)
 {
-  /* By the mode that was asked for: compact unwind is reported as a
-     comparison, but was made.  */
+  /* By the mode of the options: compact unwind has a report as of
+     --compare-formats, but was made.  */
   const char *const outcomes[]
       = { [JOB_DONE] = mode_names[job->options->mode].status,
           [JOB_SKIPPED] = "skipped",
@@ -382,7 +380,7 @@ print_json (const struct job *job, enum tool_mode mode, FILE *out)
       json_add_string (object, "machine", job->measurement.machine);
       measure_add_json (object, &job->measurement);
     }
-  else if (tool_options_are (job->options, MODES_MAKING))
+  else if (tool_mode_is_in (job->options, MODES_MAKING))
     add_conversion_json (object, job);
   json_add_seconds (object, job->seconds);
   json_print_line (object, out);
@@ -400,7 +398,7 @@ print_text (const struct job *job, enum tool_mode mode, FILE *out)
       break;
     case JOB_SKIPPED:
       if (is_noted (job)
-          || (!options->talkative && options->stats != STATS_TEXT))
+          || (!options->prints_each_file && options->stats != STATS_TEXT))
         break;
       message_name (job->path, out);
       fprintf (out, "skipped: %s\n", job->err.reason);

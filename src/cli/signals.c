@@ -1,5 +1,4 @@
-/* Signals: ending without leaving temporary files, and files that shrink while
-   they are read.
+/* Signal handlers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,30 +12,31 @@
 #include "base/mapped_file.h"
 #include "cfi2sframe.h"
 
-static void (*tell_ending) (int number);
-static void (*tell_lost) (const void *address);
+static void (*before_end) (int number);
+static void (*before_bus_error) (const void *address);
 
 void
 signals_end (int number)
 {
   cfi2sframe_discard_temporaries ();
-  if (tell_ending != NULL)
-    tell_ending (number);
+  if (before_end != NULL)
+    before_end (number);
   signal (number, SIG_DFL);
   raise (number);
 }
 
-/* A page of a mapped file is gone.  Whoever reads it goes on with zeros.  */
+/* Replace a page of a mapped file that was truncated by zeros, so that the
+   thread that reads it continues; for other addresses, end the program.  */
 static void
-patch_or_end (int number, siginfo_t *info, void *unused)
+handle_bus_error (int number, siginfo_t *info, void *unused)
 {
   (void)unused;
   int saved = errno;
   if (!mapped_file_patch (info->si_addr))
     {
       cfi2sframe_discard_temporaries ();
-      if (tell_lost != NULL)
-        tell_lost (info->si_addr);
+      if (before_bus_error != NULL)
+        before_bus_error (info->si_addr);
       signals_end (number);
     }
   errno = saved;
@@ -46,19 +46,19 @@ void
 signals_install (void (*ending) (int number),
                  void (*lost) (const void *address))
 {
-  tell_ending = ending;
-  tell_lost = lost;
+  before_end = ending;
+  before_bus_error = lost;
   static const int fatal[]
       = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGXCPU };
   const struct sigaction patching
-      = { .sa_sigaction = patch_or_end, .sa_flags = SA_SIGINFO };
+      = { .sa_sigaction = handle_bus_error, .sa_flags = SA_SIGINFO };
   struct sigaction action = { .sa_handler = signals_end }, old;
   sigfillset (&action.sa_mask);
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
     if (sigaction (fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
       sigaction (fatal[i], &action, NULL);
   sigaction (SIGBUS, &patching, NULL);
-  /* Beyond the file size limit (ulimit -f) a write shall fail with EFBIG and
-     be reported like any other failure.  */
+  /* Beyond the file size limit (ulimit -f), a write shall fail with EFBIG,
+     which is reported like any other failure.  */
   signal (SIGXFSZ, SIG_IGN);
 }

@@ -1,4 +1,4 @@
-/* What the command lines of all programs have in common.
+/* Parsing that the command lines of all programs have in common.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -13,7 +13,7 @@
 #include "cfi2sframe.h"
 #include "cli/number.h"
 
-/* As messages have it.  */
+/* For messages.  */
 static const char *program_name;
 
 void
@@ -22,12 +22,12 @@ standard_options_parse (const char *program, const struct argp *parser,
 {
   program_name = program;
   argp_err_exit_status = EXIT_USAGE;
-  /* argp's own --help has no letter, but users try -h.  */
+  /* argp's own --help has no short form, but users try -h.  */
   error_t problem
       = argp_parse (parser, argc, argv, flags | ARGP_NO_HELP, NULL, input);
   if (problem == ENOMEM)
     {
-      /* argp has said what else is wrong, but not this.  */
+      /* argp prints messages for all other errors.  */
       fprintf (stderr, "%s: %s\n", program, strerror (problem));
       exit (EXIT_FAILURE);
     }
@@ -35,8 +35,7 @@ standard_options_parse (const char *program, const struct argp *parser,
     exit (EXIT_USAGE);
 }
 
-/* Set the member of INPUT that the option KEY is for.  Returns whether there
-   is one.  */
+/* Set the member of INPUT for the option KEY.  False if there is none.  */
 static bool
 set_member (void *input, int key, const char *argument,
             const struct option_member *members, size_t n)

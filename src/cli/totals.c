@@ -1,4 +1,4 @@
-/* The sums over many files.
+/* Sums over many files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cli/totals.h"
@@ -16,9 +16,10 @@
 #include "cli/messages.h"
 #include "cli/report.h"
 
-/* Jobs are added in any order; printed sums must not depend on it.  */
+/* Count JOB, and keep its path and reason if the path is the first by name:
+   what is printed must not depend on the order of the jobs.  */
 static void
-add_left_alone (struct left_alone *files, const struct job *job)
+count_skipped (struct skipped_files *files, const struct job *job)
 {
   if (files->count++ > 0 && strcmp (files->path, job->path) <= 0)
     return;
@@ -26,8 +27,8 @@ add_left_alone (struct left_alone *files, const struct job *job)
   memcpy (files->reason, job->err.reason, sizeof files->reason);
 }
 
-/* Count the reason why JOB's file was not worked on.  The list is kept in the
-   order of its words: what is printed must not depend on the order of jobs. */
+/* Count the code of JOB's reason.  The list is kept sorted, because what is
+   printed must not depend on the order of the jobs.  */
 static void
 add_code (struct totals *totals, const struct job *job)
 {
@@ -53,13 +54,15 @@ totals_add (struct totals *totals, const struct job *job)
   if (job->outcome == JOB_SKIPPED || job->outcome == JOB_FAILED)
     add_code (totals, job);
   const struct cfi2sframe_report *report = &job->work.report;
-  check_sum_add (&totals->checked, &job->check);
+  /* A skipped file has its executable_bytes set, but was not checked.  */
+  if (job->outcome != JOB_SKIPPED)
+    check_sum_add (&totals->checked, &job->check);
   switch (job->outcome)
     {
     case JOB_DONE:
       totals->done++;
       report_sum_add (&totals->sum, report);
-      /* Sizes are compared only for files with all rows from .eh_frame.  */
+      /* Sizes are compared for files with all rows from .eh_frame.  */
       if (conversion_is_of_eh_frame (report))
         {
           totals->n_of_eh_frame++;
@@ -69,7 +72,7 @@ totals_add (struct totals *totals, const struct job *job)
       break;
     case JOB_SKIPPED:
       totals->skipped++;
-      add_left_alone (&totals->left_alone[job->reason], job);
+      count_skipped (&totals->skipped_by_reason[job->reason], job);
       break;
     case JOB_FOUND:
       totals->findings += job->findings.lint.findings;
@@ -81,7 +84,8 @@ totals_add (struct totals *totals, const struct job *job)
     }
 }
 
-/* A section that --replace makes may be smaller than the old one.  */
+/* Print the growth of the files.  A section made by --replace may be smaller
+   than the old one.  */
 static void
 print_growth (const struct cfi2sframe_report *sum, FILE *out)
 {
@@ -124,10 +128,10 @@ print_sections (const struct totals *totals, FILE *out)
 }
 
 void
-totals_print_left_alone (const struct totals *totals,
-                         const struct tool_options *options, FILE *errors)
+totals_print_skipped (const struct totals *totals,
+                      const struct tool_options *options, FILE *errors)
 {
-  /* Files that something keeps a checksum of were reported one by one.  */
+  /* Files left alone because of a checksum were reported one by one.  */
   static const struct
   {
     enum job_reason reason;
@@ -147,7 +151,8 @@ totals_print_left_alone (const struct totals *totals,
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     {
-      const struct left_alone *files = &totals->left_alone[notes[i].reason];
+      const struct skipped_files *files
+          = &totals->skipped_by_reason[notes[i].reason];
       if (files->count == 0
           || (options->skip_unconvertible != SKIP_ALL
               && notes[i].reason != JOB_REASON_UNMARKED))
@@ -165,8 +170,7 @@ totals_print_left_alone (const struct totals *totals,
     }
 }
 
-/* Whether the sums have sections that were made: --section-only is for one
-   file.  */
+/* Whether the mode makes sections and has sums: not --section-only.  */
 static bool
 makes_sections (const struct tool_options *options)
 {
@@ -239,7 +243,7 @@ totals_print (const struct totals *totals, const struct tool_options *options,
 {
   bool tree = tool_options_is_tree (options);
   bool several = totals->done + totals->skipped + totals->failed > 1;
-  /* There are sums of trees, and of several files that were measured.  */
+  /* Trees have sums, and several files of --compare-formats.  */
   bool summed = options->mode == MODE_COMPARE_FORMATS
                     ? tree || several
                     : tree && options->mode != MODE_LINT;

@@ -1,4 +1,4 @@
-/* The sums over many files.
+/* Sums over many files.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CLI_TOTALS_H
@@ -10,20 +10,20 @@
 #include "cli/job.h"
 #include "cli/options.h"
 
-/* Files that were left as they are for one kind of reason.  */
-struct left_alone
+/* The skipped files of one kind of reason.  */
+struct skipped_files
 {
   uint64_t count;
-  const char *path; /* the first by name; borrowed from the list */
-  char reason[256]; /* that file's */
+  const char *path; /* the first file by name; borrowed from the list */
+  char reason[256]; /* of that file */
 };
 
 enum
 {
-  CODES_MAX = 64 /* more than there are words for reasons */
+  CODES_MAX = 64 /* more than there are codes */
 };
 
-/* How many files have a reason (cfi2sframe_error_code).  */
+/* The number of files with a reason (cfi2sframe_error_code).  */
 struct code_count
 {
   const char *code;
@@ -33,35 +33,33 @@ struct code_count
 struct totals
 {
   uint64_t done, skipped, failed; /* files */
-  uint64_t findings;              /* of --lint */
-  uint64_t different;             /* pairs of --compare */
-  uint64_t problems;              /* failures that are not a file's */
-  uint64_t not_elf;               /* files found in trees that are not ELF */
-  struct code_count codes[CODES_MAX]; /* of files that are not done */
+  uint64_t findings;              /* of --lint, in all files */
+  uint64_t different;             /* pairs of files, of --compare */
+  uint64_t problems;              /* failures of the run itself */
+  uint64_t not_elf;               /* files in directories that are not ELF */
+  struct code_count codes[CODES_MAX]; /* of files skipped or failed */
   unsigned n_codes;
-  struct left_alone left_alone[N_JOB_REASONS]; /* by enum job_reason */
-  struct cfi2sframe_report sum;                /* of all files done */
-  /* Of the files done with all CFI in .eh_frame, and their number.  */
+  struct skipped_files
+      skipped_by_reason[N_JOB_REASONS]; /* by enum job_reason */
+  struct cfi2sframe_report sum;         /* of files done */
+  /* Of files done with all CFI in .eh_frame; and their number.  */
   struct cfi2sframe_report of_eh_frame;
   uint64_t n_of_eh_frame;
   struct cfi2sframe_check_result checked; /* --check */
-  struct measurement measured; /* --compare-formats; `available': in a file */
+  struct measurement measured; /* --compare-formats; `available' in any file */
   double seconds;              /* elapsed time */
-  bool lost_texts; /* memory ran out for what was to be printed of files */
+  bool lost_texts;             /* memory ran out for a part of the results */
 };
 
-/* Add JOB, which is finished.  The order of the calls makes no difference.  */
+/* Add JOB, which is finished.  The order of calls does not matter.  */
 void totals_add (struct totals *totals, const struct job *job);
 
-/* Print how many files were left alone, one line per kind of reason.  Unless
-   OPTIONS have --skip-unconvertible, only those that are noted without it,
-   too.  */
-void totals_print_left_alone (const struct totals *totals,
-                              const struct tool_options *options,
-                              FILE *errors);
+/* Print the number of skipped files, one line for each kind of reason.
+   Without --skip-unconvertible, only the kinds that are always noted.  */
+void totals_print_skipped (const struct totals *totals,
+                           const struct tool_options *options, FILE *errors);
 
-/* Print the sums that OPTIONS ask for, for people or as one JSON object
-   {"total": ...}.  */
+/* Print the sums that OPTIONS ask for, as text or as a JSON object.  */
 void totals_print (const struct totals *totals,
                    const struct tool_options *options, FILE *out);
 

@@ -1,5 +1,4 @@
-/* What the code of a linked file says: functions without CFI, and rows of the
-   CFI that it contradicts; for conversions, checks and --lint.
+/* Analysing the code of a linked file for conversions, checks and --lint.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/code_evidence.h"
@@ -61,7 +60,7 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
   *evidence = (struct code_evidence){ 0 };
   if (!code_analysis_expect (source->image->arch, err))
     return false;
-  /* What an earlier analysis has found would be taken for CFI.  */
+  /* Functions that an earlier analysis has found would count as CFI.  */
   frame_functions_free (&source->found);
   if (!code_facts_read (&facts, source, &request, err))
     return false;
@@ -79,8 +78,6 @@ code_evidence_make (struct code_evidence *evidence, struct cfi_source *source,
                 || code_found_functions (&findings, &request, &source->found,
                                          err));
   evidence->functions = source->found.n_functions;
-  for (size_t i = 0; i < source->found.n_functions; i++)
-    evidence->bytes += source->found.functions[i].size;
   evidence->functions_left = ok ? findings.functions_left : 0;
   if (ok)
     {

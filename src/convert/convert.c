@@ -1,6 +1,10 @@
-/* Converting a file: a linked one in steps from its headers to the new file;
-   objects and archives are converted in object_convert.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Converting a file.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   convert_file is the conversion of a linked file; the functions above it are
+   its steps.  object_convert.c converts objects and archives.  convert_one
+   chooses between them for all callers, which follow at the end of this
+   file.  */
 
 #include <config.h>
 
@@ -24,40 +28,41 @@
 #include "write/output_file.h"
 #include "write/undo.h"
 
-/* ---- A linked file */
+/* ---- Converting a linked file */
 
 enum
 {
-  /* Files of less bytes are not worth a thread.  */
-  BESIDE_SIZE_MIN = 4 << 20
+  /* For smaller files, starting a thread takes more time than it saves.  */
+  SECOND_THREAD_SIZE_MIN = 4 << 20
 };
 
-/* A conversion, and what it owns.  */
+/* The state of one conversion, which its steps read and set.  */
 struct conversion
 {
   const struct input *input;
-  const struct output_request *output; /* NULL: a section alone is wanted */
-  struct input source;   /* what the conversion starts from: INPUT, with one of
-                            the next two images */
-  struct image image;    /* the input's, without an undo record that is of no
-                            use; borrowed */
-  struct image original; /* what that was before this program converted it,
-                            for --replace; open if its elf is not NULL */
-  struct existing existing;
-  bool replaces; /* an .sframe that another program made */
-  struct linked_section *linked;
+  const struct output_request *output; /* NULL: only the section is wanted */
+  struct input source;   /* INPUT, but with `image' or `original' as its image:
+                            the file that the plan starts from */
+  struct image image;    /* a copy of INPUT's, borrowed.  An undo record that
+                            does not fit the file is cut off from it.  */
+  struct image original; /* the file before its earlier conversion, made for
+                            --replace; open if its elf is not NULL */
+  struct existing existing; /* the .sframe of the source image */
+  bool replaces;            /* the new section replaces EXISTING */
   struct sframe_encoder *encoder;
   struct plan plan;
-  struct buffer section; /* .sframe, for its place in the plan */
+  struct buffer section; /* .sframe, written for its address in PLAN */
   struct copy_ahead copy_ahead;
-  struct references *references; /* to what will move; owned, or NULL */
-  struct background beside, unmapping;
+  struct references *references; /* to bytes that may move; owned, or NULL */
+  struct background second_thread, unmapping;
 };
 
-/* Decide what to do about an .sframe that is there.  An original that is
-   restored may have one, too: a linker's, which this program replaced.  */
+/* Decide whether an .sframe that the input has is to be replaced, and set
+   conversion->source to the image without it, if an undo record has that.
+   Without the .sframe that this program added, the file may still have one
+   that a linker made and this program had replaced.  */
 static bool
-handle_existing (struct conversion *conversion, struct error *err)
+choose_source (struct conversion *conversion, struct error *err)
 {
   struct existing *existing = &conversion->existing;
   const struct image *image = conversion->input->image;
@@ -81,8 +86,8 @@ handle_existing (struct conversion *conversion, struct error *err)
       else
         return false;
     }
-  /* The new .sframe takes the place of one in the image that the conversion
-     starts from, or of an empty section, which is none.  */
+  /* The new section also takes over the section header of an empty .sframe,
+     which does not count as an existing section.  */
   conversion->replaces
       = existing->place.size > 0 || existing->place.section != 0;
   return !conversion->replaces
@@ -90,17 +95,16 @@ handle_existing (struct conversion *conversion, struct error *err)
                                         err);
 }
 
-/* Read the input's headers and what it has of .sframe; see whether it can be
-   converted at all.  */
+/* Check whether the input can be converted at all, and choose the source.  */
 static bool
-look_at_input (struct conversion *conversion, struct error *err)
+check_input (struct conversion *conversion, struct error *err)
 {
   const struct input *input = conversion->input;
   input->report->input_bytes = input->image->size;
   return image_expect_linked (input->image, err)
          && refusals_check_debug_file (input->image, err)
          && for_readers_check_file (input->options->readers, input->image, err)
-         && handle_existing (conversion, err)
+         && choose_source (conversion, err)
          && refusals_check (conversion->source.image, err)
          && (conversion->output == NULL || input_check_checksum (input, err));
 }
@@ -111,15 +115,16 @@ unmap_pages (void *image)
   image_unmap_pages (image);
 }
 
-/* The second thread does the work that needs no rows.  The work takes less
-   time than the rows do, so one thread is enough; a second one would take time
-   from the thread that makes rows where there are two processors.
+/* Search for references, digest the file and copy it: all work that does not
+   need the rows.  One thread is enough for it, because it takes less time than
+   making the rows does.  A further thread would slow down the one that makes
+   rows where there are two processors.
 
-   In the end a copied file is unmapped by a thread that is waited for last of
-   all, or image_close would do it while nothing else goes on.  Pages that are
-   read once more are mapped again.  */
+   When the file is copied, a third thread unmaps it.  Otherwise image_close
+   would unmap it at the end, while no other thread has work left.  Pages that
+   are read after that are mapped again.  */
 static void
-work_beside (void *argument)
+run_second_thread (void *argument)
 {
   struct conversion *conversion = argument;
   if (conversion->references != NULL)
@@ -129,39 +134,30 @@ work_beside (void *argument)
     background_start (&conversion->unmapping, unmap_pages, &conversion->image);
 }
 
-/* Start the thread beside, if the file is large.  */
+/* Start the second thread if the file is large.  */
 static void
-start_thread (struct conversion *conversion)
+start_second_thread (struct conversion *conversion)
 {
   const struct image *image = conversion->source.image;
-  if (image->size < BESIDE_SIZE_MIN)
+  if (image->size < SECOND_THREAD_SIZE_MIN)
     return;
   conversion->references = calloc (1, sizeof *conversion->references);
   if (conversion->output != NULL && !conversion->output->dry_run
       && image == &conversion->image)
     copy_ahead_prepare (&conversion->copy_ahead, image, conversion->output);
-  background_start (&conversion->beside, work_beside, conversion);
+  background_start (&conversion->second_thread, run_second_thread, conversion);
 }
 
-/* End the threads, whether their work was used or not.  */
+/* End the threads, also if their work is not needed.  */
 static void
 end_threads (struct conversion *conversion)
 {
   copy_ahead_cancel (&conversion->copy_ahead);
-  background_wait (&conversion->beside);
+  background_wait (&conversion->second_thread);
   background_wait (&conversion->unmapping);
   copy_ahead_end (&conversion->copy_ahead);
   free (conversion->references);
   conversion->references = NULL;
-}
-
-static bool
-choose_pieces (struct conversion *conversion, struct error *err)
-{
-  conversion->encoder = linked_section_choose (conversion->linked, err);
-  linked_section_free (conversion->linked);
-  conversion->linked = NULL;
-  return conversion->encoder != NULL;
 }
 
 static bool
@@ -218,51 +214,41 @@ write_converted (struct conversion *conversion, struct error *err)
   return written;
 }
 
-/* The whole conversion of a linked file.  A step leaves in CONVERSION what
-   later steps use.  */
+/* The whole conversion of a linked file.  */
 static bool
 convert_file (struct conversion *conversion, struct error *err)
 {
   const struct input *source = &conversion->source;
-  /* What is it, has it an .sframe, and what did it look like before that?  */
-  if (!look_at_input (conversion, err))
+  if (!check_input (conversion, err))
     return false;
-  /* Beside all that makes rows and pieces of them, a thread searches the code
-     for references to what will move, and digests and copies the file.  */
-  start_thread (conversion);
+  /* While this thread makes the rows, the second one searches the code for
+     references to bytes that may move, and copies the file.  */
+  start_second_thread (conversion);
   source->report->executable_bytes = image_executable_bytes (source->image);
-  bool rows
-      /* What describes its code: FDEs, stubs, functions found in it.  */
-      = (conversion->linked = linked_section_read (source, err)) != NULL
-        /* One by one, by address: execute, settle disputes, keep readers from
-           following a wrong row, lower.  The CFI is not needed any more.  */
-        && linked_section_walk (conversion->linked, err)
-        /* Which stretches of rows become FDEs; each different one is stored
-           once.  */
-        && choose_pieces (conversion, err);
-  /* --strict, --min-coverage.  There are no rows if SFrame can say none of
-     them, or if no code has CFI.  */
-  bool enough = input_check_demands (source, rows, err);
-  /* References are needed now, and the copy soon.  */
+  /* Make rows for all code, and choose which of them form FDEs.  NULL if no
+     code has CFI, or if SFrame can express none of its rows.  */
+  conversion->encoder = linked_section_build (source, err);
+  /* Check --strict and --min-coverage.  */
+  bool enough = input_check_demands (source, conversion->encoder != NULL, err);
   if (enough)
-    background_wait (&conversion->beside);
+    background_wait (&conversion->second_thread);
   bool done
       = enough
-        /* Where the section and its program header go, and what moves.  */
+        /* Plan the places of section and program header, and of moved
+           bytes.  */
         && find_place (conversion, err)
-        /* Entries are relative to that place, so this comes now.  --for may
-           have named readers that refuse what is in it.  */
+        /* The section's addresses count from its place in the plan.  */
         && write_section (conversion, err)
-        /* Compose the file beside the old one, read it back and compare it
-           with the plan, rename it.  */
+        /* Write the new file under a temporary name, read it back, compare it
+           with the plan, and rename it.  */
         && (conversion->output == NULL || write_converted (conversion, err));
   end_threads (conversion);
   return done;
 }
 
-/* Convert INPUT to OUTPUT or, if that is NULL, make *SECTION, the .sframe
-   alone that would be put into the file, and set *ADDRESS to where it would be
-   loaded.  On failure all files are as they were, and SECTION needs no
+/* Convert INPUT and write it to OUTPUT.  If OUTPUT is NULL, only make the
+   .sframe, set *SECTION to its bytes and *ADDRESS to where the converted file
+   would load it.  On failure no file is changed, and SECTION needs no
    freeing.  */
 static bool
 linked_convert (const struct input *input, const struct output_request *output,
@@ -279,7 +265,6 @@ linked_convert (const struct input *input, const struct output_request *output,
       *address = conversion.plan.sframe_address;
       conversion.section = (struct buffer){ 0 };
     }
-  linked_section_free (conversion.linked);
   buffer_free (&conversion.section);
   plan_free (&conversion.plan);
   sframe_encoder_free (conversion.encoder);
@@ -287,11 +272,11 @@ linked_convert (const struct input *input, const struct output_request *output,
   return done;
 }
 
-/* ---- Any file */
+/* ---- Converting any file */
 
-/* Convert INPUT to OUTPUT or, if that is NULL, make the section alone of a
-   file that is no archive, for *ADDRESS.  SECTION is to be freed unless this
-   fails.  */
+/* Convert INPUT and write it to OUTPUT.  If OUTPUT is NULL, which is not for
+   archives, only make the .sframe, as linked_convert does.  The caller frees
+   SECTION unless this fails.  */
 static bool
 convert_one (const struct input *input, const struct output_request *output,
              struct buffer *section, uint64_t *address, struct error *err)
@@ -319,9 +304,9 @@ bool
 location_copy (struct file_work *work, struct error *err)
 {
   const struct file_location locked
-      = options_locked (work->options, &work->input);
+      = options_lock_location (work->options, &work->input);
   const struct output_request request
-      = options_output (work->options, &locked, work->output, NULL);
+      = options_request_output (work->options, &locked, work->output, NULL);
   return output_file_check_other (work->output, work->input.path, err)
          && replacement_copy_unchanged (&request, err);
 }

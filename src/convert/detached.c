@@ -1,7 +1,4 @@
-/* Detached: SFrame data that are not put into the file they describe, because
-   it is loaded already or must stay as it is.  They are made of the whole
-   file, in memory or with --detached in a file of its own, or of portions of
-   its code, where a walk comes to them.
+/* Detached SFrame data: not inserted into the file that they describe.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -24,12 +21,12 @@
 
 enum
 {
-  /* FDEs of a portion, or a few more.  What a portion takes besides its rows
-     is as much as the rows of 20 FDEs.  */
+  /* FDEs of a portion, or a few more.  The memory for a portion besides its
+     rows is as large as the rows of 20 FDEs.  */
   PORTION_FDES = 16
 };
 
-/* ---- The whole */
+/* ---- Sections of whole files */
 
 uint64_t
 detached_address (const struct image *image)
@@ -41,7 +38,7 @@ detached_address (const struct image *image)
   return align_up (end, 8);
 }
 
-/* Whether IMAGE is a program or library of a machine that has SFrame.  */
+/* Check that IMAGE is a program or library for a machine that has SFrame.  */
 static bool
 check_image (const struct image *image, struct error *err)
 {
@@ -51,9 +48,9 @@ check_image (const struct image *image, struct error *err)
                                 "no program or library"));
 }
 
-/* Make the SFrame data of INPUT, a linked file.  They count from *ADDRESS,
-   behind all that the file loads, so that there needs to be no place for them.
-   SECTION is to be freed, whatever is returned.  */
+/* Make the SFrame data of INPUT, a linked file.  Their addresses count from
+   *ADDRESS, which is after all segments, so that they need no place in the
+   file.  The caller frees SECTION also after failure.  */
 static bool
 make_section (const struct input *input, struct buffer *section,
               uint64_t *address, struct error *err)
@@ -69,15 +66,15 @@ make_section (const struct input *input, struct buffer *section,
   return built;
 }
 
-/* For SFrame data that no other reader than walks of this project sees.  */
+/* Set OPTIONS for SFrame data that only this project's stack walks read.  */
 static void
 init_options (struct cfi2sframe_options *options)
 {
   cfi2sframe_options_init (options);
-  /* The reader looks up the address before a return address.  */
+  /* These walks look up the address before a return address.  */
   options->keep_return_addresses = true;
-  /* Code without a symbol is named after the start of its rows: so these are
-     a whole function's.  */
+  /* Code without a symbol is named after the start of its rows, so rows must
+     be those of a whole function.  */
   options->no_split = true;
 }
 
@@ -108,7 +105,7 @@ detached_build (const void *elf, size_t size, bool analyze, void **section,
   return true;
 }
 
-/* ---- --detached */
+/* ---- Writing a section to a file of its own (--detached) */
 
 static bool
 make_folder (const char *path, struct error *err)
@@ -118,7 +115,7 @@ make_folder (const char *path, struct error *err)
          || error_in_file (err, path);
 }
 
-/* Make FOLDER and the folder in it that PATH is in.  */
+/* Create FOLDER, and the folder in it that PATH is in.  */
 static bool
 make_folders (const char *folder, const char *path, struct error *err)
 {
@@ -153,8 +150,8 @@ detach (const struct input *input, const char *folder, struct error *err)
   input->report->input_bytes = input->image->size;
   input->report->executable_bytes = image_executable_bytes (input->image);
   input->report->strategy = "detached";
-  /* The debug file may have CFI, too, and the same build-id: of a tree with
-     both the section of one would take the other's place.  */
+  /* Refuse debug files.  They have the program's build-id and may have its
+     CFI, so their section would overwrite that of the program.  */
   if (!image_expect_linked (input->image, err)
       || !refusals_check_debug_file (input->image, err))
     return false;
@@ -183,12 +180,12 @@ location_detach (struct file_work *work, struct error *err)
   return done;
 }
 
-/* ---- Portions */
+/* ---- Rows on demand */
 
 struct portion
 {
-  uint64_t start; /* goes on to the next one's start */
-  size_t fde;     /* index of the first one */
+  uint64_t start; /* ends where the next portion starts */
+  size_t fde;     /* index of its first FDE */
   bool made;
   void *bytes; /* owned; NULL: it has no rows */
   size_t size;
@@ -200,10 +197,10 @@ struct rows_on_demand
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
   struct linked_section *linked;
-  uint64_t address; /* that sections count from */
+  uint64_t address; /* that the sections' addresses count from */
   struct portion *portions;
   size_t n, capacity;
-  uint64_t size; /* bytes of all that was made */
+  uint64_t size; /* bytes of all sections made */
 };
 
 static bool
@@ -215,8 +212,9 @@ add_portion (struct rows_on_demand *rows, uint64_t start, size_t fde)
   return true;
 }
 
-/* Cut the code into portions where no FDE goes on.  A stub does not either: no
-   FDE begins within one (plt_stubs_find).  False when memory ran out.  */
+/* Cut the code into portions at addresses where no FDE overlaps another.
+   Stubs do not extend across these addresses either, because no FDE begins
+   within one (plt_stubs_find).  False when memory ran out.  */
 static bool
 cut (struct rows_on_demand *rows)
 {
@@ -256,7 +254,7 @@ rows_on_demand_open (const struct image *image, struct error *err)
   bool opened = check_image (image, err)
                 && (rows->linked = linked_section_open (&input, err)) != NULL
                 && (cut (rows) || error_set_no_memory (err));
-  /* Of what was read to find the FDEs, a walk needs a few pages again.  */
+  /* A walk needs few of the pages again that were read to find the FDEs.  */
   image_unmap_pages (image);
   if (opened)
     return rows;
@@ -276,8 +274,7 @@ rows_on_demand_free (struct rows_on_demand *rows)
   free (rows);
 }
 
-/* Make the rows of PORTION, which ends in front of the FDE with the index
-   END.  */
+/* Make the rows of PORTION, which ends before the FDE with the index END.  */
 static void
 make_portion (struct rows_on_demand *rows, struct portion *portion, size_t end,
               struct error *err)
@@ -305,12 +302,12 @@ struct sfw_section
 rows_on_demand_at (struct rows_on_demand *rows, uint64_t address,
                    struct error *err)
 {
-  /* The first one starts at 0.  */
-  size_t behind = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
-  struct portion *portion = &rows->portions[behind - 1];
+  /* The first portion starts at 0, so NEXT is at least 1.  */
+  size_t next = SEARCH_FIRST (rows->n, i, rows->portions[i].start > address);
+  struct portion *portion = &rows->portions[next - 1];
   if (!portion->made)
     make_portion (rows, portion,
-                  behind < rows->n
+                  next < rows->n
                       ? portion[1].fde
                       : linked_section_source (rows->linked)->cfi.n_fdes,
                   err);

@@ -1,4 +1,4 @@
-/* The numbers of the public results, and sums of them.
+/* The counters in the public results, and sums of them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/fields.h"

@@ -1,5 +1,5 @@
-/* The numbers of the public results, each named once: what prints, sums up or
-   describes them goes by these tables.
+/* Tables of the counters in the public results.  The code that prints or sums
+   up results goes through these tables, so that each counter is named once.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_FIELDS_H
@@ -10,19 +10,19 @@
 
 #include "base/error.h"
 
-/* Reports that a number is told in.  */
+/* The reports that print a field.  */
 enum field_use
 {
   FIELD_OF_FILE = 1,     /* one file's */
-  FIELD_OF_TOTAL = 2,    /* the sum over files */
-  FIELD_DEBUG_FRAME = 4, /* one file's, if it has a .debug_frame */
-  FIELD_ANALYZE = 8,     /* one file's, with --analyze */
+  FIELD_OF_TOTAL = 2,    /* of the sum over files */
+  FIELD_DEBUG_FRAME = 4, /* of one file that has a .debug_frame */
+  FIELD_ANALYZE = 8,     /* of one file, with --analyze */
   FIELD_OF_ANY = FIELD_OF_FILE | FIELD_OF_TOTAL
 };
 
 struct field
 {
-  const char *name; /* in JSON; ends the table where it is NULL */
+  const char *name; /* its key in JSON; NULL ends the table */
   size_t offset;    /* of a uint64_t in the structure */
   unsigned uses;    /* bits of enum field_use */
 };
@@ -32,15 +32,14 @@ extern const struct field check_fields[];   /* cfi2sframe_check_result */
 extern const struct field lint_fields[];    /* cfi2sframe_lint_result */
 extern const struct field compare_fields[]; /* cfi2sframe_compare_result */
 
-/* The number of FIELD in STRUCTURE.  */
+/* Return the value of FIELD in STRUCTURE.  */
 uint64_t field_value (const struct field *field, const void *structure);
 
-/* Add what REPORT counts to SUM: of the members of an archive, or of many
-   files.  */
+/* Add the counters of REPORT, of an archive's member or a file, to SUM.  */
 void report_sum_add (struct cfi2sframe_report *sum,
                      const struct cfi2sframe_report *report);
 
-/* Add what CHECK counts to SUM.  */
+/* Add the counters of CHECK to SUM.  */
 void check_sum_add (struct cfi2sframe_check_result *sum,
                     const struct cfi2sframe_check_result *check);
 

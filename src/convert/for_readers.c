@@ -1,4 +1,4 @@
-/* Sections for readers that are named (--for).
+/* Checks whether the readers that --for names accept a section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/for_readers.h"
@@ -32,8 +32,8 @@ for_readers_name (unsigned number)
              : NULL;
 }
 
-/* The first rule from *AT on that is one of READERS' and holds for TRAITS, or
-   NULL; *AT moves behind it.  */
+/* Return the next rule of READERS, from index *AT on, that applies to TRAITS,
+   and set *AT to the index after it.  NULL at the end.  */
 static const struct sframe_reader_rule *
 next_rule (unsigned readers, const struct sframe_traits *traits, size_t *at)
 {
@@ -49,7 +49,7 @@ next_rule (unsigned readers, const struct sframe_traits *traits, size_t *at)
   return NULL;
 }
 
-/* Whether all READERS read FORMAT, as far as its version goes.  */
+/* Whether all READERS read the version of FORMAT.  */
 static bool
 all_read (unsigned readers, enum cfi2sframe_format format)
 {
@@ -59,7 +59,7 @@ all_read (unsigned readers, enum cfi2sframe_format format)
   return next_rule (readers, &traits, &at) == NULL;
 }
 
-/* Put into TEXT, as in "linux reads 3; glibc reads 2 and 2.0".  */
+/* Write each reader's formats: "linux reads 3; glibc reads 2 and 2.0".  */
 static void
 list_formats (unsigned readers, char *text, size_t size)
 {
@@ -108,7 +108,7 @@ for_readers_format (unsigned readers, enum cfi2sframe_format *format,
                          "no version is read by all of them: %s", text);
 }
 
-/* What IMAGE has whatever its section is.  */
+/* Add the traits of IMAGE that do not depend on its section.  */
 static void
 add_file_traits (struct sframe_traits *traits, const struct image *image)
 {
@@ -119,10 +119,9 @@ add_file_traits (struct sframe_traits *traits, const struct image *image)
     sframe_traits_add (traits, SFRAME_TRAIT_CODE_SEGMENTS, 0);
 }
 
-/* Complain about the first of READERS that refuses or misreads what has
-   TRAITS.  */
+/* Fail with STATUS if one of READERS refuses or misreads TRAITS.  */
 static bool
-forbid_none (unsigned readers, const struct sframe_traits *traits,
+check_rules (unsigned readers, const struct sframe_traits *traits,
              enum cfi2sframe_status status, struct error *err)
 {
   const struct sframe_reader_rule *rule;
@@ -137,11 +136,10 @@ forbid_none (unsigned readers, const struct sframe_traits *traits,
   return true;
 }
 
-/* Complain about the first of READERS that is not made for the machine of
-   IMAGE.  What has no machine that has SFrame is refused elsewhere.  */
+/* Fail if one of READERS does not support the machine of IMAGE.  Machines
+   without SFrame are refused elsewhere.  */
 static bool
-expect_own_machine (unsigned readers, const struct image *image,
-                    struct error *err)
+check_machine (unsigned readers, const struct image *image, struct error *err)
 {
   if (image->arch == NULL)
     return true;
@@ -159,10 +157,10 @@ for_readers_check_file (unsigned readers, const struct image *image,
                         struct error *err)
 {
   struct sframe_traits traits = { 0 };
-  if (!expect_own_machine (readers, image, err))
+  if (!check_machine (readers, image, err))
     return false;
   add_file_traits (&traits, image);
-  return forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err);
+  return check_rules (readers, &traits, CFI2SFRAME_REFUSED, err);
 }
 
 bool
@@ -174,10 +172,10 @@ for_readers_check_section (unsigned readers, const void *bytes, uint64_t size,
   return readers == 0
          || (sframe_decoder_open (&decoder, bytes, size, address, err)
              && sframe_traits_find (&traits, &decoder, err)
-             && forbid_none (readers, &traits, CFI2SFRAME_REFUSED, err));
+             && check_rules (readers, &traits, CFI2SFRAME_REFUSED, err));
 }
 
-/* Add a LINE to those in the SIZE bytes of TEXT, if there is room.  */
+/* Append LINE to the lines in the SIZE bytes of TEXT, if it fits.  */
 static void
 add_line (char *text, size_t size, const char *line)
 {
@@ -196,7 +194,7 @@ for_readers_audit (unsigned readers, const struct image *image,
   char line[LINE_MAX_SIZE];
   size_t at = 0;
   text[0] = '\0';
-  if (!expect_own_machine (readers, image, err))
+  if (!check_machine (readers, image, err))
     add_line (text, size, err->reason);
   add_file_traits (&traits, image);
   if (left_out)
@@ -213,5 +211,5 @@ for_readers_audit (unsigned readers, const struct image *image,
       err->status = CFI2SFRAME_MISMATCH;
       return false;
     }
-  return forbid_none (readers, &traits, CFI2SFRAME_MISMATCH, err);
+  return check_rules (readers, &traits, CFI2SFRAME_MISMATCH, err);
 }

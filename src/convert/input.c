@@ -1,4 +1,4 @@
-/* A file that is worked on, open, and what options ask for and demand.
+/* An input file that is open, and what options mean and demand.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/input.h"
@@ -11,15 +11,15 @@
 #include "write/file_metadata.h"
 
 struct cfi_options
-options_cfi (const struct cfi2sframe_options *options)
+options_choose_cfi (const struct cfi2sframe_options *options)
 {
   return (struct cfi_options){ .debug_info = options->debug_info,
                                .debug_file = options->debug_file };
 }
 
 struct file_location
-options_locked (const struct cfi2sframe_options *options,
-                const struct file_location *input)
+options_lock_location (const struct cfi2sframe_options *options,
+                       const struct file_location *input)
 {
   struct file_location locked = *input;
   locked.lock = options->dry_run ? LOCK_NONE : LOCK_SHARED;
@@ -27,9 +27,9 @@ options_locked (const struct cfi2sframe_options *options,
 }
 
 struct output_request
-options_output (const struct cfi2sframe_options *options,
-                const struct file_location *input, const char *output,
-                struct file_identity *made)
+options_request_output (const struct cfi2sframe_options *options,
+                        const struct file_location *input, const char *output,
+                        struct file_identity *made)
 {
   return (struct output_request){ .input = input,
                                   .output = output,
@@ -47,7 +47,7 @@ input_check_checksum (const struct input *input, struct error *err)
          || checksum_check_none (input->image, input->location, err);
 }
 
-/* Whether COVERED bytes of EXECUTABLE are enough.  */
+/* Check that COVERED bytes are at least LEAST percent of EXECUTABLE bytes.  */
 static bool
 check_coverage (double least, uint64_t covered, uint64_t executable,
                 enum cfi2sframe_status status, struct error *err)
@@ -55,7 +55,7 @@ check_coverage (double least, uint64_t covered, uint64_t executable,
   double percent = percent_of (covered, executable);
   if (percent >= least)
     return true;
-  /* Cut off, not rounded: 99.996 is less than 100.  */
+  /* Truncate, do not round: 99.996 percent are not 100.  */
   unsigned hundredths = (unsigned)(percent * 100);
   char figure[16];
   snprintf (figure, sizeof figure, "%u.%02u", hundredths / 100,
@@ -106,16 +106,16 @@ work_open (struct opened_work *opened, struct file_work *work, bool archives,
   *opened = (struct opened_work){
     .input
     = { &opened->image, &opened->location, work->options, &work->report },
-    .location = options_locked (work->options, &work->input),
-    .output = options_output (work->options, &opened->location, work->output,
-                              &work->made),
+    .location = options_lock_location (work->options, &work->input),
+    .output = options_request_output (work->options, &opened->location,
+                                      work->output, &work->made),
   };
   if (!output_file_check_other (work->output, work->input.path, err)
       || !(archives ? image_open_or_archive
                     : image_open_at) (&opened->image, &opened->location, err))
     return false;
   opened->output.input_fd = opened->image.fd;
-  /* Signatures and the like hold for the old bytes only.  */
+  /* Signatures and seals cover the old bytes only.  */
   struct file_concerns concerns = file_find_concerns (opened->image.fd);
   work->report.signed_ima = concerns.signed_ima;
   work->report.sealed_verity = concerns.verity;

@@ -1,6 +1,5 @@
-/* A file that is worked on, open, what options ask for, in the words of the
-   layers that do it, and whether what they demand (--strict, --min-coverage)
-   is given.
+/* An input file that is open; what options mean for the layers that do the
+   work; and whether a result meets the demands of --strict and --min-coverage.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef CONVERT_INPUT_H
@@ -13,62 +12,64 @@
 #include "elf/image.h"
 #include "write/output_file.h"
 
-/* What all that is done with a file goes by, whatever kind of file it is.  */
+/* The arguments of all work on one file, of whatever kind.  */
 struct input
 {
   const struct image *image;
-  const struct file_location *location; /* the path is "" in memory */
+  const struct file_location *location; /* path "": in memory */
   const struct cfi2sframe_options *options;
-  struct cfi2sframe_report *report; /* filled in step by step */
+  struct cfi2sframe_report *report; /* each step fills in its members */
 };
 
-/* Whether nothing has a checksum of INPUT, or its options say that this does
-   not matter (elf/checksum.h).  */
+/* Check that nothing keeps a checksum of INPUT (elf/checksum.h), unless its
+   options say that this does not matter.  */
 bool input_check_checksum (const struct input *input, struct error *err);
 
-/* Whether the conversion of INPUT that its report is about gives what its
-   options demand: with `strict' all rows of every function, with
-   `min_coverage' rows for so much of the code.  MADE tells whether there is a
-   section.  If not, ERR has the reason, and the result is false; "nothing to
-   do" becomes a failure where something is demanded.  */
+/* Check whether the conversion that INPUT's report describes meets the demands
+   of INPUT's options: `strict', rows for all code of every function;
+   `min_coverage', rows for this share of the code.  MADE says whether there is
+   a section.  False, with the reason in ERR, if a demand is not met.  Status
+   CFI2SFRAME_NOTHING becomes a failure if there is a demand.  */
 bool input_check_demands (const struct input *input, bool made,
                           struct error *err);
 
-/* The same of a section that is there, and that CHECK is about; status
-   CFI2SFRAME_MISMATCH.  Code that SFrame cannot describe counts as missing,
-   too.  */
+/* Check whether an existing section, with the results CHECK of --check, meets
+   these demands.  Otherwise status CFI2SFRAME_MISMATCH.  Code that SFrame
+   cannot describe counts as missing, too.  */
 bool options_check_section (const struct cfi2sframe_options *options,
                             const struct cfi2sframe_check_result *check,
                             struct error *err);
 
-/* The input of a file_work that is open, and what is to come of it.  */
+/* A file_work with its input open.  */
 struct opened_work
 {
-  struct input input; /* of the next two */
-  struct image image; /* an ELF file's, or the bytes of an archive */
+  struct input input; /* refers to `image' and `location' */
+  struct image image; /* of an ELF file, or of an archive's bytes */
   struct file_location location;
   struct output_request output;
 };
 
-/* Open the input of WORK, an ELF file or, if ARCHIVES, an archive, and note in
-   its report what the output will not have.  opened->image is to be closed,
-   and opened->output is there, also after failure.  WORK must outlive OPENED,
-   which is not to be moved.  */
+/* Open the input of WORK, an ELF file or, if ARCHIVES, also an archive.  Note
+   in the report which properties of the input the output will lack.  The
+   caller closes opened->image also after failure, and may use opened->output
+   then.  WORK must outlive OPENED, and OPENED must stay at its address.  */
 bool work_open (struct opened_work *opened, struct file_work *work,
                 bool archives, struct error *err);
 
-/* The CFI that OPTIONS ask for.  Borrows their strings.  */
-struct cfi_options options_cfi (const struct cfi2sframe_options *options);
+/* Choose the CFI to read by OPTIONS.  The result borrows their strings.  */
+struct cfi_options
+options_choose_cfi (const struct cfi2sframe_options *options);
 
-/* INPUT, to be opened with the lock for work with OPTIONS.  */
-struct file_location options_locked (const struct cfi2sframe_options *options,
-                                     const struct file_location *input);
+/* Return INPUT, to be opened with the lock for work with OPTIONS.  */
+struct file_location
+options_lock_location (const struct cfi2sframe_options *options,
+                       const struct file_location *input);
 
-/* The file that OPTIONS ask for in place of INPUT, or as OUTPUT unless that is
-   NULL.  Its `input_fd' is to be set when INPUT is open.  */
-struct output_request options_output (const struct cfi2sframe_options *options,
-                                      const struct file_location *input,
-                                      const char *output,
-                                      struct file_identity *made);
+/* Request by OPTIONS the new file OUTPUT, or if that is NULL one in place of
+   INPUT.  The caller sets `input_fd' when INPUT is open.  */
+struct output_request
+options_request_output (const struct cfi2sframe_options *options,
+                        const struct file_location *input, const char *output,
+                        struct file_identity *made);
 
 #endif /* CONVERT_INPUT_H */

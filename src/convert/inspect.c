@@ -1,5 +1,4 @@
-/* Looking at a file and changing nothing: --check, --dump, --compare and
-   --lint.
+/* Modes that change nothing: --check, --dump, --compare and --lint.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -42,7 +41,7 @@ check_image (const struct image *image, const struct cfi_options *cfi_options,
 struct archive_check
 {
   const struct cfi_options *cfi_options;
-  struct cfi2sframe_check_result *sum; /* sum of the results of the members */
+  struct cfi2sframe_check_result *sum; /* of the members' results */
 };
 
 static bool
@@ -71,7 +70,7 @@ location_check (const struct file_location *input,
                 struct cfi2sframe_check_result *result, struct error *err)
 {
   struct image image;
-  const struct cfi_options cfi_options = options_cfi (options);
+  const struct cfi_options cfi_options = options_choose_cfi (options);
   struct archive_check archive
       = { .cfi_options = &cfi_options, .sum = result };
   bool checked;
@@ -80,7 +79,8 @@ location_check (const struct file_location *input,
   if (image_is_archive (&image))
     {
       checked = archive_visit (&image, check_member, &archive, err);
-      /* As of a file without .sframe, nothing counts as absent.  */
+      /* No member has an .sframe, so no code counts as absent, as in a linked
+         file without one.  */
       if (!checked && err->word == WORD_NO_SFRAME)
         result->bytes_absent = 0;
     }
@@ -106,8 +106,8 @@ struct dump
   FILE *out;
 };
 
-/* Dump the .sframe of IMAGE, in an archive its member NAME; readelf names
-   members like this.  */
+/* Dump the .sframe of IMAGE.  In an archive, first print the line for member
+   NAME that readelf prints.  */
 static bool
 dump_image (void *context, const char *name, const struct image *image,
             struct error *err)
@@ -150,8 +150,8 @@ struct compared_file
   struct sframe_decoder decoder;
 };
 
-/* Open the .sframe of the file at LOCATION.  A reason names the file, one of
-   two.  */
+/* Open the .sframe of the file at LOCATION.  On failure ERR names the file,
+   because there are two.  */
 static bool
 open_file (struct compared_file *file, const struct file_location *location,
            struct error *err)
@@ -177,8 +177,9 @@ close_file (struct compared_file *file)
   image_close (&file->image);
 }
 
-/* Made-up addresses in two objects mean equal places only if the code sections
-   are equal.  */
+/* Check that A and B have the same code.  Sections of objects get made-up
+   addresses, and these can be compared only if both objects have the same code
+   sections.  */
 static bool
 check_same_code (const struct compared_file *a, const struct compared_file *b,
                  struct error *err)
@@ -203,7 +204,8 @@ check_same_code (const struct compared_file *a, const struct compared_file *b,
                        "objects with different code sections");
 }
 
-/* The caller's function for differences, and how addresses are named.  */
+/* The caller's function for differences, and file A, for names of
+   sections.  */
 struct compare_context
 {
   const struct compared_file *a;
@@ -212,14 +214,15 @@ struct compare_context
   void *context;
 };
 
-/* Hand a difference on, with addresses in objects as offsets in a section
-   (its name is the same on both sides).  */
+/* Call the caller's function with DIFFERENCE.  In objects, addresses become a
+   section and an offset; the section's name is the same in both files.  */
 static void
-tell (void *context, const struct cfi2sframe_difference *difference)
+report_difference (void *context,
+                   const struct cfi2sframe_difference *difference)
 {
   const struct compare_context *c = context;
   const struct object *object = &c->a->object.object;
-  struct cfi2sframe_difference told = *difference;
+  struct cfi2sframe_difference named = *difference;
   size_t section;
   uint64_t offset;
   if (c->found == NULL)
@@ -228,14 +231,15 @@ tell (void *context, const struct cfi2sframe_difference *difference)
       && object_locate (object, difference->function, 0, &section, &offset))
     {
       uint64_t base = difference->function - offset;
-      told.section = object->image->sections[section].name;
-      told.function -= base;
-      told.pc -= base;
+      named.section = object->image->sections[section].name;
+      named.function -= base;
+      named.pc -= base;
     }
-  c->found (c->context, &told);
+  c->found (c->context, &named);
 }
 
-/* GNU ld makes the segment as large as its inputs were.  */
+/* Report a PT_GNU_SFRAME of FILE that is larger than its section.  GNU ld
+   makes the segment as large as the sections of its inputs together.  */
 static void
 check_segment (struct compare_context *c, const struct compared_file *file,
                struct cfi2sframe_compare_result *result)
@@ -253,7 +257,7 @@ check_segment (struct compare_context *c, const struct compared_file *file,
             "PT_GNU_SFRAME has %" PRIu64 " bytes, .sframe has %" PRIu64,
             (uint64_t)place.segment->p_memsz, place.size);
   result->defects[COMPARE_SEGMENT_SIZE]++;
-  tell (c, &difference);
+  report_difference (c, &difference);
 }
 
 bool
@@ -271,7 +275,7 @@ location_compare (
                   && check_same_code (&one, &two, err)
                   && padding_finder_init (&padding, &one.image, err)
                   && sframe_compare (&one.decoder, &two.decoder, &padding,
-                                     tell, &c, result, err);
+                                     report_difference, &c, result, err);
   if (compared)
     {
       check_segment (&c, &one, result);
@@ -287,8 +291,7 @@ location_compare (
 
 /* ---- --lint */
 
-/* Compare the CFI of SOURCE with its code, and tell FOUND of each
-   contradiction.  */
+/* Compare the CFI of SOURCE with its code.  Call FOUND for differences.  */
 static bool
 lint_source (const struct cfi_source *source, unsigned threads,
              void (*found) (void *context,

@@ -1,8 +1,10 @@
-/* From a linked ELF image to the rows of its SFrame section.
+/* Making the SFrame section of a linked ELF file from its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Takes all code of the image from a source of rows and gives it to an
-   emitter, or with --gnu has it described as GNU as would have.  */
+   finished_rows reads the FDEs, executes them and returns the code of the file
+   piece by piece, in the order of addresses, with its rows.  add_all passes
+   each piece to an emitter, which translates the rows to SFrame.  With --gnu,
+   gnu_functions gives the emitter the rows that GNU as would have made.  */
 
 #include "convert/linked_section.h"
 
@@ -18,7 +20,8 @@
 #include "sframe/formats.h"
 #include "sframe/gnu_functions.h"
 
-/* What is needed until all code was walked over is freed then.  */
+/* The state of making a section.  close_reading frees all but the emitter when
+   all code is added.  */
 struct linked_section
 {
   const struct image *image;
@@ -31,7 +34,7 @@ struct linked_section
   struct emitter *emitter;
 };
 
-/* How many FDEs are in the section that DATA holds.  */
+/* Return the number of FDEs in the section DATA.  */
 static uint64_t
 count_fdes (const struct cfi_section *cfi, const struct section_data *data)
 {
@@ -41,7 +44,7 @@ count_fdes (const struct cfi_section *cfi, const struct section_data *data)
   return n;
 }
 
-/* What CFI there is, and why .debug_frame is used, or not.  */
+/* Report which CFI the file has, and why .debug_frame is used, or not.  */
 static void
 report_source (struct linked_section *linked)
 {
@@ -62,11 +65,10 @@ report_source (struct linked_section *linked)
   cfi_report (cfi, report);
 }
 
-/* ---- Opening */
+/* ---- Opening the CFI and the emitter */
 
-/* Whether rows are to be made from code.  For a machine with code that no
-   build can analyse they are not: what has CFI gets its rows as without
-   --analyze.  */
+/* Whether to make rows from code.  Machines whose code no build can analyse
+   get rows from CFI only, as without --analyze.  */
 static bool
 adds_rows_of_code (const struct linked_section *linked)
 {
@@ -111,7 +113,7 @@ open_source (struct linked_section *linked, struct error *err)
   const struct image *image = linked->image;
   if (image->arch != NULL)
     linked->report->machine = image->arch->name;
-  const struct cfi_options cfi_options = options_cfi (linked->options);
+  const struct cfi_options cfi_options = options_choose_cfi (linked->options);
   bool adds = adds_rows_of_code (linked);
   bool opened = (adds ? code_evidence_open_source : cfi_source_open) (
       &linked->source, image, &cfi_options, err);
@@ -123,8 +125,9 @@ open_source (struct linked_section *linked, struct error *err)
   return opened;
 }
 
-/* N_EXPECTED functions, ROWS_EXPECTED bytes of rows: room that is nearly
-   always enough.  Memory that is not used is never touched.  */
+/* Open the emitter with memory for N_EXPECTED functions and ROWS_EXPECTED
+   bytes of rows, which is nearly always enough.  The kernel provides no pages
+   for memory that is never touched.  */
 static bool
 open_emitter (struct linked_section *linked, size_t n_expected,
               size_t rows_expected, struct error *err)
@@ -159,7 +162,7 @@ open_rows (struct linked_section *linked, bool by_program, struct error *err)
   return finished_rows_open (&linked->rows, &linked->source, &rows, err);
 }
 
-/* Free what reading and walking needed; more room for choosing.  */
+/* Free all but the emitter, so that choosing pieces has more memory.  */
 static void
 close_reading (struct linked_section *linked)
 {
@@ -170,9 +173,9 @@ close_reading (struct linked_section *linked)
   cfi_source_close (&linked->source);
 }
 
-/* LINKED, if all that it needs is open; otherwise it is freed.  */
+/* Return LINKED if GOOD; otherwise free it and return NULL.  */
 static struct linked_section *
-kept (struct linked_section *linked, bool good)
+free_unless (struct linked_section *linked, bool good)
 {
   if (good)
     return linked;
@@ -180,7 +183,7 @@ kept (struct linked_section *linked, bool good)
   return NULL;
 }
 
-/* Open the source of what describes the code of INPUT.  NULL with ERR.  */
+/* Open the CFI of INPUT, and with --analyze its code.  NULL with ERR.  */
 static struct linked_section *
 new_section (const struct input *input, struct error *err)
 {
@@ -193,7 +196,7 @@ new_section (const struct input *input, struct error *err)
   linked->image = input->image;
   linked->options = input->options;
   linked->report = input->report;
-  return kept (linked, open_source (linked, err));
+  return free_unless (linked, open_source (linked, err));
 }
 
 void
@@ -210,7 +213,8 @@ struct linked_section *
 linked_section_open (const struct input *input, struct error *err)
 {
   struct linked_section *linked = new_section (input, err);
-  return kept (linked, linked != NULL && open_rows (linked, false, err));
+  return free_unless (linked,
+                      linked != NULL && open_rows (linked, false, err));
 }
 
 const struct cfi_source *
@@ -219,8 +223,10 @@ linked_section_source (const struct linked_section *linked)
   return &linked->source;
 }
 
-struct linked_section *
-linked_section_read (const struct input *input, struct error *err)
+/* Open INPUT for linked_section_build: read its CFI, and prepare the emitter.
+   NULL as linked_section_build.  */
+static struct linked_section *
+open_whole (const struct input *input, struct error *err)
 {
   const struct cfi2sframe_options *options = input->options;
   struct linked_section *linked = new_section (input, err);
@@ -240,10 +246,10 @@ linked_section_read (const struct input *input, struct error *err)
                                        options->gnu_bugs);
       opened = linked->gnu != NULL || error_set_no_memory (err);
     }
-  return kept (linked, opened);
+  return free_unless (linked, opened);
 }
 
-/* ---- Functions */
+/* ---- Making the rows */
 
 static bool
 add_all (struct linked_section *linked, struct error *err)
@@ -277,17 +283,10 @@ report_encoder (struct linked_section *linked)
   report->sframe_bytes = sframe_encoder_size (encoder);
 }
 
-bool
-linked_section_walk (struct linked_section *linked, struct error *err)
-{
-  bool added = add_all (linked, err);
-  close_reading (linked);
-  report_encoder (linked);
-  return added;
-}
-
-struct sframe_encoder *
-linked_section_choose (struct linked_section *linked, struct error *err)
+/* Choose the pieces of code that become FDEs.  Returns as
+   linked_section_build.  */
+static struct sframe_encoder *
+choose_pieces (struct linked_section *linked, struct error *err)
 {
   struct cfi2sframe_report *report = linked->report;
   bool chosen = emitter_finish (linked->emitter, err);
@@ -310,7 +309,7 @@ linked_section_build_portion (struct linked_section *linked, size_t fde,
     return NULL;
   cfi_walk_go (&linked->rows.walk, fde, end);
   if (add_all (linked, err))
-    encoder = linked_section_choose (linked, err);
+    encoder = choose_pieces (linked, err);
   emitter_free (linked->emitter);
   linked->emitter = NULL;
   return encoder;
@@ -320,9 +319,14 @@ struct sframe_encoder *
 linked_section_build (const struct input *input, struct error *err)
 {
   struct sframe_encoder *encoder = NULL;
-  struct linked_section *linked = linked_section_read (input, err);
-  if (linked != NULL && linked_section_walk (linked, err))
-    encoder = linked_section_choose (linked, err);
+  struct linked_section *linked = open_whole (input, err);
+  if (linked == NULL)
+    return NULL;
+  bool added = add_all (linked, err);
+  close_reading (linked);
+  report_encoder (linked);
+  if (added)
+    encoder = choose_pieces (linked, err);
   linked_section_free (linked);
   return encoder;
 }

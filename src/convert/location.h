@@ -1,16 +1,16 @@
-/* What the public functions do (public.c), for a file_location, which may be
-   of a file found in a tree (elf/file_location.h).
+/* The work of the library's public functions (public.c), with a file_location
+   for the path: the command calls these functions for files that it found in a
+   directory (elf/file_location.h).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A program that finds files by reading a directory has seen all names in it,
-   so that location_convert need not read them again for each file.
+   The command has read the directory already, so location_convert need not
+   read the names in it again for each file.
 
-   Options are complete, ERR is clear, and reports are zero when a function is
-   called.
+   The caller passes complete options, a clear ERR and reports that are zero.
 
      location_convert, location_copy,
      location_write_section, memory_build_section convert.c
-     location_persist, location_relink            replaced_file.c
+     location_retry, location_relink              replaced_file.c
      location_undo, location_remove               revert.c
      location_detach                              detached.c
      location_match_debug_twin,
@@ -32,59 +32,60 @@
 
 enum
 {
-  /* With more threads there would be temporary files that no handler
-     knows.  */
+  /* Each thread has a temporary file; signal handlers can delete so many.  */
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 
-/* A file that is worked on: what is asked for, and what came of it.  */
+/* A request to work on one file, and its result.  */
 struct file_work
 {
   struct file_location input;
-  const char *output; /* a file, or the folder of location_detach; NULL: none
-                         but the input, which is replaced */
+  const char *output; /* a file, or the folder of location_detach; NULL: the
+                         input is replaced */
   const struct cfi2sframe_options *options;
-  struct file_identity made; /* what the input's name stands for after a
-                                success without OUTPUT, if it was to change */
+  struct file_identity made; /* without OUTPUT: the file that has the input's
+                                name after a success that changed it */
   struct cfi2sframe_report report;
 };
 
 typedef bool location_work (struct file_work *work, struct error *err);
 
 /* As cfi2sframe_convert, cfi2sframe_undo, cfi2sframe_remove and
-   cfi2sframe_write_section.  Of the report the second and third set what the
-   output will not have, and the last one does not set `made'.  */
+   cfi2sframe_write_section.  location_undo and location_remove set only those
+   members of the report that name what the output lacks.
+   location_write_section does not set `made'.  */
 location_work location_convert, location_undo, location_remove,
     location_write_section;
 
 /* Write the detached section (elf/detached_file.h) of the input below the
-   folder, which is made if it is not there; with `dry_run' only its size is
-   worked out.  The input is read and not changed.  Status CFI2SFRAME_NOTHING
-   when it has an .sframe that readers can use.  */
+   folder, and create the folder if it is missing.  With `dry_run', only work
+   out the section's size.  The input is not changed.  Status
+   CFI2SFRAME_NOTHING if the input has an .sframe that readers can use.  */
 location_work location_detach;
 
 /* Make the output a copy of the input, as location_convert does where there is
-   nothing to convert; with `dry_run' do nothing.  ERR keeps what it says,
-   unless this fails.  */
+   nothing to convert.  With `dry_run', do nothing.  ERR keeps its contents
+   unless the copying fails.  */
 location_work location_copy;
 
-/* Call ATTEMPT, which works on the input of WORK, and again where that file
-   was replaced meanwhile by one that needs no CHANGE, which another run may
-   have made: one that has an .sframe, in whatever format, or has none where
-   CHANGE takes it away.  Then the input is that file, and ERR is clear.  WORK
-   NULL stands for files that ATTEMPT finds anew and examines.  Whether the
-   last attempt succeeded.  */
-bool location_persist (bool (*attempt) (void *context, struct error *err),
-                       void *context, struct file_work *work,
-                       location_work *change, struct error *err);
+/* Call ATTEMPT, which works on the input of WORK.  Call it again if another
+   run has replaced that file meanwhile by one to which CHANGE would do
+   nothing: a file that has an .sframe of any format, or that has none where
+   CHANGE removes it.  For the new call, the input of WORK is the new file, and
+   ERR is clear.  If WORK is NULL, ATTEMPT finds and examines its files anew
+   each time.  Returns whether the last attempt succeeded.  */
+bool location_retry (bool (*attempt) (void *context, struct error *err),
+                     void *context, struct file_work *work,
+                     location_work *change, struct error *err);
 
-/* Make NAME, which was a name of the file NAME->identity before that was
-   replaced, a name of the file REPLACEMENT->identity, to be found there; with
-   OPTIONS->dry_run see whether that may be.  At no time is there no NAME.
-   A symbolic link that is followed leads to such a name, and stays.  NAME is
-   left alone, with WORD_CHANGED_MEANWHILE, when NAME or REPLACEMENT is
-   another file by now: then NAME is a file of its own.  CFI2SFRAME_CHECKSUMMED
-   where something has a checksum of the file by this name.  */
+/* Make NAME, a name that the file NAME->identity had before that file was
+   replaced, a hard link to the file REPLACEMENT->identity, which has the name
+   REPLACEMENT.  With OPTIONS->dry_run, only check whether that may be done.
+   The name exists at all times.  A symbolic link stays, because it points to a
+   name that is replaced itself.  If another process has replaced NAME or
+   REPLACEMENT meanwhile, fail with WORD_CHANGED_MEANWHILE and leave NAME
+   alone: it is a file of its own.  Status CFI2SFRAME_CHECKSUMMED if something
+   keeps a checksum of the file under NAME.  */
 bool location_relink (const struct file_location *name,
                       const struct file_location *replacement,
                       const struct cfi2sframe_options *options,
@@ -96,21 +97,21 @@ bool location_match_debug_twin (const struct file_location *program,
                                 const struct cfi2sframe_options *options,
                                 struct error *err);
 
-/* Whether location_match_debug_twin finds a debug file of PROGRAM; then *TWIN
-   is which.  */
+/* Find the debug file of PROGRAM that location_match_debug_twin would change,
+   and set *TWIN to its identity.  False if there is none.  */
 bool location_find_debug_twin (const struct file_location *program,
                                struct file_identity *twin);
 
-/* Whether location_match_debug_twin could change DEBUG, if it has to; nothing
-   is written.  DEBUG NULL stands for the debug file that would be found;
-   without one there is nothing to check.  What is wrong with PROGRAM is not a
-   failure here, because who converts PROGRAM reports that.  */
+/* Check whether location_match_debug_twin could change DEBUG, if it has to.
+   Nothing is written.  If DEBUG is NULL, check the debug file that would be
+   found; without one, there is nothing to check.  A problem of PROGRAM is not
+   a failure here, because the conversion of PROGRAM reports it.  */
 bool location_check_debug_twin (const struct file_location *program,
                                 const char *debug,
                                 const struct cfi2sframe_options *options,
                                 struct error *err);
 
-/* As cfi2sframe_build_section; SECTION is to be freed by the caller.  */
+/* As cfi2sframe_build_section.  The caller frees SECTION.  */
 bool memory_build_section (const void *elf, size_t size,
                            const struct cfi2sframe_options *options,
                            struct buffer *section, uint64_t *address,
@@ -125,8 +126,8 @@ bool location_check (const struct file_location *input,
 bool location_dump (const struct file_location *input, FILE *out,
                     struct error *err);
 
-/* As cfi2sframe_lint, by THREADS threads, and cfi2sframe_compare.  All of
-   RESULT is set.  */
+/* As cfi2sframe_lint, by THREADS threads, and as cfi2sframe_compare.  These
+   functions set all members of RESULT.  */
 bool location_lint (const struct file_location *input, unsigned threads,
                     void (*found) (void *context,
                                    const struct cfi2sframe_finding *finding),

@@ -1,11 +1,12 @@
-/* A program and its debug file: finding that, and bringing it in step.
+/* Finding the debug file of a program, and updating its section headers to
+   match the program.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Whatever happened to the program (it was converted, undone, or converted
-   again), the new debug file is made from the original debug file.  So it
-   becomes the original, byte for byte, when the program does.  Its CRC never
-   changes, because .gnu_debuglink of the program has it, and debuggers do not
-   use a file with another one.  */
+   The new debug file is always made from the original debug file, whether the
+   program was converted, undone, or converted again.  So it becomes the
+   original, byte for byte, when the program does.  Its CRC stays the same,
+   because .gnu_debuglink of the program has the CRC and debuggers refuse a
+   file with another one.  */
 
 #include <config.h>
 
@@ -26,27 +27,26 @@
 #include "write/debug_twin.h"
 #include "write/undo.h"
 
-/* ---- Finding it */
+/* ---- Finding the debug file */
 
-/* A debug file that is to follow its program.  */
+/* A program, and its debug file that is to match it.  */
 struct match
 {
-  /* What is asked for.  */
+  /* The request.  */
   const struct file_location *input; /* the program */
-  const char *name; /* of the debug file, or NULL: to be found */
+  const char *name; /* of the debug file; NULL: search for it */
   const struct cfi2sframe_options *options;
 
   struct image program, debug;
   char path[sizeof ((struct debug_file *)0)->path]; /* of the debug file */
-  struct file_location location;                    /* of the same */
-  int folder;            /* that LOCATION is in, or -1 */
-  struct image original; /* what the debug file was before it was brought in
-                            step the first time */
+  struct file_location location;                    /* of the debug file */
+  int folder;            /* of LOCATION, open, or -1 */
+  struct image original; /* the debug file before its first change */
   struct plan plan;
 };
 
-/* The folder that FOUND is in, reached without following a link from the
-   directory of PROGRAM on.  -1 with errno.  */
+/* Open the folder of FOUND.  From the directory of PROGRAM on, follow no
+   symbolic links.  -1 with errno.  */
 static int
 open_folder (const struct debug_file *found,
              const struct file_location *program)
@@ -70,10 +70,9 @@ open_folder (const struct debug_file *found,
   return folder;
 }
 
-/* Set match->location to where FOUND is.  A file beside the program is opened
-   without following links, and must stay the file that was found.  Otherwise a
-   user who may write to the directory could choose a file elsewhere that is
-   changed.  */
+/* Set match->location to that of FOUND.  A file beside the program is opened
+   without following links, and must stay the file that was found.  Otherwise
+   users who may write to the directory could redirect the change.  */
 static bool
 locate_debug_file (struct match *match, const struct debug_file *found,
                    struct error *err)
@@ -81,7 +80,7 @@ locate_debug_file (struct match *match, const struct debug_file *found,
   struct stat status;
   memcpy (match->path, found->path, sizeof match->path);
   const struct file_location location = file_location_of_path (match->path);
-  match->location = options_locked (match->options, &location);
+  match->location = options_lock_location (match->options, &location);
   if (found->beside == 0)
     return true;
   match->folder = open_folder (found, match->input);
@@ -94,7 +93,7 @@ locate_debug_file (struct match *match, const struct debug_file *found,
   return true;
 }
 
-/* Whether the debug file FILE can be neither run nor linked with.  */
+/* Check that FILE has no code: it can be neither run nor linked with.  */
 static bool
 check_split (const struct image *file, struct error *err)
 {
@@ -102,8 +101,8 @@ check_split (const struct image *file, struct error *err)
          && debug_twin_check_codeless (file, err);
 }
 
-/* Open the debug file of IMAGE: NAME or, if that is NULL, what the usual
-   places have.  One there that is not this program's is as good as none.  */
+/* Open the debug file of IMAGE: NAME or, if that is NULL, the one in the usual
+   places.  A file there that is not of this program counts as absent.  */
 static bool
 open_debug_file (struct debug_file *found, const struct image *image,
                  const char *name, struct error *err)
@@ -124,11 +123,12 @@ open_debug_file (struct debug_file *found, const struct image *image,
                          "no debug file");
 }
 
-/* Open PROGRAM as IMAGE, and the debug file that FOUND becomes.  Both are to
-   be closed also after failure.  */
+/* Open PROGRAM as IMAGE and its debug file as FOUND.  The caller closes both
+   also after failure.  */
 static bool
-find (struct debug_file *found, struct image *image,
-      const struct file_location *program, const char *name, struct error *err)
+open_pair (struct debug_file *found, struct image *image,
+           const struct file_location *program, const char *name,
+           struct error *err)
 {
   *found = (struct debug_file){ 0 };
   return image_open_at (image, program, err)
@@ -145,7 +145,7 @@ location_find_debug_twin (const struct file_location *program,
   struct image image;
   struct error err = { 0 };
   struct stat status;
-  bool done = find (&found, &image, program, NULL, &err)
+  bool done = open_pair (&found, &image, program, NULL, &err)
               && fstat (found.image.fd, &status) == 0;
   if (done)
     *twin = file_identity_of (&status);
@@ -154,17 +154,17 @@ location_find_debug_twin (const struct file_location *program,
   return done;
 }
 
-/* ---- Bringing it in step */
+/* ---- Updating the debug file */
 
-/* What the debug file's new headers are made from.  */
+/* Return the image from which the debug file's new headers are made.  */
 static const struct image *
 source_image (const struct match *match)
 {
   return match->original.elf != NULL ? &match->original : &match->debug;
 }
 
-/* Fill in the last word of the plan, so that the file with its undo record has
-   the CRC that it has now.  */
+/* Set the last patch of the plan to the word that gives the new file, undo
+   record included, the CRC of the present debug file.  */
 static bool
 keep_crc (struct match *match, struct error *err)
 {
@@ -187,7 +187,7 @@ keep_crc (struct match *match, struct error *err)
   return done;
 }
 
-/* The program is the replacement's context.  */
+/* The replacement's context is the program.  */
 static bool
 check_debug_file (const struct replacement *replacement, const void *bytes,
                   size_t size, struct error *err)
@@ -210,8 +210,8 @@ write_debug_file (struct match *match, struct error *err)
       = { .image = source_image (match),
           .plan = &match->plan,
           .with_record = true,
-          .output
-          = options_output (match->options, &match->location, NULL, &made),
+          .output = options_request_output (match->options, &match->location,
+                                            NULL, &made),
           .check = check_debug_file,
           .context = &match->program };
   replacement.output.input_fd = match->debug.fd;
@@ -220,11 +220,11 @@ write_debug_file (struct match *match, struct error *err)
              || replacement_carry_out (&replacement, err));
 }
 
-/* The program is again what it was when the debug file was split off: undo the
-   debug file.  location_undo opens the file anew, and locks it.  A debug file
-   is not run: a checksum of it does not matter.  */
+/* Undo the change of the debug file, because the program is the original
+   again.  location_undo opens the file anew and locks it.  A debug file is not
+   run, so checksums of it do not matter.  */
 static bool
-give_original_back (struct match *match, struct error *err)
+undo_debug_file (struct match *match, struct error *err)
 {
   struct cfi2sframe_options options = *match->options;
   struct file_work undoing = { .input = match->location, .options = &options };
@@ -236,7 +236,7 @@ give_original_back (struct match *match, struct error *err)
 }
 
 static bool
-follow (struct match *match, struct error *err)
+update_debug_file (struct match *match, struct error *err)
 {
   struct undo_record record;
   if (match->debug.header.e_type != match->program.header.e_type)
@@ -251,7 +251,7 @@ follow (struct match *match, struct error *err)
                        err))
     return write_debug_file (match, err);
   return has_record && err->status == CFI2SFRAME_NOTHING
-         && give_original_back (match, err);
+         && undo_debug_file (match, err);
 }
 
 static void
@@ -265,11 +265,11 @@ match_close (struct match *match)
     close (match->folder);
 }
 
-/* Open program and debug file anew and bring the latter in step.  Status
-   CFI2SFRAME_NOTHING when there is none.  Where another run was faster, the
-   debug file that is there by now may be in step.  */
+/* Open the program and its debug file anew, and update the debug file.  Status
+   CFI2SFRAME_NOTHING without a debug file, and if it matches: another run may
+   have updated it meanwhile.  */
 static bool
-attempt_match (void *context, struct error *err)
+attempt_update (void *context, struct error *err)
 {
   struct match *match = context;
   struct debug_file found;
@@ -278,14 +278,15 @@ attempt_match (void *context, struct error *err)
                            .name = match->name,
                            .options = match->options,
                            .folder = -1 };
-  bool located = find (&found, &match->program, match->input, match->name, err)
-                 && locate_debug_file (match, &found, err);
+  bool located
+      = open_pair (&found, &match->program, match->input, match->name, err)
+        && locate_debug_file (match, &found, err);
   debug_file_close (&found);
   if (!located)
     return false;
   if (!image_open_at (&match->debug, &match->location, err))
     return debug_file_blame (err, match->path);
-  return follow (match, err)
+  return update_debug_file (match, err)
          || (err->status != CFI2SFRAME_NOTHING
              && debug_file_blame (err, match->path));
 }
@@ -298,15 +299,15 @@ location_match_debug_twin (const struct file_location *program,
 {
   struct match match
       = { .input = program, .name = debug, .options = options, .folder = -1 };
-  bool done = location_persist (attempt_match, &match, NULL, NULL, err);
+  bool done = location_retry (attempt_update, &match, NULL, NULL, err);
   match_close (&match);
   return done;
 }
 
-/* A debug file with nothing to change is in step or its program is about to
-   change.  Then it has to be able to follow.  */
+/* Check that the debug file could be updated.  There is nothing to update now,
+   because it matches or because its program is about to change.  */
 static bool
-can_follow (const struct match *match, struct error *err)
+check_updatable (const struct match *match, struct error *err)
 {
   if (source_image (match)->elf == NULL)
     return true;
@@ -325,10 +326,10 @@ location_check_debug_twin (const struct file_location *program,
   struct match match
       = { .input = program, .name = debug, .options = &dry, .folder = -1 };
   dry.dry_run = true;
-  bool good
-      = location_persist (attempt_match, &match, NULL, NULL, err)
-        || match.program.elf == NULL
-        || (err->status == CFI2SFRAME_NOTHING && can_follow (&match, err));
+  bool good = location_retry (attempt_update, &match, NULL, NULL, err)
+              || match.program.elf == NULL
+              || (err->status == CFI2SFRAME_NOTHING
+                  && check_updatable (&match, err));
   match_close (&match);
   if (good)
     error_clear (err);

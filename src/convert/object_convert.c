@@ -1,5 +1,4 @@
-/* Relocatable objects, and archives of them: converting them (--relocatable),
-   and looking at the objects in an archive one after the other.
+/* Converting objects and archives of them; visiting the objects of an archive.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -24,7 +23,7 @@
 #include "relocatable/object_section.h"
 #include "relocatable/object_write.h"
 
-/* ---- One object */
+/* ---- Converting an object */
 
 /* An object and its new .sframe.  */
 struct conversion
@@ -34,8 +33,7 @@ struct conversion
   struct object_section section;
 };
 
-/* Make the .sframe of CONVERSION, which is to be closed also after
-   failure.  */
+/* Make the .sframe of CONVERSION, which the caller closes in any case.  */
 static bool
 conversion_make (struct conversion *conversion, struct error *err)
 {
@@ -44,7 +42,7 @@ conversion_make (struct conversion *conversion, struct error *err)
   size_t section;
   if (!object_find_sframe (image, &section, err))
     return false;
-  /* An empty section is not an .sframe.  */
+  /* An empty section does not count as an .sframe.  */
   if ((section != 0 && image->sections[section].header.sh_size != 0
        && !section_check_replacing (input, err))
       || !object_open (&conversion->object, image, err))
@@ -92,7 +90,7 @@ object_convert (const struct input *input, const struct output_request *output,
   return done;
 }
 
-/* ---- The objects in an archive */
+/* ---- Visiting the objects of an archive */
 
 enum
 {
@@ -103,13 +101,13 @@ enum
 struct archive_object
 {
   struct image image;
-  void *copy; /* owned; what IMAGE is of */
+  void *copy; /* owned; the bytes of IMAGE */
 };
 
-/* Open MEMBER, which must be an ELF object.  CFI2SFRAME_NOT_ELF or
-   CFI2SFRAME_NOTHING when it is something else.  On failure nothing needs
-   closing.  Members lie at any even offset; a copy is aligned as a file would
-   be.  */
+/* Open MEMBER, an ELF object.  Status CFI2SFRAME_NOT_ELF or CFI2SFRAME_NOTHING
+   if it is something else.  On failure the caller closes nothing.  Members lie
+   at any even offset, so a copy is opened, which has the alignment of a
+   file.  */
 static bool
 open_member (struct archive_object *object,
              const struct archive_member *member, struct error *err)
@@ -144,7 +142,7 @@ close_member (struct archive_object *object)
   free (object->copy);
 }
 
-/* Put the name of MEMBER in front of the reason in ERR.  Returns false.  */
+/* Put the name of MEMBER before the reason in ERR.  Return false.  */
 static bool
 blame_member (const struct archive *archive,
               const struct archive_member *member, struct error *err)
@@ -156,14 +154,14 @@ blame_member (const struct archive *archive,
                          "member %s: %.180s", name, whole.reason);
 }
 
-/* What a walk has met so far.  */
+/* The results of the visits so far.  */
 struct member_visits
 {
   size_t n_done, n_different;
   struct error first; /* the first difference */
 };
 
-/* Note the result of a member.  False: the walk ends.  */
+/* Visit MEMBER and note its result.  False if the walk is to end.  */
 static bool
 visit_member (const struct archive *archive,
               const struct archive_member *member, archive_visitor *visit,
@@ -234,16 +232,16 @@ struct archive_job
 {
   struct archive archive;
   const struct input *input;
-  struct cfi2sframe_options member_options; /* coverage is demanded of all */
+  struct cfi2sframe_options member_options; /* without min_coverage, which is
+                                               for the sums */
   uint64_t *offsets; /* offsets of the members' headers in the new archive */
   bool *changed;     /* per member */
   size_t n_changed;
-  size_t n_existing; /* members left alone that have an .sframe */
+  size_t n_existing; /* members with an .sframe that stays */
   int fd;            /* the new archive */
 };
 
-/* Note what is wrong with the .sframe of MEMBER, if it is the first with a
-   problem.  */
+/* Report the fault of MEMBER's .sframe, unless an earlier member has one.  */
 static void
 note_existing (struct archive_job *job, const struct archive_member *member,
                const char *existing)
@@ -256,7 +254,7 @@ note_existing (struct archive_job *job, const struct archive_member *member,
             "in member %.60s %.120s", name, existing);
 }
 
-/* Convert MEMBER and write the result to *AT.  */
+/* Convert MEMBER, write it to the new archive at *AT, and advance *AT.  */
 static bool
 convert_member (struct archive_job *job, const struct archive_member *member,
                 uint64_t *at, struct error *err)
@@ -295,7 +293,7 @@ convert_member (struct archive_job *job, const struct archive_member *member,
   return done;
 }
 
-/* Write member INDEX, converted or as it is.  */
+/* Write member INDEX likewise, converted if it can be.  */
 static bool
 write_member (struct archive_job *job, size_t index, uint64_t *at,
               struct error *err)
@@ -349,8 +347,9 @@ write_members (struct archive_job *job, struct error *err)
   return true;
 }
 
-/* Read the new archive back: the same members in the same order, those that
-   were not converted byte for byte, and an index that leads to them.  */
+/* Read the new archive back and check that it has the same members in the same
+   order, that those not converted are equal byte for byte, and that the symbol
+   index has their new offsets.  */
 static bool
 check_written (const struct archive_job *job, struct error *err)
 {

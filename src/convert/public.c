@@ -1,10 +1,10 @@
-/* The library's public functions, all of them.
+/* All public functions of the library.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Inside the library structures are complete.  A caller may have been compiled
-   with another version of the header, with structures that end earlier or
-   later (include/cfi2sframe.h).  So these functions work with a structure of
-   their own, and hand over what the caller knows of it.  */
+   The structures inside the library are complete.  But a caller may have been
+   compiled with another version of include/cfi2sframe.h, whose structures end
+   earlier or later.  So these functions work on structures of their own, and
+   copy to the caller's the members that it has.  */
 
 #include <config.h>
 
@@ -21,14 +21,15 @@
 
 enum
 {
-  /* The size, and the first member that says something.  */
+  /* The size and one more member.  */
   RESULT_SIZE_LEAST = 2 * sizeof (size_t),
   OPTIONS_SIZE_LEAST = offsetof (struct cfi2sframe_options, no_share),
-  /* More than there will ever be, so that a size beyond is not a size.  */
+  /* No structure will ever be larger, so a larger size means a structure that
+     was not initialised.  */
   SIZE_MOST = 4096
 };
 
-/* The size of the structure that the caller GIVES: its first member.  */
+/* Return the size of the caller's structure GIVEN: its first member.  */
 static size_t
 size_of (const void *given)
 {
@@ -37,8 +38,8 @@ size_of (const void *given)
   return size;
 }
 
-/* Whether the structure for a result that the caller GIVES is there, and was
-   initialised; CFI2SFRAME_INVALID if not.  */
+/* Check that the caller's structure GIVEN for a result is there and was
+   initialised.  Otherwise CFI2SFRAME_INVALID.  */
 static bool
 check_result (const void *given, struct error *err)
 {
@@ -48,10 +49,10 @@ check_result (const void *given, struct error *err)
                        "the structure for the result was not initialised");
 }
 
-/* Fill in what the caller has GIVEN with OWN of OWN_SIZE bytes.  Both start
-   with their size; the caller's stays.  */
+/* Copy OWN of OWN_SIZE bytes to the caller's structure GIVEN.  Both start with
+   their size; that of the caller's stays.  */
 static void
-hand_over (void *given, const void *own, size_t own_size)
+copy_result (void *given, const void *own, size_t own_size)
 {
   size_t size = size_of (given), known = size < own_size ? size : own_size;
   memcpy ((char *)given + sizeof size, (const char *)own + sizeof size,
@@ -59,10 +60,10 @@ hand_over (void *given, const void *own, size_t own_size)
   memset ((char *)given + known, 0, size - known);
 }
 
-/* Make OWN of what the caller GIVES, which is given->size bytes: members an
-   older caller does not know are as cfi2sframe_options_init sets them.  False
-   with CFI2SFRAME_INVALID when a newer caller asks for something this library
-   does not know, or when the options were never initialised.  */
+/* Copy the caller's options GIVEN to OWN.  Members that an older caller does
+   not know get the values of cfi2sframe_options_init.  False with
+   CFI2SFRAME_INVALID if a newer caller sets an option that this library does
+   not know, or if GIVEN was not initialised.  */
 static bool
 options_take (struct cfi2sframe_options *own,
               const struct cfi2sframe_options *given, struct error *err)
@@ -91,27 +92,27 @@ options_take (struct cfi2sframe_options *own,
   return true;
 }
 
-/* Begin a call about the file at PATH, which is another one than the files of
-   earlier calls: what became of those while they were read says nothing about
-   it.  */
+/* Begin a call for the file at PATH.  Forget files of earlier calls that were
+   truncated while they were read: they say nothing about this file.  */
 static struct file_location
-begin (const char *path, struct error *err)
+begin_call (const char *path, struct error *err)
 {
   error_clear (err);
   mapped_files_forget ();
   return file_location_of_path (path);
 }
 
-/* Whether what was done since begin () is DONE, and the files that were read
-   for it stayed as they were.  Where a file is written, output_file asks
-   that.  */
+/* Return whether the work is DONE and no file was truncated while it was read
+   since begin_call ().  Functions that write a file need not call this,
+   because output_file checks it.  */
 static bool
-end (bool done, struct error *err)
+end_call (bool done, struct error *err)
 {
   return mapped_files_check (err) && done;
 }
 
-/* Options for making a section: readers that are named choose the format.  */
+/* Take the options of a call that makes a section, where named readers
+   determine the format.  */
 static bool
 options_take_to_make (struct cfi2sframe_options *own,
                       const struct cfi2sframe_options *given,
@@ -159,12 +160,12 @@ cfi2sframe_error_code (const struct cfi2sframe_error *err)
   return error_code (err);
 }
 
-/* A call that works on a file.  */
+/* A call that changes a file or makes one.  */
 struct call
 {
   location_work *how;
   struct file_work work;
-  struct cfi2sframe_options options; /* of the work */
+  struct cfi2sframe_options options; /* of `work' */
 };
 
 static bool
@@ -175,8 +176,8 @@ attempt (void *context, struct error *err)
   return call->how (&call->work, err);
 }
 
-/* Do HOW, while other runs may CHANGE the file.  REPORT is NULL where no
-   section is made.  */
+/* Call HOW, again if another run has replaced the file meanwhile (CHANGE as
+   for location_retry).  REPORT is NULL for calls that make no section.  */
 static bool
 carry_out (location_work *how, location_work *change, const char *input,
            const char *output, const struct cfi2sframe_options *options,
@@ -185,15 +186,15 @@ carry_out (location_work *how, location_work *change, const char *input,
   const bool makes = change == location_convert;
   struct call call
       = { .how = how,
-          .work = { .input = begin (input, err), .output = output } };
+          .work = { .input = begin_call (input, err), .output = output } };
   call.work.options = &call.options;
   if (makes && !check_result (report, err))
     return false;
   bool done = (makes ? options_take_to_make : options_take) (&call.options,
                                                              options, err)
-              && location_persist (attempt, &call, &call.work, change, err);
+              && location_retry (attempt, &call, &call.work, change, err);
   if (makes)
-    hand_over (report, &call.work.report, sizeof call.work.report);
+    copy_result (report, &call.work.report, sizeof call.work.report);
   return done;
 }
 
@@ -256,7 +257,7 @@ cfi2sframe_build_section (const void *elf, size_t elf_size,
       *section = made.bytes;
       *section_size = made.size;
     }
-  hand_over (report, &own, sizeof own);
+  copy_result (report, &own, sizeof own);
   return done;
 }
 
@@ -265,7 +266,7 @@ cfi2sframe_match_debug_file (const char *program, const char *debug,
                              const struct cfi2sframe_options *options,
                              struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (program, err);
+  struct file_location location = begin_call (program, err);
   struct cfi2sframe_options taken;
   return options_take (&taken, options, err)
          && location_match_debug_twin (&location, debug, &taken, err);
@@ -286,15 +287,16 @@ cfi2sframe_check_with (const char *input,
                        struct cfi2sframe_check_result *result,
                        struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
+  struct file_location location = begin_call (input, err);
   struct cfi2sframe_options taken;
   struct cfi2sframe_check_result own = { 0 };
   if (!check_result (result, err))
     return false;
-  bool checked = end (options_take (&taken, options, err)
-                          && location_check (&location, &taken, &own, err),
-                      err);
-  hand_over (result, &own, sizeof own);
+  bool checked
+      = end_call (options_take (&taken, options, err)
+                      && location_check (&location, &taken, &own, err),
+                  err);
+  copy_result (result, &own, sizeof own);
   return checked;
 }
 
@@ -306,21 +308,22 @@ cfi2sframe_compare (
     void *context, struct cfi2sframe_compare_result *result,
     struct cfi2sframe_error *err)
 {
-  struct file_location first = begin (a, err), second = begin (b, err);
+  struct file_location first = begin_call (a, err),
+                       second = begin_call (b, err);
   struct cfi2sframe_compare_result own;
   if (!check_result (result, err))
     return false;
-  bool equal = end (
+  bool equal = end_call (
       location_compare (&first, &second, found, context, &own, err), err);
-  hand_over (result, &own, sizeof own);
+  copy_result (result, &own, sizeof own);
   return equal;
 }
 
 bool
 cfi2sframe_dump (const char *input, FILE *out, struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
-  return end (location_dump (&location, out, err), err);
+  struct file_location location = begin_call (input, err);
+  return end_call (location_dump (&location, out, err), err);
 }
 
 bool
@@ -330,13 +333,13 @@ cfi2sframe_lint (const char *input,
                  void *context, struct cfi2sframe_lint_result *result,
                  struct cfi2sframe_error *err)
 {
-  struct file_location location = begin (input, err);
+  struct file_location location = begin_call (input, err);
   struct cfi2sframe_lint_result own;
   if (!check_result (result, err))
     return false;
-  bool clean
-      = end (location_lint (&location, 1, found, context, &own, err), err);
-  hand_over (result, &own, sizeof own);
+  bool clean = end_call (
+      location_lint (&location, 1, found, context, &own, err), err);
+  copy_result (result, &own, sizeof own);
   return clean;
 }
 

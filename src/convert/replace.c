@@ -1,5 +1,5 @@
-/* What a plan makes of a file: in its place, or in memory; and what can be
-   begun while the section of a large file is made.
+/* Carrying out a plan: writing the new file in place of the old one, or in
+   memory; and, for large files, digesting and copying ahead.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -25,14 +25,14 @@
 
 enum
 {
-  /* Bytes that are read or written at a time; in between the work can be
-     cancelled.  */
+  /* Bytes to read or write at a time.  The work can be cancelled in
+     between.  */
   CHUNK = 1 << 20
 };
 
-/* ---- What is begun ahead */
+/* ---- Digesting and copying ahead */
 
-/* How many bytes of the image the chunk at OFFSET has: 0 at the end, and after
+/* Return the size of the image's chunk at OFFSET: 0 at the end, and after
    copy_ahead_cancel.  */
 static size_t
 chunk_size (struct copy_ahead *ahead, uint64_t offset)
@@ -41,8 +41,8 @@ chunk_size (struct copy_ahead *ahead, uint64_t offset)
   return atomic_load (&ahead->cancelled) ? 0 : left < CHUNK ? left : CHUNK;
 }
 
-/* Have all bytes of the image read and mapped.  Older kernels cannot (EINVAL):
-   then that happens while the bytes are digested.  */
+/* Read and map all bytes of the image.  Kernels before 5.14 cannot do that at
+   once (EINVAL); there the digest reads them.  */
 static bool
 map_all (struct copy_ahead *ahead)
 {
@@ -73,7 +73,7 @@ copy_ahead_prepare (struct copy_ahead *ahead, const struct image *image,
 {
   struct image_eh_frame found;
   struct error ignored = { 0 };
-  /* Without CFI there will be no conversion.  */
+  /* Files without CFI are not converted.  */
   if (image->fd < 0 || image->arch == NULL
       || !image_find_eh_frame (image, &found, &ignored) || found.size == 0)
     return;
@@ -92,7 +92,7 @@ copy_ahead_run (struct copy_ahead *ahead)
     return;
   ahead->digest = hash_digest (image->bytes, image->size);
   ahead->digested = true;
-  /* Holes would be filled; inject_write knows how to keep them.  */
+  /* Copying would fill holes of the file; inject_write keeps them.  */
   if (ahead->has_file && !ahead->copied && !inject_has_holes (image))
     ahead->copied = copy_all (ahead);
 }
@@ -103,8 +103,8 @@ copy_ahead_cancel (struct copy_ahead *ahead)
   atomic_store (&ahead->cancelled, true);
 }
 
-/* Take over the new file, if there is one, and tell whether it is a COPY of
-   the image (otherwise it is empty).  */
+/* Take over the new file as *FILE.  Set *COPY to whether it is a copy of the
+   image; otherwise it is empty.  False if there is none.  */
 static bool
 take_file (struct copy_ahead *ahead, struct output_file *file, bool *copy)
 {
@@ -113,7 +113,7 @@ take_file (struct copy_ahead *ahead, struct output_file *file, bool *copy)
   ahead->has_file = false;
   *file = ahead->file;
   *copy = ahead->copied;
-  /* The file may have a part of the copy.  */
+  /* The thread may have been cancelled half-way.  */
   if (*copy || ftruncate (file->fd, 0) == 0)
     return true;
   output_file_discard (file);
@@ -155,7 +155,7 @@ check_file (const struct replacement *replacement, int fd, struct error *err)
 
 /* Write the new file to FD and read it back.  */
 static bool
-fill (void *context, int fd, struct error *err)
+write_and_check (void *context, int fd, struct error *err)
 {
   const struct replacement *replacement = context;
   const struct buffer *record = &replacement->record;
@@ -184,9 +184,11 @@ replacement_carry_out (struct replacement *replacement, struct error *err)
                               err);
   if (done && ahead != NULL && take_file (ahead, &file, &replacement->copied))
     done = output_file_finish (&file, &replacement->output,
-                               fill (replacement, file.fd, err), err);
+                               write_and_check (replacement, file.fd, err),
+                               err);
   else if (done)
-    done = output_file_make (&replacement->output, fill, replacement, err);
+    done = output_file_make (&replacement->output, write_and_check,
+                             replacement, err);
   replacement->record_size = record->size;
   buffer_free (record);
   return done;

@@ -1,14 +1,15 @@
-/* Files that were replaced: by another run of this program meanwhile, so that
-   work on them begins anew (location_persist); or by this run, so that their
-   other names, which are hard links, follow (location_relink).
+/* Files that were replaced meanwhile.  If another run has replaced a file, the
+   work on it starts again (location_retry).  If this run has replaced a file,
+   other hard links to the old file become links to it (location_relink).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Two runs may be at one file at the same time.  They do not wait for each
-   other: a lock would be held as long as a run takes, or for ever where that
-   hangs, and network file systems have no locks or keep them apart on each
-   machine.  The rename decides: the run that comes second finds another file
-   there, and looks whether that file still needs the change.  No run can see
-   who made that file, so the file is worked on under its own name only.  */
+   Two runs may work on one file at the same time.  They do not wait for each
+   other.  A lock would be held as long as a run takes, or forever if the run
+   hangs; and network file systems have no locks, or keep those of each machine
+   apart.  So the rename decides: the second run finds another file under the
+   name, and checks whether that file still needs the change.  A run cannot see
+   which process made that file, so it changes the file under this name only,
+   and no other links.  */
 
 #include "convert/location.h"
 
@@ -20,15 +21,15 @@
 
 enum
 {
-  /* How often work is begun anew: each time, another run has done its work. */
+  /* How often the work is started again, each time after another run.  */
   TRIES = 16
 };
 
-/* Why CHANGE would leave the file at LOCATION as it is; WORD_NONE if CHANGE
-   would not.  */
+/* Return the reason why CHANGE would leave the file at LOCATION as it is;
+   WORD_NONE if CHANGE would change it.  */
 static enum error_word
-look (const struct file_location *location, location_work *change,
-      const struct cfi2sframe_options *options)
+find_skip_reason (const struct file_location *location, location_work *change,
+                  const struct cfi2sframe_options *options)
 {
   struct cfi2sframe_options dry = *options;
   struct file_work work = { .input = *location, .options = &dry };
@@ -43,11 +44,12 @@ look (const struct file_location *location, location_work *change,
              : WORD_NONE;
 }
 
-/* Whether the input of WORK may be worked on again.  Where it is replaced once
-   more while it is looked at, its location stays, so that it is looked at
-   again.  */
+/* Point the input of WORK to the file that has its name now.  False if that
+   file needs the change or cannot be worked on.  If it was replaced once more
+   while it was examined, leave the input as it is: the next attempt fails and
+   comes here again.  */
 static bool
-find_again (struct file_work *work, location_work *change)
+update_input (struct file_work *work, location_work *change)
 {
   struct file_location now = work->input;
   struct stat status;
@@ -56,7 +58,7 @@ find_again (struct file_work *work, location_work *change)
       != 0)
     return false;
   now.identity = file_identity_of (&status);
-  switch (look (&now, change, work->options))
+  switch (find_skip_reason (&now, change, work->options))
     {
     case WORD_HAS_SFRAME:
     case WORD_NO_SFRAME:
@@ -71,23 +73,23 @@ find_again (struct file_work *work, location_work *change)
 }
 
 bool
-location_persist (bool (*attempt) (void *context, struct error *err),
-                  void *context, struct file_work *work, location_work *change,
-                  struct error *err)
+location_retry (bool (*attempt) (void *context, struct error *err),
+                void *context, struct file_work *work, location_work *change,
+                struct error *err)
 {
   for (int left = TRIES; !attempt (context, err); left--)
     {
       if (left == 0 || err->word != WORD_CHANGED_MEANWHILE
-          || (work != NULL && !find_again (work, change)))
+          || (work != NULL && !update_input (work, change)))
         return false;
       error_clear (err);
     }
   return true;
 }
 
-/* Whether nothing has a checksum of the file by this NAME.  Who changes a file
-   asks for the first name; others may be in other directories.  Of archives
-   nothing has one.  */
+/* Check that nothing keeps a checksum of the file under NAME.  The conversion
+   checks the first name of a file only, and other names may be in other
+   directories.  Nothing keeps checksums of archives.  */
 static bool
 check_checksum (const struct file_location *name,
                 const struct cfi2sframe_options *options, struct error *err)

@@ -1,4 +1,4 @@
-/* Taking an .sframe away again: byte for byte where a record allows it.
+/* Removing an .sframe, by its undo record or without one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/input.h"
@@ -9,8 +9,8 @@
 #include "write/inject_check.h"
 #include "write/undo.h"
 
-/* A way to take an .sframe away.  */
-struct way
+/* A method to remove an .sframe.  */
+struct removal_method
 {
   bool (*plan) (struct plan *plan, const struct image *image,
                 struct error *err);
@@ -18,8 +18,8 @@ struct way
                  struct error *err);
 };
 
-/* Where nothing can be undone, an .sframe that stays must not look like
-   success.  */
+/* Plan to undo the conversion of IMAGE.  If it has no record, but an .sframe,
+   fail: that must not look like a file without .sframe.  */
 static bool
 plan_undo (struct plan *plan, const struct image *image, struct error *err)
 {
@@ -41,7 +41,7 @@ plan_undo (struct plan *plan, const struct image *image, struct error *err)
       "the one or took the other");
 }
 
-static const struct way by_record = { plan_undo, undo_check };
+static const struct removal_method undo_by_record = { plan_undo, undo_check };
 
 static bool
 plan_removal (struct plan *plan, const struct image *image, struct error *err)
@@ -51,11 +51,12 @@ plan_removal (struct plan *plan, const struct image *image, struct error *err)
          && existing_plan_removal (plan, &existing, image, err);
 }
 
-static const struct way without_record
+static const struct removal_method remove_without_record
     = { plan_removal, inject_check_removed };
 
-/* Objects have neither a record nor a plan: their sections are numbered.  WHAT
-   is one that has an .sframe, which stays.  */
+/* Refuse WHAT, an object or an archive with an .sframe.  Objects have no undo
+   record, and a section cannot be removed from one by a plan, because other
+   sections refer to sections by number.  */
 static bool
 refuse_object (enum error_word word, const char *what, struct error *err)
 {
@@ -72,16 +73,16 @@ has_sframe (const struct image *image, struct error *err)
 }
 
 static bool
-look_at_member (void *context, const char *name, const struct image *image,
-                struct error *err)
+check_member (void *context, const char *name, const struct image *image,
+              struct error *err)
 {
   (void)context;
   (void)name;
   return has_sframe (image, err);
 }
 
-/* An archive is made of objects.  One that cannot be read (a thin one has none
-   of its objects) is skipped, as by conversions.  */
+/* Check that IMAGE is a linked file.  An archive that cannot be read (a thin
+   one contains no objects) is skipped, as by conversions.  */
 static bool
 check_is_linked (const struct image *image, struct error *err)
 {
@@ -89,18 +90,18 @@ check_is_linked (const struct image *image, struct error *err)
     return image->header.e_type != ET_REL
            || (has_sframe (image, err)
                && refuse_object (WORD_OBJECT, "relocatable object", err));
-  if (archive_visit (image, look_at_member, NULL, err))
+  if (archive_visit (image, check_member, NULL, err))
     return refuse_object (WORD_ARCHIVE, "archive of objects", err);
   if (err->status != CFI2SFRAME_NO_MEMORY)
     err->status = CFI2SFRAME_NOTHING;
   return false;
 }
 
-/* What takes the .sframe of IMAGE away: its record, unless there is none of
-   use, or the record gives back an .sframe that --replace has replaced.  NULL
-   on failure.  */
-static const struct way *
-way_to_remove (const struct image *image, struct error *err)
+/* Choose the method that removes the .sframe of IMAGE.  The undo record serves
+   if it fits the file and the original has no .sframe: --replace may have
+   replaced one.  NULL on failure.  */
+static const struct removal_method *
+choose_removal (const struct image *image, struct error *err)
 {
   struct image original;
   if (!original_restore (&original, image, err))
@@ -108,41 +109,40 @@ way_to_remove (const struct image *image, struct error *err)
       if (error_kind (err) == ERROR_OF_WORK)
         return NULL;
       error_clear (err);
-      return &without_record;
+      return &remove_without_record;
     }
   bool present = sframe_place_find (&original).size > 0;
   image_close (&original);
-  return present ? &without_record : &by_record;
+  return present ? &remove_without_record : &undo_by_record;
 }
 
-/* The way is the replacement's context.  */
+/* The replacement's context is the method.  */
 static bool
 check_without (const struct replacement *replacement, const void *bytes,
                size_t size, struct error *err)
 {
-  const struct way *way = replacement->context;
-  return way->check (replacement->image, bytes, size, err);
+  const struct removal_method *method = replacement->context;
+  return method->check (replacement->image, bytes, size, err);
 }
 
-/* Do as location_undo does or, if REMOVES, as location_remove.  */
+/* Do the work of location_undo or, if REMOVES, of location_remove.  */
 static bool
 revert (struct file_work *work, bool removes, struct error *err)
 {
   struct opened_work opened;
   struct plan plan = { 0 };
-  const struct way *way = NULL;
+  const struct removal_method *method = NULL;
   if (work_open (&opened, work, true, err)
       && check_is_linked (&opened.image, err))
-    way = removes ? way_to_remove (&opened.image, err) : &by_record;
+    method = removes ? choose_removal (&opened.image, err) : &undo_by_record;
   struct replacement replacement = { .image = &opened.image,
                                      .plan = &plan,
                                      .output = opened.output,
-                                     .context = way,
+                                     .context = method,
                                      .check = check_without };
-  /* A file in its old state elsewhere is for comparisons: no checksum is of
-     it.  */
+  /* Nothing keeps a checksum of an output file elsewhere.  */
   bool done
-      = way != NULL && way->plan (&plan, &opened.image, err)
+      = method != NULL && method->plan (&plan, &opened.image, err)
         && (work->output != NULL || input_check_checksum (&opened.input, err))
         && replacement_carry_out (&replacement, err);
   plan_free (&plan);

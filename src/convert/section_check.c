@@ -1,5 +1,4 @@
-/* Whether the .sframe that a file has is right and of use to readers, and
-   whether it is to be replaced.
+/* Checking an existing .sframe, and deciding whether it is to be replaced.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "convert/section_check.h"
@@ -25,10 +24,12 @@ compare_starts (const void *a, const void *b)
   return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Set LIST to what DECODER's entries say, ascending.  Entries may share rows:
-   those behind more rows than the section has bytes have none.  */
+/* Set LIST to the functions that DECODER's entries describe, in ascending
+   order.  Entries may share rows, so that a small section can have any number
+   of rows together.  When the rows read so far outnumber the section's bytes,
+   further functions are listed without rows.  */
 static bool
-described_code (struct frame_functions *list,
+list_described (struct frame_functions *list,
                 const struct sframe_decoder *decoder, struct error *err)
 {
   uint64_t left = sframe_decoder_rows_max (decoder), n_rows = 0;
@@ -50,8 +51,8 @@ described_code (struct frame_functions *list,
   return true;
 }
 
-/* Compare with SOURCE, after adding functions found in code that neither the
-   CFI nor DESCRIBED covers.  */
+/* Find functions by analysis of the code, with the hints DESCRIBED (NULL:
+   none), add them to SOURCE, and compare the section with SOURCE.  */
 static bool
 compare_with_code (struct cfi_source *source,
                    const struct sframe_decoder *decoder,
@@ -63,17 +64,16 @@ compare_with_code (struct cfi_source *source,
       = { .add = true, .described = described };
   bool compared = code_evidence_make (&rows, source, &wanted, err)
                   && sframe_verify (decoder, source, result, err);
-  result->bytes_from_code = rows.bytes;
   code_evidence_free (&rows);
   return compared;
 }
 
-/* Compare rows for code without CFI with an analysis of the code.  First the
-   code is analysed as a conversion does it.  The rows may have been made
-   before the file was stripped, when symbols said where functions start and
-   .debug_frame where a popped frame pointer still lies.  So code that then is
-   still not found, or told by other rows, is analysed again, with what the
-   .sframe itself says of it.  */
+/* Compare rows for code without CFI with an analysis of the code.  First
+   analyse the code as a conversion does.  But the section may have been made
+   before the file was stripped.  Then symbols told where functions start, and
+   .debug_frame where a popped frame pointer still lies.  If there are
+   differences, analyse the code again, with the .sframe's functions as
+   hints.  */
 static bool
 analyse_and_compare (struct cfi_source *source,
                      const struct sframe_decoder *decoder,
@@ -85,16 +85,17 @@ analyse_and_compare (struct cfi_source *source,
   if (result->bytes_extra + result->bytes_wrong == 0)
     return true;
   bool compared
-      = described_code (&described, decoder, err)
+      = list_described (&described, decoder, err)
         && compare_with_code (source, decoder, &described, result, err);
   frame_functions_free (&described);
   return compared;
 }
 
 static bool
-compare_rows (const struct image *image, const struct sframe_decoder *decoder,
-              const struct cfi_options *cfi_options,
-              struct cfi2sframe_check_result *result, struct error *err)
+compare_linked (const struct image *image,
+                const struct sframe_decoder *decoder,
+                const struct cfi_options *cfi_options,
+                struct cfi2sframe_check_result *result, struct error *err)
 {
   struct cfi_source source;
   struct cfi_options independent = *cfi_options;
@@ -107,7 +108,7 @@ compare_rows (const struct image *image, const struct sframe_decoder *decoder,
                                                       &independent, err)
                          : cfi_source_open (&source, image, &independent, err);
   bool compared = opened && sframe_verify (decoder, &source, result, err);
-  /* What looks wrong may be of alignment that code runs through.  */
+  /* Rows that look wrong may be of alignment that code runs through.  */
   if (compared && result->bytes_extra + result->bytes_wrong > 0 && analysed)
     compared = analyse_and_compare (&source, decoder, result, err);
   cfi_source_close (&source);
@@ -117,8 +118,7 @@ compare_rows (const struct image *image, const struct sframe_decoder *decoder,
   return compared;
 }
 
-/* Whether DECODER's functions ascend, as a section may say without being
-   so.  */
+/* Whether DECODER's functions ascend.  The flag alone does not prove it.  */
 static bool
 is_sorted (const struct sframe_decoder *decoder)
 {
@@ -170,7 +170,7 @@ section_compare (const struct image *image,
   if (!sframe_decoder_open_image (&decoder, image, err))
     return false;
   *useless = section_why_useless (image, &decoder);
-  return compare_rows (image, &decoder, cfi_options, result, err);
+  return compare_linked (image, &decoder, cfi_options, result, err);
 }
 
 bool
@@ -185,20 +185,21 @@ section_check_readers (const struct image *image, unsigned readers,
                                    size, err));
 }
 
-/* ---- Replacing */
+/* ---- Deciding whether to replace a section */
 
 enum
 {
-  /* GNU ld leaves some functions out that this program can describe: up to 4
-     percent of the code of libcrypto.  */
+  /* A section with this share of the code counts as whole.  GNU ld leaves out
+     functions that this program can describe: 4 percent of libcrypto's
+     code.  */
   WHOLE_PERCENT = 90
 };
 
-/* What is wrong with an .sframe; "" if nothing is.  */
+/* The fault of an .sframe, or "".  */
 struct verdict
 {
   char text[200];
-  bool unknown; /* later tools may have made it for later readers */
+  bool unknown; /* of a format that later readers may know */
 };
 
 static void
@@ -213,10 +214,11 @@ is_nearly_all (uint64_t part, uint64_t all)
   return (double)part * 100 >= (double)all * WHOLE_PERCENT;
 }
 
-/* How many bytes of code a conversion of INPUT would cover.  False when there
-   would be no section.  */
+/* Set *COVERED to the bytes of code for which a conversion of INPUT would have
+   rows.  False if it would make no section.  */
 static bool
-coverable (const struct input *input, uint64_t *covered, struct error *err)
+measure_coverable (const struct input *input, uint64_t *covered,
+                   struct error *err)
 {
   struct cfi2sframe_report report = { 0 };
   struct input tried = *input;
@@ -229,9 +231,10 @@ coverable (const struct input *input, uint64_t *covered, struct error *err)
   return encoder != NULL;
 }
 
-/* Whether the .sframe that RESULT is about is right, and describes nearly all
-   code that has CFI, or nearly all that a conversion of INPUT would cover.  A
-   conversion may have to leave much out.  False when memory ran out.  */
+/* Write to VERDICT if the .sframe with the check's RESULT is wrong, or if it
+   describes much less than all code that has CFI.  It is enough to describe
+   nearly all that a conversion of INPUT would, because a conversion may have
+   to leave much out as well.  False when memory ran out.  */
 static bool
 audit_rows (struct verdict *verdict, const struct input *input,
             const struct cfi2sframe_check_result *result, struct error *err)
@@ -245,7 +248,7 @@ audit_rows (struct verdict *verdict, const struct input *input,
     }
   if (is_nearly_all (covered, all))
     return true;
-  if (!coverable (input, &most, err))
+  if (!measure_coverable (input, &most, err))
     return err->status != CFI2SFRAME_NO_MEMORY;
   if (!is_nearly_all (covered, most))
     snprintf (verdict->text, sizeof verdict->text,
@@ -254,19 +257,20 @@ audit_rows (struct verdict *verdict, const struct input *input,
   return true;
 }
 
-/* Audit the .sframe of INPUT, which has one: can readers use it, is it right,
-   is it whole, by what a conversion would give?  Without CFI the section
-   counts as right.  False when memory ran out, or when the section has no
-   contents.  */
+/* Write to VERDICT the fault of INPUT's .sframe: that readers cannot use it,
+   that it is wrong, or that it is incomplete compared with a conversion's.
+   Without CFI the section counts as right.  False when memory ran out, or when
+   the section has no contents.  */
 static bool
-audit (struct verdict *verdict, const struct input *input, struct error *err)
+audit_section (struct verdict *verdict, const struct input *input,
+               struct error *err)
 {
   struct cfi2sframe_check_result result = { 0 };
-  struct cfi_options cfi_options = options_cfi (input->options);
+  struct cfi_options cfi_options = options_choose_cfi (input->options);
   const char *useless;
   *verdict = (struct verdict){ .text = "" };
-  /* A section is right by all CFI that the file has.  That a conversion is
-     asked not to read .debug_frame does not make rows wrong.  */
+  /* Compare with all CFI of the file.  The option not to read .debug_frame is
+     for conversions; rows from there are not wrong.  */
   if (cfi_options.debug_info == CFI2SFRAME_DEBUG_INFO_NONE)
     cfi_options.debug_info = CFI2SFRAME_DEBUG_INFO_OWN;
   bool compared
@@ -304,7 +308,7 @@ section_check_replacing (const struct input *input, struct error *err)
   struct verdict verdict;
   if (options->replace)
     return true;
-  if (!audit (&verdict, input, err))
+  if (!audit_section (&verdict, input, err))
     return false;
   if (verdict.text[0] != '\0' && !verdict.unknown && options->replace_bad)
     return true;

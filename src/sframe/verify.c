@@ -319,10 +319,14 @@ verify_stretch (void *context, const struct sweep_view *cfi,
       if (!verify->cfi.function->from_plt)
         result->bytes_absent += end - pc - meant;
     }
-  else if (verify_rules (verify, pc, cfi->function, &cfi->rules, theirs))
-    result->bytes_equal += end - pc;
   else
-    result->bytes_wrong += end - pc;
+    {
+      bool equal
+          = verify_rules (verify, pc, cfi->function, &cfi->rules, theirs);
+      *(equal ? &result->bytes_equal : &result->bytes_wrong) += end - pc;
+      if (verify->cfi.code.kind == CODE_FOUND)
+        result->bytes_from_code += end - pc;
+    }
   return true;
 }
 

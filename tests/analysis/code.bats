@@ -1252,6 +1252,26 @@ END
     || report
 }
 
+@test "--check counts no return address as compared with its code" {
+  needs jq
+  analysed_library skipped <<'END'
+	exported	f
+f:	test	%edi, %edi
+	jne	1f
+	push	%rbx
+	call	stop
+1:	ret
+	.size	f, . - f
+	.type	stop, @function
+stop:	jmp	stop
+	.size	stop, . - stop
+END
+  exits 0 --analyze skipped.so
+  exits 0 --check --stats=json skipped.so
+  [ "$(jq -c '[.bytes_equal, .bytes_from_code, .bytes_return_address]' \
+    <<<"$output")" = "[12,12,1]" ] || report
+}
+
 @test "rows from code are checked as well when the symbols are gone" {
   small_program f
   convert --analyze f

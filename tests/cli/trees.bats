@@ -470,6 +470,16 @@ teardown ()
   [[ $stderr == "cfi2sframe: tree/bin/bash: "* ]] || report
 }
 
+@test "--check of a tree: the sum has the code of the files that were checked" {
+  needs jq
+  make_tree tree
+  convert -q tree/bin/bash
+  exits 0 -r --check --stats=json tree
+  [ "$(jq -s '[.[] | select (.status == "checked") | .executable_bytes] | add' \
+    <<<"$output")" -eq \
+    "$(jq -s '.[-1].total.executable_bytes' <<<"$output")" ] || report
+}
+
 @test "-n changes nothing in a tree" {
   make_tree tree
   cp -a tree before

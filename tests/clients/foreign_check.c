@@ -110,7 +110,7 @@ check_file (const char *path, struct check *check)
         section.code_end, file.abi->sp, file.abi->fp });
   if (check->foreign != NULL)
     ask_for_all (check, &section);
-  bool ok = check->foreign != NULL && section.wrong == NULL;
+  bool ok = check->foreign != NULL && section.fault == NULL;
   if (!ok)
     fprintf (stderr, "%s: no section that both can read\n", path);
   foreign_close (check->foreign);

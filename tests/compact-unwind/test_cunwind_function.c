@@ -493,14 +493,6 @@ put_lsda_fde (struct buffer *bytes, size_t cie, uint64_t address,
   end_entry (bytes, start);
 }
 
-static bool
-never (const void *context, uint64_t address, uint64_t size)
-{
-  (void)context;
-  (void)address;
-  return size < 16;
-}
-
 /* Put everything in BYTES through a section and give its entries to
    ENCODINGS.  */
 static size_t
@@ -511,13 +503,14 @@ section_of (const struct buffer *bytes, struct cunwind_entry *entries,
   struct frame_function function = { 0 };
   struct error err = { 0 };
   struct code code;
+  const struct padding_finder padding = { .image = &code.image };
   code_init (&code, &arch_amd64, "", 0);
   assert_true (eh_frame_read (&cfi, &arch_amd64, bytes->bytes, bytes->size,
                               SECTION_ADDRESS, &err));
   struct cfa_machine *machine = cfa_machine_new (&cfi);
   assert_true (cfa_machine_track_saved (machine));
-  assert_true (cunwind_section_init (section, &code.image, &cfi, NULL, &err));
-  section->info.gaps = (struct cunwind_gaps){ NULL, never };
+  assert_true (
+      cunwind_section_init (section, &code.image, &cfi, &padding, &err));
   for (size_t i = 0; i < cfi.n_fdes; i++)
     {
       enum frame_reason reason;

@@ -12,28 +12,21 @@
 
 #define BASE UINT64_C (0x400000)
 
-static bool
-small_gaps (const void *context, uint64_t address, uint64_t size)
-{
-  (void)context;
-  (void)address;
-  return size < 16;
-}
-
 static void
 start (struct cunwind_info *info)
 {
-  cunwind_info_init (info, &arch_amd64, BASE,
-                     (struct cunwind_gaps){ NULL, small_gaps });
+  cunwind_info_init (info, &arch_amd64, BASE);
 }
 
+/* Less than 16 bytes between two functions are padding.  */
 static void
 add (struct cunwind_info *info, uint32_t offset, uint32_t size,
      uint32_t encoding, uint32_t lsda)
 {
   struct error err = { 0 };
-  assert_true (cunwind_info_add (info, BASE + offset, size, encoding,
-                                 lsda ? BASE + lsda : 0, &err));
+  assert_true (cunwind_info_add (info, offset - info->end >= 16, BASE + offset,
+                                 size, encoding, lsda ? BASE + lsda : 0,
+                                 &err));
 }
 
 /* Write INFO and open it; the bytes are a copy of exactly their size, so that
@@ -184,16 +177,17 @@ TEST (what_has_no_place_is_refused)
   start (&info);
   add (&info, 0x1000, 0x10, 0x02010000, 0);
   assert_false (
-      cunwind_info_add (&info, BASE + 0x100f, 1, 0x02010000, 0, &err));
+      cunwind_info_add (&info, false, BASE + 0x100f, 1, 0x02010000, 0, &err));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
-  assert_false (cunwind_info_add (&info, BASE - 1, 1, 0x02010000, 0, &err));
+  assert_false (
+      cunwind_info_add (&info, false, BASE - 1, 1, 0x02010000, 0, &err));
   assert_int_equal (err.status, CFI2SFRAME_UNSUPPORTED);
-  assert_false (
-      cunwind_info_add (&info, BASE + 0xfffffff0, 0x20, 0x02010000, 0, &err));
-  assert_false (
-      cunwind_info_add (&info, UINT64_MAX - 4, 16, 0x02010000, 0, &err));
-  assert_false (
-      cunwind_info_add (&info, BASE + 0x2000, 16, 0x42010000, BASE - 8, &err));
+  assert_false (cunwind_info_add (&info, false, BASE + 0xfffffff0, 0x20,
+                                  0x02010000, 0, &err));
+  assert_false (cunwind_info_add (&info, false, UINT64_MAX - 4, 16, 0x02010000,
+                                  0, &err));
+  assert_false (cunwind_info_add (&info, false, BASE + 0x2000, 16, 0x42010000,
+                                  BASE - 8, &err));
   cunwind_info_free (&info);
 }
 

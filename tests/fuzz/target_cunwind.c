@@ -70,7 +70,7 @@ check_account (const struct measurement *result)
 {
   for (unsigned i = 0; i < MEASURED_COUNT; i++)
     {
-      const struct measured *format = &result->formats[i];
+      const struct format_figures *format = &result->formats[i];
       uint64_t sum = format->synchronous;
       if (!format->available)
         continue;

@@ -23,8 +23,8 @@ CLASSES = {b"alnum": b"0-9A-Za-z", b"alpha": b"A-Za-z", b"blank": b" \t",
 
 
 def fits(pattern: str, text: str) -> bool:
-    """As configuration_pattern_fits () of src/cli/configuration.c: it goes by bytes, and
-    knows [^...] and [[:digit:]], which Python does not."""
+    """As configuration_pattern_matches () of src/cli/configuration.c: it goes by
+    bytes, and knows [^...] and [[:digit:]], which Python does not."""
     wanted = re.sub(rb"\[:(\w+):\]",
                     lambda match: CLASSES.get(match[1], match[0]),
                     os.fsencode(pattern)).replace(b"[^", b"[!")
