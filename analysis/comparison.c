@@ -124,7 +124,7 @@ forget_details (struct value *value)
 {
   if (!value_is_stack (*value) && value->kind != VALUE_SAVED
       && value->kind != VALUE_SIGNED)
-    *value = value_of (VALUE_OPAQUE, 0);
+    *value = value_of (VALUE_COMPUTED, 0);
 }
 
 /* What STATE makes of a rule of ROW, if the rule says anything and is to be

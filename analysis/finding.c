@@ -278,13 +278,13 @@ describe_register (const struct disproof *disproof,
   else if (disproof->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
   struct frame_rule rule = row_rule (&disproof->row, disproof->kind);
-  if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
+  if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, rule.reg));
-  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE
+  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_COMPUTED
            && disproof->kept_at.kind == VALUE_CFA)
     snprintf (does, DISPROOF_TEXT_MAX, "nothing was saved there%s", at);
-  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
+  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX,
               "nothing was saved there; %s is still the caller's",
               register_name (machine, reg));
@@ -295,7 +295,7 @@ describe_register (const struct disproof *disproof,
   else if (value.kind == VALUE_SAVED)
     snprintf (does, DISPROOF_TEXT_MAX, "the caller's %s is there%s",
               register_name (machine, (unsigned)value.number), at);
-  else if (value.kind == VALUE_OPAQUE)
+  else if (value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX, "%s was overwritten%s",
               register_name (machine, reg), at);
   else

@@ -270,7 +270,7 @@ without_trust (const struct follower *follower, const struct state *state,
   if (!state->trusts_sp || !follower->current->result.resets_sp)
     return state;
   state_copy (known, state);
-  known->registers[sp] = value_of (VALUE_MIXED, 0);
+  known->registers[sp] = value_of (VALUE_UNKNOWN, 0);
   return known;
 }
 

@@ -270,7 +270,7 @@ routine_call (struct routine *routine, const struct insn *insn,
   for (; left; left &= left - 1)
     {
       unsigned reg = (unsigned)__builtin_ctz (left);
-      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
+      state->registers[reg] = value_new (VALUE_UNKNOWN, insn->address, reg);
     }
   for (; kept; kept &= kept - 1)
     {

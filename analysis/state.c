@@ -17,8 +17,8 @@ state_enter (struct state *state, const struct code_machine *machine,
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     state->registers[reg]
         = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
-                    : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
-                                                    : VALUE_MIXED,
+                    : machine->clobbered >> reg & 1 ? VALUE_COMPUTED
+                                                    : VALUE_UNKNOWN,
                     reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
   if (arch_tracks_ra (arch))
@@ -78,11 +78,11 @@ state_store (struct state *state, struct value place, struct value value,
         state_remove_slot (state, i);
     }
   /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
-  if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_KEPT)
+  if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
       && value.number > 1 && value.number < KERNEL_CALLS_MAX)
     value.kind = VALUE_NUMBER;
   else if (value.kind == VALUE_CONSTANT)
-    value.kind = VALUE_KEPT;
+    value.kind = VALUE_RELOADED;
   bool is_half = width == 4 && value.kind == VALUE_NUMBER;
   if (is_half)
     value = value_of (VALUE_HALF, value.number & UINT32_MAX);
@@ -106,7 +106,7 @@ state_load (const struct state *state, struct value place)
   unsigned i = state_find_slot (state, place);
   return i < state->n_slots && state->slots[i].value.kind != VALUE_HALF
              ? state->slots[i].value
-             : value_of (VALUE_MIXED, 0);
+             : value_of (VALUE_UNKNOWN, 0);
 }
 
 bool
@@ -242,7 +242,7 @@ void
 state_settle (struct state *state, uint64_t at)
 {
   state->has_compared = state->has_equals = false;
-  state->tested = VALUE_OPAQUE;
+  state->tested = VALUE_COMPUTED;
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
@@ -293,7 +293,7 @@ join_tables (struct value *met, struct value a, struct value b,
 static bool
 is_definite (struct value value)
 {
-  return value.kind == VALUE_OPAQUE || value_is_constant (value)
+  return value.kind == VALUE_COMPUTED || value_is_constant (value)
          || value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value);
 }
@@ -307,9 +307,9 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
   if (!anonymous && join_tables (&met, a, b, tables))
     return met;
   if (value_is_address (a) && value_is_address (b) && a.number == b.number)
-    return value_of (VALUE_KEPT, a.number);
-  return value_new (is_definite (a) && is_definite (b) ? VALUE_OPAQUE
-                                                       : VALUE_MIXED,
+    return value_of (VALUE_RELOADED, a.number);
+  return value_new (is_definite (a) && is_definite (b) ? VALUE_COMPUTED
+                                                       : VALUE_UNKNOWN,
                     at, reg);
 }
 
@@ -324,9 +324,9 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
       struct value *value = &state->registers[reg];
       struct value with = other->registers[reg];
       if (value_equal (*value, with)
-          || value_equal (*value, value_new (VALUE_MIXED, at, reg))
+          || value_equal (*value, value_new (VALUE_UNKNOWN, at, reg))
           || (is_definite (with)
-              && value_equal (*value, value_new (VALUE_OPAQUE, at, reg))))
+              && value_equal (*value, value_new (VALUE_COMPUTED, at, reg))))
         continue;
       struct value met = value_join (*value, with, at, reg, state->tables);
       changed |= !value_equal (met, *value);

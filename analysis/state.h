@@ -68,7 +68,8 @@ struct state
   uint64_t compared_with;
   uint8_t n_slots, n_bounds;
   bool has_compared, has_equals;
-  /* The flags say whether a VALUE_FORKED or VALUE_ASKED is 0; or neither.  */
+  /* The flags say whether a VALUE_FORKED or VALUE_MAYBE_FORKED is 0; or
+   * neither.  */
   uint8_t tested;
   /* The path is that of a parent and of its child, which has another stack: no
      row holds for both until a branch separates the two.  */
@@ -112,7 +113,7 @@ void state_enter (struct state *state, const struct code_machine *machine,
 static inline struct value
 state_register (const struct state *state, unsigned reg)
 {
-  return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_MIXED, 0);
+  return reg < REG_COUNT ? state->registers[reg] : value_of (VALUE_UNKNOWN, 0);
 }
 
 /* What the stack pointer holds.  */
@@ -143,7 +144,7 @@ unsigned state_find_slot (const struct state *state, struct value place);
 /* Remove slot INDEX; the last slot takes its place.  */
 void state_remove_slot (struct state *state, unsigned index);
 
-/* The value in memory at PLACE; VALUE_MIXED when it is not known.  */
+/* The value in memory at PLACE; VALUE_UNKNOWN when it is not known.  */
 struct value state_load (const struct state *state, struct value place);
 
 /* The 4 bytes in memory at PLACE, if they are a NUMBER that is known.  */
@@ -206,8 +207,8 @@ state_tells_branches (const struct state *state, enum insn_condition condition)
 }
 
 /* Whether INSN, a branch, is where the child of a system call that returned
-   twice leaves its parent (VALUE_FORKED) or may do so (VALUE_ASKED): *TAKEN,
-   by the branch, or else behind it.  VALUE_OPAQUE: it is not.  */
+   twice leaves its parent (VALUE_FORKED) or may do so (VALUE_MAYBE_FORKED):
+   *TAKEN, by the branch, or else behind it.  VALUE_COMPUTED: it is not.  */
 enum value_kind state_parts_from_child (const struct state *state,
                                         const struct insn *insn, bool *taken);
 
@@ -274,7 +275,7 @@ enum verdict state_check (const struct state *state, enum row_rule which,
 struct value state_rule_value (const struct state *state, enum row_rule which,
                                const struct frame_row *row);
 
-/* Where in the stack the caller's FP, or the RA, is kept, or VALUE_MIXED.  */
+/* Where in the stack the caller's FP, or the RA, is kept, or VALUE_UNKNOWN. */
 struct value state_kept_at (const struct state *state, enum row_rule which);
 
 #endif /* ANALYSIS_STATE_H */

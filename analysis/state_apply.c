@@ -6,7 +6,7 @@
 static void
 compute (struct state *state, const struct insn *insn, unsigned reg)
 {
-  struct value value = value_new (VALUE_OPAQUE, insn->address, reg);
+  struct value value = value_new (VALUE_COMPUTED, insn->address, reg);
   if (state->n_bounds > 0)
     state_forget_value (state, value);
   state->registers[reg] = value;
@@ -23,8 +23,8 @@ set_register (struct state *state, const struct insn *insn, unsigned to,
   compute (state, insn, to);
   if (!value_is_anonymous (value) || value.number != 0)
     state->registers[to] = value;
-  else if (value.kind == VALUE_MIXED)
-    state->registers[to] = value_new (VALUE_MIXED, insn->address, to);
+  else if (value.kind == VALUE_UNKNOWN)
+    state->registers[to] = value_new (VALUE_UNKNOWN, insn->address, to);
 }
 
 static void
@@ -32,7 +32,7 @@ forget_base (struct state *state, const struct insn *insn)
 {
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     if (state->registers[reg].kind == VALUE_BASE)
-      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
+      state->registers[reg] = value_new (VALUE_UNKNOWN, insn->address, reg);
   for (unsigned i = state->n_slots; i-- > 0;)
     if (state->slots[i].place.kind == VALUE_BASE
         || state->slots[i].value.kind == VALUE_BASE)
@@ -105,7 +105,7 @@ static bool
 is_lower_part (struct value value, unsigned width)
 {
   return width == 8 || value_is_anonymous (value) || value_is_entry (value)
-         || ((value_is_constant (value) || value.kind == VALUE_KEPT)
+         || ((value_is_constant (value) || value.kind == VALUE_RELOADED)
              && value.number >= 0
              && value.number < INT64_C (1) << (8 * width - 1));
 }
@@ -159,7 +159,7 @@ apply_sum (struct state *state, const struct insn *insn)
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* no address any more */
-  bool told = a.kind != VALUE_KEPT && b.kind != VALUE_KEPT;
+  bool told = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
   if (told && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
   else if (told && value_is_constant (a))
@@ -171,7 +171,7 @@ apply_sum (struct state *state, const struct insn *insn)
 static void
 apply_lower (struct state *state, const struct insn *insn)
 {
-  struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
+  struct value by = insn->index == REG_NONE ? value_of (VALUE_UNKNOWN, 0)
                                             : state->registers[insn->index];
   if (value_is_constant (by))
     set_register (state, insn, insn->to,
@@ -229,7 +229,7 @@ apply_signing (struct state *state, const struct insn *insn)
   struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
   const struct value *from = &state->registers[insn->from];
   bool at_cfa = value_equal (state_sp (state), value_of (VALUE_CFA, 0));
-  struct value to = value_of (VALUE_MIXED, 0);
+  struct value to = value_of (VALUE_UNKNOWN, 0);
   if (insn->op == OP_STRIP)
     to = from->kind == VALUE_SIGNED ? plain : *from;
   else if (insn->op == OP_SIGN && at_cfa && value_equal (*from, plain))
@@ -245,7 +245,7 @@ static struct value
 place_of (const struct state *state, const struct insn *insn)
 {
   if (!insn->memory || insn->base == REG_NONE || insn->index != REG_NONE)
-    return value_of (VALUE_MIXED, 0);
+    return value_of (VALUE_UNKNOWN, 0);
   return value_moved (state->registers[insn->base], insn->offset);
 }
 
@@ -319,9 +319,9 @@ state_table (const struct state *state, const struct insn *insn,
 
 /* VALUE as it is read from the stack.  */
 static struct value
-as_kept (struct value value)
+as_reloaded (struct value value)
 {
-  return value_is_constant (value) ? value_of (VALUE_KEPT, value.number)
+  return value_is_constant (value) ? value_of (VALUE_RELOADED, value.number)
                                    : value;
 }
 
@@ -332,7 +332,7 @@ load_word (struct state *state, const struct insn *insn, unsigned to,
   if (to == REG_NONE)
     return;
   if (value_is_stack (place))
-    set_register (state, insn, to, as_kept (state_load (state, place)));
+    set_register (state, insn, to, as_reloaded (state_load (state, place)));
   else
     compute (state, insn, to);
 }
@@ -365,14 +365,15 @@ apply_load (struct state *state, const struct insn *insn)
   else if (insn->width == state->machine->word)
     load_word (state, insn, insn->to, place);
   else if (insn->width == 4 && state_load_half (state, place, &half))
-    set_register (state, insn, insn->to, as_kept (half));
+    set_register (state, insn, insn->to, as_reloaded (half));
   else
     compute (state, insn, insn->to);
   /* A word of some place in the stack may be a register saved there.  */
-  if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
+  if (insn->base != REG_NONE
+      && state->registers[insn->to].kind == VALUE_COMPUTED
       && value_is_stack (place))
     state->registers[insn->to]
-        = value_new (VALUE_MIXED, insn->address, insn->to);
+        = value_new (VALUE_UNKNOWN, insn->address, insn->to);
   if (limit.max != UINT64_MAX)
     {
       struct subject loaded = subject_of_value (state->registers[insn->to]);
@@ -420,7 +421,7 @@ apply_pop (struct state *state, const struct insn *insn, unsigned to)
 {
   unsigned sp = state->machine->arch->sp;
   struct value place = state->registers[sp];
-  struct value what = as_kept (state_load (state, place));
+  struct value what = as_reloaded (state_load (state, place));
   set_register (state, insn, sp, value_moved (place, state->machine->word));
   if (to != REG_NONE)
     set_register (state, insn, to, what);
@@ -432,7 +433,8 @@ apply_pop_to_memory (struct state *state, const struct insn *insn)
 {
   struct value place = place_of (state, insn);
   apply_pop (state, insn, REG_NONE);
-  state_store (state, place, value_of (VALUE_MIXED, 0), state->machine->word);
+  state_store (state, place, value_of (VALUE_UNKNOWN, 0),
+               state->machine->word);
   state_forget_bounds (state, place, state->machine->word);
 }
 
@@ -472,7 +474,7 @@ static void
 forget_flags (struct state *state)
 {
   state->has_compared = state->has_equals = false;
-  state->tested = VALUE_OPAQUE;
+  state->tested = VALUE_COMPUTED;
 }
 
 /* The flags say whether REG is 0.  */
@@ -480,8 +482,8 @@ static void
 note_tested (struct state *state, unsigned reg)
 {
   unsigned kind = state->registers[reg].kind;
-  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_ASKED;
-  state->tested = (uint8_t)(may_be_child ? kind : VALUE_OPAQUE);
+  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED;
+  state->tested = (uint8_t)(may_be_child ? kind : VALUE_COMPUTED);
 }
 
 /* Comparisons wait for the branch that tells how they came out.  */
@@ -517,7 +519,7 @@ apply_compare (struct state *state, const struct insn *insn)
     subject = state_memory (state, insn);
   else if (value_is_anonymous (state->registers[insn->from])
            || state->registers[insn->from].kind == VALUE_NUMBER
-           || state->registers[insn->from].kind == VALUE_KEPT)
+           || state->registers[insn->from].kind == VALUE_RELOADED)
     subject = subject_of_value (state->registers[insn->from]);
   else
     return;
@@ -610,7 +612,7 @@ state_kernel_call (const struct state *state, int64_t *number)
 {
   struct value value = state->registers[state->machine->kernel_call];
   *number = value.number;
-  return value_is_constant (value) || value.kind == VALUE_KEPT;
+  return value_is_constant (value) || value.kind == VALUE_RELOADED;
 }
 
 bool
@@ -648,8 +650,8 @@ apply_kernel_call (struct state *state, const struct insn *insn)
   state->is_child_too |= forks;
   state->has_asked |= !known;
   if (forks || !known)
-    state->registers[result] = value_new (known ? VALUE_FORKED : VALUE_ASKED,
-                                          insn->address, result);
+    state->registers[result] = value_new (
+        known ? VALUE_FORKED : VALUE_MAYBE_FORKED, insn->address, result);
 }
 
 void
@@ -680,7 +682,7 @@ state_call (struct state *state, const struct insn *insn)
   for (uint32_t left = state->machine->clobbered; left; left &= left - 1)
     compute (state, insn, (unsigned)__builtin_ctz (left));
   forget_flags (state);
-  state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
+  state_forget_bounds (state, value_of (VALUE_UNKNOWN, 0), 0);
   struct value sp = state_sp (state);
   forget_below (state, value_moved (sp, -state->machine->kept_below));
 }
@@ -713,11 +715,12 @@ state_parts_from_child (const struct state *state, const struct insn *insn,
                   || insn->condition == CONDITION_NOT_EQUAL;
   unsigned kind = of_register ? state->registers[insn->from].kind
                   : of_flags  ? state->tested
-                              : VALUE_OPAQUE;
+                              : VALUE_COMPUTED;
   *taken = insn->condition == CONDITION_EQUAL
            || insn->condition == CONDITION_ZERO;
-  return kind == VALUE_FORKED || kind == VALUE_ASKED ? (enum value_kind)kind
-                                                     : VALUE_OPAQUE;
+  return kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED
+             ? (enum value_kind)kind
+             : VALUE_COMPUTED;
 }
 
 bool

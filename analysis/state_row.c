@@ -285,7 +285,7 @@ value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
     case RULE_DEREF_CFA:
       return state_load (state, value_of (VALUE_CFA, rule.offset));
     default:
-      return value_of (VALUE_MIXED, 0);
+      return value_of (VALUE_UNKNOWN, 0);
     }
 }
 
@@ -312,7 +312,7 @@ state_kept_at (const struct state *state, enum row_rule which)
   for (unsigned i = 0; i < 2 && !slot && which != ROW_CFA; i++)
     slot = which == ROW_RA ? find_ra_slot (state, bases[i])
                            : find_slot (state, bases[i], fp);
-  return slot ? slot->place : value_of (VALUE_MIXED, 0);
+  return slot ? slot->place : value_of (VALUE_UNKNOWN, 0);
 }
 
 /* CFA is what a rule computes for it.  */
@@ -341,12 +341,12 @@ judge_cfa (const struct state *state, struct value cfa)
 static enum verdict
 judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
-  bool overwritten = value.kind == VALUE_OPAQUE || value_is_constant (value)
+  bool overwritten = value.kind == VALUE_COMPUTED || value_is_constant (value)
                      || value_is_entry (value) || value_is_target (value);
   if (value_is_stack (value) || value.kind == VALUE_SAVED
       || value.kind == VALUE_SIGNED)
     return VERDICT_CONTRADICTS;
-  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_MIXED
+  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_UNKNOWN
              ? VERDICT_CONTRADICTS
              : VERDICT_UNKNOWN;
 }
@@ -369,7 +369,7 @@ looks_elsewhere (const struct state *state, struct frame_rule rule,
      saved into is known, as long as there is room to remember it.  */
   return rule.offset < 0 && (is_in_register || at.kind == VALUE_CFA)
          && state->n_slots < STATE_SLOTS_MAX
-         && state_load (state, place).kind == VALUE_MIXED;
+         && state_load (state, place).kind == VALUE_UNKNOWN;
 }
 
 enum verdict

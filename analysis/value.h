@@ -32,16 +32,16 @@ enum value_kind
   /* Computed here, or on one of the paths that met here; in no case the
      caller's on all of them.  `number` names where, so that two registers with
      the same number hold the same value.  */
-  VALUE_OPAQUE,
+  VALUE_COMPUTED,
   /* Perhaps the caller's: read from a place in the stack of which nothing is
      known, say.  Numbered, too.  */
-  VALUE_MIXED,
+  VALUE_UNKNOWN,
   /* What a system call returned that can return twice; 0 to the child, which
      has another stack.  Numbered, too.  */
   VALUE_FORKED,
-  VALUE_ASKED, /* the same of one that may be of that kind */
-  VALUE_CFA,   /* CFA + number */
-  VALUE_SAVED, /* what register `number` held when the function began */
+  VALUE_MAYBE_FORKED, /* the same of one that may be of that kind */
+  VALUE_CFA,          /* CFA + number */
+  VALUE_SAVED,        /* what register `number` held when the function began */
   /* The return address, signed with key `number` and SP as it was then.  */
   VALUE_SIGNED,
   VALUE_CONSTANT,
@@ -53,7 +53,7 @@ enum value_kind
      may have changed it.  No program has an address of a jump table changed,
      or the number of a system call.  A callee may change a size kept there, by
      which SP is moved later; so a constant there is not trusted for SP.  */
-  VALUE_KEPT,
+  VALUE_RELOADED,
   VALUE_HALF, /* in a word of the stack: 4 bytes of a number, and others */
   /* An unknown base + number.  The base is what `and $-n, %rsp' or
      `sub %rax, %rsp' leaves of the stack pointer; a state knows one.  */
@@ -117,8 +117,8 @@ value_equal (struct value a, struct value b)
 static inline bool
 value_is_anonymous (struct value value)
 {
-  return value.kind == VALUE_OPAQUE || value.kind == VALUE_MIXED
-         || value.kind == VALUE_FORKED || value.kind == VALUE_ASKED;
+  return value.kind == VALUE_COMPUTED || value.kind == VALUE_UNKNOWN
+         || value.kind == VALUE_FORKED || value.kind == VALUE_MAYBE_FORKED;
 }
 
 static inline bool
@@ -133,7 +133,7 @@ static inline bool
 value_is_address (struct value value)
 {
   return value.kind == VALUE_CONSTANT
-         || (value.kind == VALUE_KEPT && value.number >= KERNEL_CALLS_MAX);
+         || (value.kind == VALUE_RELOADED && value.number >= KERNEL_CALLS_MAX);
 }
 
 /* Whether VALUE is an address in the stack, as far as it is known.  */
@@ -151,13 +151,13 @@ static inline struct value
 value_moved (struct value value, int64_t distance)
 {
   int64_t sum;
-  if (value.kind == VALUE_OPAQUE)
-    return value_of (VALUE_OPAQUE, 0);
+  if (value.kind == VALUE_COMPUTED)
+    return value_of (VALUE_COMPUTED, 0);
   bool relative = value_is_stack (value) || value_is_constant (value)
-                  || value.kind == VALUE_KEPT;
+                  || value.kind == VALUE_RELOADED;
   if (!relative || __builtin_add_overflow (value.number, distance, &sum)
       || sum >= NUMBER_LIMIT || sum < -NUMBER_LIMIT)
-    return value_of (VALUE_MIXED, 0);
+    return value_of (VALUE_UNKNOWN, 0);
   return value_of (value.kind, sum);
 }
 
