@@ -130,7 +130,7 @@ struct insn
   bool sign_extended : 1; /* of a width less than a register's */
   bool sets_flags : 1;    /* that conditions depend on */
   bool is_nop : 1;
-  bool calls_kernel : 1;
+  bool is_syscall : 1;
   bool has_constant : 1; /* OP_STORE, OP_PUSH: of `immediate' */
   bool names_place : 1;  /* OP_SET, OP_ADD: what it computes is an address */
   bool is_part : 1;      /* OP_SET: something is added to get an address */

@@ -131,7 +131,7 @@ exception (struct a64 *t)
   unsigned opc = a64_bits (t->word, 21, 3), level = a64_bits (t->word, 0, 2);
   t->insn->flow = opc == 0 ? FLOW_NEXT : FLOW_STOP;
   t->insn->writes = level == 1 ? 1 : 0x3ffff;
-  t->insn->calls_kernel = opc == 0 && level == 1;
+  t->insn->is_syscall = opc == 0 && level == 1;
 }
 
 /* Return addresses are signed and authenticated in this space, so that older

@@ -604,7 +604,7 @@ translate_cdqe (struct translation *t)
 static void
 translate_syscall (struct translation *t)
 {
-  t->insn->calls_kernel = true;
+  t->insn->is_syscall = true;
   t->insn->writes |= reg_mask (0);
 }
 

@@ -8,15 +8,15 @@
 #include "analysis/insn.h"
 
 /* The machines' facts that do not depend on who compiled a function.  */
-#define AMD64                                                            \
-  .arch = &arch_amd64, .n_registers = 17, .kernel_call = 0 /* rax */,    \
-  .rt_sigreturn = 15, .exit = 60, .exit_group = 231, .clone = 56,        \
-  .clone3 = 435, .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1, \
+#define AMD64                                                              \
+  .arch = &arch_amd64, .n_registers = 17, .syscall_register = 0 /* rax */, \
+  .rt_sigreturn = 15, .exit = 60, .exit_group = 231, .clone = 56,          \
+  .clone3 = 435, .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1,   \
   .word = 8, .table_widths = 4 | 8
 
 #define AARCH64                                                              \
   .arch = &arch_aarch64, .n_registers = 32, .first_argument = 0,             \
-  .kernel_call = 8, .rt_sigreturn = 139, .exit = 93, .exit_group = 94,       \
+  .syscall_register = 8, .rt_sigreturn = 139, .exit = 93, .exit_group = 94,  \
   .clone = 220, .clone3 = 435, .clone_stack = 1, .results = 1 << 0 | 1 << 1, \
   .probed = REG_NONE, .word = 8, .table_widths = 1 | 2 | 4 | 8,              \
   .keeps_sp = true

@@ -13,10 +13,10 @@ struct code_machine
 {
   const struct arch *arch;
   uint8_t n_registers;
-  uint8_t first_argument; /* register */
-  uint8_t kernel_call;    /* register with the number of a system call */
-  uint8_t kernel_result;  /* register with what it returns */
-  uint8_t rt_sigreturn;   /* such numbers, of Linux */
+  uint8_t first_argument;   /* register */
+  uint8_t syscall_register; /* register with the number of a system call */
+  uint8_t syscall_result;   /* register with what it returns */
+  uint8_t rt_sigreturn;     /* such numbers, of Linux */
   uint8_t exit, exit_group;
   uint16_t clone, clone3;
   uint8_t clone_stack;  /* register with the child's stack, or 0: its parent's

@@ -65,12 +65,12 @@ branch (struct routine *routine, const struct insn *insn, struct state *state,
 {
   const enum insn_condition condition = (enum insn_condition)insn->condition;
   bool by_child;
-  enum value_kind parts = state_parts_from_child (state, insn, &by_child);
+  enum value_kind parts = state_branch_on_fork (state, insn, &by_child);
   if (parts == VALUE_MAYBE_FORKED)
     routine_fail (routine, ROUTINE_SYSTEM_CALL, insn->address);
   bool tells = state_tells_branches (state, condition);
   if (parts == VALUE_FORKED)
-    state->is_child_too = false;
+    state->includes_child = false;
   if (parts == VALUE_FORKED || !tells)
     {
       if (jumps && !(parts == VALUE_FORKED && by_child))

@@ -52,7 +52,7 @@ shows_entry (const struct routine *routine, const struct state *state,
              bool runs_on)
 {
   bool on_trial = routine_is_on_trial (routine);
-  return !(state->has_asked && (runs_on || on_trial))
+  return !(state->has_unknown_syscall && (runs_on || on_trial))
          && !(routine->result.reads_too_far && on_trial);
 }
 
@@ -427,7 +427,7 @@ find_violation (struct routine *routine, const struct insn *insn,
      with what the kernel saved on the stack, and no function.  */
   int64_t number;
   if (insn->flow == FLOW_RESUME
-      || (insn->calls_kernel && state_kernel_call (state, &number)
+      || (insn->is_syscall && state_syscall_number (state, &number)
           && number == routine->machine->rt_sigreturn))
     return ROUTINE_SIGNAL;
   return calls_stack_mover (routine, insn) ? ROUTINE_CALLEE : ROUTINE_SOUND;

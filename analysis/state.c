@@ -50,8 +50,8 @@ state_remove_slot (struct state *state, unsigned index)
 static bool
 is_worth_keeping (const struct state *state, struct value value)
 {
-  bool calls_kernel = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
-                      && value.number >= 0 && value.number < KERNEL_CALLS_MAX;
+  bool is_syscall = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
+                    && value.number >= 0 && value.number < SYSCALLS_MAX;
   bool has_to_do_with_tables
       = value_is_target (value) || value_is_entry (value)
         || (value_is_address (value) && value.number >= 0x1000
@@ -59,7 +59,7 @@ is_worth_keeping (const struct state *state, struct value value)
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
          || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10)
-         || (calls_kernel && state->n_slots < STATE_SLOTS_MAX / 2);
+         || (is_syscall && state->n_slots < STATE_SLOTS_MAX / 2);
 }
 
 void
@@ -79,7 +79,7 @@ state_store (struct state *state, struct value place, struct value value,
     }
   /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
-      && value.number > 1 && value.number < KERNEL_CALLS_MAX)
+      && value.number > 1 && value.number < SYSCALLS_MAX)
     value.kind = VALUE_NUMBER;
   else if (value.kind == VALUE_CONSTANT)
     value.kind = VALUE_RELOADED;
@@ -396,11 +396,11 @@ state_join (struct state *state, const struct state *other, uint64_t at)
   bool changed = join_registers (state, other, at);
   changed |= join_slots (state, other);
   changed |= join_bounds (state, other);
-  changed |= other->is_child_too && !state->is_child_too;
-  changed |= other->has_asked && !state->has_asked;
+  changed |= other->includes_child && !state->includes_child;
+  changed |= other->has_unknown_syscall && !state->has_unknown_syscall;
   changed |= other->trusts_sp && !state->trusts_sp;
-  state->is_child_too |= other->is_child_too;
-  state->has_asked |= other->has_asked;
+  state->includes_child |= other->includes_child;
+  state->has_unknown_syscall |= other->has_unknown_syscall;
   state->trusts_sp |= other->trusts_sp;
   if (other->base_limit > state->base_limit
       || (state->base_is_below && !other->base_is_below))

@@ -73,10 +73,10 @@ struct state
   uint8_t tested;
   /* The path is that of a parent and of its child, which has another stack: no
      row holds for both until a branch separates the two.  */
-  bool is_child_too;
+  bool includes_child;
   /* The path has made a system call of an unknown number, perhaps sigreturn:
      then it did not get here.  */
-  bool has_asked;
+  bool has_unknown_syscall;
   /* The path has called what is not known, which is taken to have kept the
      stack pointer.  */
   bool trusts_sp;
@@ -189,7 +189,7 @@ void state_settle (struct state *state, uint64_t at);
 void state_apply (struct state *state, const struct insn *insn);
 
 /* The NUMBER of the system call that STATE is in front of.  False: unknown. */
-bool state_kernel_call (const struct state *state, int64_t *number);
+bool state_syscall_number (const struct state *state, int64_t *number);
 
 /* Whether INSN, with STATE in front, is a system call that ends the thread or
    the process.  */
@@ -209,8 +209,8 @@ state_tells_branches (const struct state *state, enum insn_condition condition)
 /* Whether INSN, a branch, is where the child of a system call that returned
    twice leaves its parent (VALUE_FORKED) or may do so (VALUE_MAYBE_FORKED):
    *TAKEN, by the branch, or else behind it.  VALUE_COMPUTED: it is not.  */
-enum value_kind state_parts_from_child (const struct state *state,
-                                        const struct insn *insn, bool *taken);
+enum value_kind state_branch_on_fork (const struct state *state,
+                                      const struct insn *insn, bool *taken);
 
 /* The branch with CONDITION was TAKEN or not.  False: what was compared shows
    that this cannot be.  */

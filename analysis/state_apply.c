@@ -608,9 +608,9 @@ move_stack (struct state *state, struct value before)
 }
 
 bool
-state_kernel_call (const struct state *state, int64_t *number)
+state_syscall_number (const struct state *state, int64_t *number)
 {
-  struct value value = state->registers[state->machine->kernel_call];
+  struct value value = state->registers[state->machine->syscall_register];
   *number = value.number;
   return value_is_constant (value) || value.kind == VALUE_RELOADED;
 }
@@ -619,7 +619,7 @@ bool
 state_exits (const struct state *state, const struct insn *insn)
 {
   int64_t number;
-  return insn->calls_kernel && state_kernel_call (state, &number)
+  return insn->is_syscall && state_syscall_number (state, &number)
          && (number == state->machine->exit
              || number == state->machine->exit_group);
 }
@@ -633,12 +633,12 @@ apply_writes (struct state *state, const struct insn *insn)
 }
 
 static void
-apply_kernel_call (struct state *state, const struct insn *insn)
+apply_syscall (struct state *state, const struct insn *insn)
 {
   const struct code_machine *machine = state->machine;
-  unsigned result = machine->kernel_result;
+  unsigned result = machine->syscall_result;
   int64_t number;
-  bool known = state_kernel_call (state, &number);
+  bool known = state_syscall_number (state, &number);
   struct value stack = state->registers[machine->clone_stack];
   bool has_stack = !value_is_constant (stack) || stack.number != 0;
   /* It makes a child with another stack.  */
@@ -647,8 +647,8 @@ apply_kernel_call (struct state *state, const struct insn *insn)
                    || (number == machine->clone && has_stack));
   forget_flags (state);
   apply_writes (state, insn);
-  state->is_child_too |= forks;
-  state->has_asked |= !known;
+  state->includes_child |= forks;
+  state->has_unknown_syscall |= !known;
   if (forks || !known)
     state->registers[result] = value_new (
         known ? VALUE_FORKED : VALUE_MAYBE_FORKED, insn->address, result);
@@ -658,8 +658,8 @@ void
 state_apply (struct state *state, const struct insn *insn)
 {
   struct value sp = state_sp (state);
-  if (insn->calls_kernel)
-    return apply_kernel_call (state, insn);
+  if (insn->is_syscall)
+    return apply_syscall (state, insn);
   if (insn->sets_flags)
     forget_flags (state);
   if (insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
@@ -706,8 +706,8 @@ learn_equal (struct state *state)
 }
 
 enum value_kind
-state_parts_from_child (const struct state *state, const struct insn *insn,
-                        bool *taken)
+state_branch_on_fork (const struct state *state, const struct insn *insn,
+                      bool *taken)
 {
   bool of_register = insn->condition == CONDITION_ZERO
                      || insn->condition == CONDITION_NOT_ZERO;

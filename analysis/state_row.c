@@ -259,7 +259,7 @@ state_row (const struct state *state, bool with_fp, struct frame_row *row)
 {
   const int8_t ra = state->machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
-  return !state->is_child_too
+  return !state->includes_child
          && (arch_tracks_ra (state->machine->arch) ? ra_rule (state, row)
                                                    : has_fixed_ra (state))
          && cfa_rule (state, &row->cfa)

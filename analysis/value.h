@@ -68,8 +68,8 @@ enum value_kind
 
 enum
 {
-  KERNEL_CALLS_MAX = 512, /* there are fewer (Linux) */
-  VALUE_TABLES_MAX = 58   /* tables with numbers below can be in a mask */
+  SYSCALLS_MAX = 512,   /* there are fewer (Linux) */
+  VALUE_TABLES_MAX = 58 /* tables with numbers below can be in a mask */
 };
 
 /* Two fields in a word, which is copied and compared as a whole: a load behind
@@ -133,7 +133,7 @@ static inline bool
 value_is_address (struct value value)
 {
   return value.kind == VALUE_CONSTANT
-         || (value.kind == VALUE_RELOADED && value.number >= KERNEL_CALLS_MAX);
+         || (value.kind == VALUE_RELOADED && value.number >= SYSCALLS_MAX);
 }
 
 /* Whether VALUE is an address in the stack, as far as it is known.  */

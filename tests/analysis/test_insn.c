@@ -225,14 +225,14 @@ is_rightly_told (const uint8_t bytes[32])
   if (!insn_decode (decoder, bytes, 32, ADDRESS, &insn))
     return true;
   bool computes = insn.op != OP_NONE && insn.op != OP_STORE;
-  if (!computes && insn.condition == CONDITION_OTHER && !insn.calls_kernel)
+  if (!computes && insn.condition == CONDITION_OTHER && !insn.is_syscall)
     return true;
   assert_true (insn_show (decoder, bytes, 32, ADDRESS, text));
   const char *const names[] = { conditions[insn.condition], NULL };
   return (!computes || begins_with_one (text, computing))
          && (insn.condition == CONDITION_OTHER
              || begins_with_one (text, names))
-         && (!insn.calls_kernel || strncmp (text, "syscall", 7) == 0);
+         && (!insn.is_syscall || strncmp (text, "syscall", 7) == 0);
 }
 
 TEST (nothing_is_told_of_others)

@@ -1411,16 +1411,16 @@ call_kernel (int64_t number, int64_t stack, bool really)
 {
   enter (&arch_aarch64);
   if (number < 0)
-    change (machine->kernel_call);
+    change (machine->syscall_register);
   else
-    set (machine->kernel_call, number);
+    set (machine->syscall_register, number);
   if (stack < 0)
     change (machine->clone_stack);
   else
     set (machine->clone_stack, stack);
   struct insn insn = insn_of (OP_NONE, REG_NONE, REG_NONE);
-  insn.calls_kernel = really;
-  insn.writes = UINT32_C (1) << machine->kernel_result;
+  insn.is_syscall = really;
+  insn.writes = UINT32_C (1) << machine->syscall_result;
   apply (insn);
 }
 
@@ -1442,8 +1442,8 @@ AARCH64_TEST (a_child_with_another_stack_is_noticed)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       call_kernel (cases[i].number, cases[i].stack, cases[i].really);
-      assert_int_equal (now.is_child_too, cases[i].forks);
-      expect_kind (machine->kernel_result,
+      assert_int_equal (now.includes_child, cases[i].forks);
+      expect_kind (machine->syscall_result,
                    cases[i].forks ? VALUE_FORKED : VALUE_COMPUTED);
     }
 }
@@ -1470,14 +1470,14 @@ FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
         bool taken;
         enter (&arch_aarch64);
         call_kernel (k == 0 ? 1 : k == 1 ? machine->clone : -1, 0x5000, true);
-        assert_int_equal (now.has_asked, k == 2);
+        assert_int_equal (now.has_unknown_syscall, k == 2);
         if (!cases[i].of_register)
-          apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
+          apply (insn_of (OP_TEST, REG_NONE, machine->syscall_result));
         struct insn branch = insn_of (
             OP_NONE, REG_NONE,
-            cases[i].of_register ? machine->kernel_result : REG_NONE);
+            cases[i].of_register ? machine->syscall_result : REG_NONE);
         branch.condition = cases[i].condition;
-        assert_int_equal (state_parts_from_child (&now, &branch, &taken),
+        assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
                           cases[i].parts ? kinds[k] : VALUE_COMPUTED);
         if (cases[i].parts)
           assert_int_equal (taken, cases[i].taken);
@@ -1485,7 +1485,7 @@ FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
           continue;
         /* Flags that something else has set say nothing of it.  */
         apply (insn_of (OP_TEST, REG_NONE, X19));
-        assert_int_equal (state_parts_from_child (&now, &branch, &taken),
+        assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
                           VALUE_COMPUTED);
       }
 }
@@ -1497,13 +1497,13 @@ static void join (const struct state *other, bool changes);
 static bool *
 a_child (struct state *state)
 {
-  return &state->is_child_too;
+  return &state->includes_child;
 }
 
 static bool *
 a_question (struct state *state)
 {
-  return &state->has_asked;
+  return &state->has_unknown_syscall;
 }
 
 static bool *
@@ -2335,18 +2335,18 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
   for (int i = 0; i < 6; i++)
     {
       call_kernel (machine->clone, 0x5000, true);
-      apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
+      apply (insn_of (OP_TEST, REG_NONE, machine->syscall_result));
       if (i == 1)
         apply (sets_flags);
       else if (i == 2)
         compare (X19, 5);
       else if (i == 3)
-        compare (machine->kernel_result, 5);
+        compare (machine->syscall_result, 5);
       else if (i == 4)
         state_settle (&now, 0x3000);
       else if (i == 5)
         with_index (OP_COMPARE_BOTH, REG_NONE, X19, X20, 8);
-      assert_int_equal (state_parts_from_child (&now, &branch, &taken),
+      assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
                         i == 0 ? VALUE_FORKED : VALUE_COMPUTED);
     }
   for (int i = 0; i < 4; i++)
