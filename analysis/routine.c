@@ -8,9 +8,9 @@
 enum
 {
   /* At least so much room for a routine, and what an image of its size allows:
-     a node for 4 bytes, a label for 32.  */
+     a node for 4 bytes, a block for 32.  */
   NODES_MIN = 1 << 14,
-  LABELS_MIN = 1 << 12,
+  BLOCKS_MIN = 1 << 12,
   STEPS_MIN = 1 << 18,
   ADDRESS_MIN = 0x1000, /* constants below are not addresses */
   PLACES_REMEMBERED = 4096,
@@ -31,7 +31,7 @@ routine_new (const struct routine_context *context)
      function returns, and so each is first taken to go on in all that are
      behind it (CHICKEN's compiler).  */
   routine->steps_left = STEPS_MIN + 12 * context->facts->image->size;
-  routine->labels_max = LABELS_MIN + context->facts->image->size / 32;
+  routine->blocks_max = BLOCKS_MIN + context->facts->image->size / 32;
   return routine;
 }
 
@@ -48,9 +48,9 @@ routine_free (struct routine *routine)
   free (routine->edges);
   jump_tables_free (&routine->tables);
   free (routine->nodes);
-  free (routine->labels);
+  free (routine->blocks);
   free (routine->states);
-  free (routine->queue);
+  free (routine->worklist);
   address_list_free (&routine->ends);
   free (routine->result.left_for);
   free (routine);
@@ -148,12 +148,12 @@ stops_behind (struct routine *routine, const struct routine_node *node,
    routine is done with at its first instructions: nothing is taken from what
    its start gets to.  */
 static void
-walk (struct routine *routine, uint32_t label)
+walk (struct routine *routine, uint32_t block)
 {
-  uint32_t number = routine->labels[label].node;
-  bool on_trial = label == 0 && routine_is_on_trial (routine);
+  uint32_t number = routine->blocks[block].node;
+  bool on_trial = block == 0 && routine_is_on_trial (routine);
   struct state state;
-  state_copy (&state, routine_label_state (routine, label));
+  state_copy (&state, routine_block_state (routine, block));
   while (routine->result.failure == ROUTINE_SOUND
          && routine->nodes[number].insn.size > 0
          && routine->steps <= routine->steps_left)
@@ -179,7 +179,7 @@ walk (struct routine *routine, uint32_t label)
           = node->predecessor != NODE_NONE && node->predecessor != number;
       if (node->predecessor == NODE_NONE)
         node->predecessor = number;
-      if (node->label != NODE_NONE || elsewhere)
+      if (node->block != NODE_NONE || elsewhere)
         return routine_arrive (routine, next, &state);
       number = next;
     }
@@ -190,7 +190,7 @@ start (struct routine *routine)
 {
   struct state state;
   address_map_clear (&routine->numbers);
-  routine->n_nodes = routine->n_labels = routine->n_queue = 0;
+  routine->n_nodes = routine->n_blocks = routine->n_worklist = 0;
   routine->states_size = 0;
   routine->steps = 0;
   routine->landed = routine->lacks_value = false;
@@ -202,7 +202,7 @@ start (struct routine *routine)
   state_enter (&state, routine->machine, &routine->tables);
   uint32_t number = routine_node_at (routine, routine->entry);
   if (number != NODE_NONE)
-    routine_add_label (routine, number, &state);
+    routine_add_block (routine, number, &state);
 }
 
 /* Keep what INSN computes, if that can be an address.  */
@@ -237,9 +237,9 @@ remember_places (struct routine *routine)
 static void
 walk_all (struct routine *routine)
 {
-  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND)
+  while (routine->n_worklist > 0 && routine->result.failure == ROUTINE_SOUND)
     {
-      walk (routine, routine_take_queued (routine));
+      walk (routine, routine_take_block (routine));
       if (routine->steps > (uint64_t)VISITS_MAX * (routine->n_nodes + 64)
           || routine->steps > routine->steps_left || routine->tables.failed)
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
@@ -258,7 +258,7 @@ follow (struct routine *routine)
       if (routine->result.failure == ROUTINE_SOUND)
         routine_visit (routine, routine_check, routine);
     }
-  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND);
+  while (routine->n_worklist > 0 && routine->result.failure == ROUTINE_SOUND);
   if (routine->steps >= routine->steps_left)
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
   routine->steps_left -= routine->steps < routine->steps_left
@@ -318,11 +318,11 @@ static bool
 note_calls_without_return (struct routine *routine)
 {
   size_t before = routine->doubtful.n_used;
-  for (uint32_t i = 0; i < routine->n_labels; i++)
+  for (uint32_t i = 0; i < routine->n_blocks; i++)
     {
       const struct routine_node *node
-          = &routine->nodes[routine->labels[i].node];
-      struct value sp = state_sp (routine_label_state (routine, i));
+          = &routine->nodes[routine->blocks[i].node];
+      struct value sp = state_sp (routine_block_state (routine, i));
       uint32_t call = node->predecessor;
       /* Others have the stack pointer elsewhere where the path meets them.  */
       bool differs = value_is_anonymous (sp)
@@ -375,11 +375,11 @@ routine_visit (struct routine *routine,
                               const struct state *state),
                void *argument)
 {
-  for (uint32_t i = 0; i < routine->n_labels; i++)
+  for (uint32_t i = 0; i < routine->n_blocks; i++)
     {
-      uint32_t number = routine->labels[i].node;
+      uint32_t number = routine->blocks[i].node;
       struct state state;
-      state_copy (&state, routine_label_state (routine, i));
+      state_copy (&state, routine_block_state (routine, i));
       for (;;)
         {
           const struct routine_node *node = &routine->nodes[number];
@@ -390,7 +390,7 @@ routine_visit (struct routine *routine,
               || !step (routine, &node->insn, &state, false))
             break;
           uint32_t next = routine_find_behind (routine, number);
-          if (next == NODE_NONE || routine->nodes[next].label != NODE_NONE
+          if (next == NODE_NONE || routine->nodes[next].block != NODE_NONE
               || routine->nodes[next].predecessor != number)
             break;
           number = next;

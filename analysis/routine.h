@@ -186,7 +186,7 @@ static const uint32_t NODE_NONE = UINT32_MAX;
 
 struct routine_node
 {
-  uint32_t label; /* or NODE_NONE */
+  uint32_t block; /* or NODE_NONE */
   uint32_t
       predecessor;    /* node from which the path goes on here, or NODE_NONE */
   bool is_last;       /* no instruction of the routine is behind this one */
@@ -196,11 +196,11 @@ struct routine_node
   struct insn insn;   /* size 0: no instruction */
 };
 
-struct routine_label
+struct routine_block
 {
   size_t state; /* offset in routine.states */
   uint32_t node;
-  bool queued;
+  bool is_in_worklist;
 };
 
 /* A way from a node to another that the instruction alone does not say: entry
@@ -222,16 +222,16 @@ struct routine
   struct address_map numbers; /* from addresses to numbers of nodes */
   struct routine_node *nodes;
   size_t n_nodes, nodes_capacity;
-  struct routine_label *labels;
-  size_t n_labels, labels_capacity;
-  /* The states of the labels, one behind the other.  Joining only removes
+  struct routine_block *blocks;
+  size_t n_blocks, blocks_capacity;
+  /* The states of the blocks, one behind the other.  Joining only removes
      slots, so a state never needs more room than it took at first, which is a
      third of sizeof (struct state) on average.  */
   char *states;
   size_t states_size, states_capacity;
-  size_t nodes_max, labels_max;
-  uint32_t *queue; /* labels whose state has changed; a heap */
-  size_t n_queue, queue_capacity;
+  size_t nodes_max, blocks_max;
+  uint32_t *worklist; /* blocks whose state has changed; a heap */
+  size_t n_worklist, worklist_capacity;
   struct routine_edge *edges;
   size_t n_edges, edges_capacity;
   uint32_t changed; /* mask of registers that the routine writes */
@@ -255,12 +255,12 @@ struct routine
   uint64_t steps_left;
 };
 
-/* The state of label NUMBER.  The pointer is valid until a label is added.  */
+/* The state of block NUMBER.  The pointer is valid until a block is added.  */
 static inline struct state *
-routine_label_state (const struct routine *routine, uint32_t number)
+routine_block_state (const struct routine *routine, uint32_t number)
 {
   return (struct state *)(void *)(routine->states
-                                  + routine->labels[number].state);
+                                  + routine->blocks[number].state);
 }
 
 /* Note that the routine has FAILURE at ADDRESS, so that it gives no rows.  An
@@ -283,8 +283,8 @@ uint32_t routine_node_at (struct routine *routine, uint64_t address);
    next, or NODE_NONE.  */
 uint32_t routine_find_behind (const struct routine *routine, uint32_t number);
 
-/* Give node NUMBER, which has no label, a label with STATE.  */
-void routine_add_label (struct routine *routine, uint32_t number,
+/* Give node NUMBER, which has no block, a block with STATE.  */
+void routine_add_block (struct routine *routine, uint32_t number,
                         const struct state *state);
 
 /* Join STATE into the state of node NUMBER, where paths can meet.  */
@@ -294,10 +294,10 @@ void routine_arrive (struct routine *routine, uint32_t number,
 /* The constant place that INSN has in memory, or 0.  */
 uint64_t routine_constant_place (const struct insn *insn);
 
-/* Take the label with the lowest address from the queue, which is not empty.
-   Most paths to a place come from below: where these have met, the place is
-   walked from once.  */
-uint32_t routine_take_queued (struct routine *routine);
+/* Take the block with the lowest address from the worklist, which is not
+   empty. Most paths to a place come from below: where these have met, the
+   place is walked from once.  */
+uint32_t routine_take_block (struct routine *routine);
 
 /* Whether only a pointer leads to the entry: no function may start there.  */
 bool routine_is_on_trial (const struct routine *routine);

@@ -26,7 +26,7 @@
        stack pointer is aligned at all of its calls as the ABI demands, which
        it would not be if the entry had another frame.
 
-   A symbol or a pointer proves nothing, because labels have them, too.
+   A symbol or a pointer proves nothing, because blocks have them, too.
 
    Callees are taken to leave SP and the registers of the ABI as they were,
    until following one shows that it does not: assembler code has subroutines
@@ -45,7 +45,7 @@
    follows: the call may be the one that ends a signal's handler, and the code
    behind it another function.  Where nothing but a pointer leads to the entry,
    and a table of addresses without a bound was read, no end counts: the entry
-   may be a label that leads to the table, and the end that of another
+   may be a block that leads to the table, and the end that of another
    function, which a pointer behind the table leads to.  */
 static bool
 shows_entry (const struct routine *routine, const struct state *state,
@@ -240,7 +240,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   const struct code_function *function
       = functions_at (routine->context->functions, target);
   bool by_jump = failure == ROUTINE_TAIL_CALL;
-  /* Code that goes on where a pointer leads: that was a label.  */
+  /* Code that goes on where a pointer leads: that was a block.  */
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state) && !is_label)
     {
@@ -275,12 +275,12 @@ resumes_without_landing (const struct routine *routine,
 }
 
 /* The call that the path to the node that is visited comes from, without
-   another path in between, or NULL.  Each path begins at a label.  */
+   another path in between, or NULL.  Each path begins at a block.  */
 static const struct routine_node *
 last_call (const struct routine *routine)
 {
   const struct routine_node *node = &routine->nodes[routine->visited];
-  while (node->label == NODE_NONE)
+  while (node->block == NODE_NONE)
     {
       node = &routine->nodes[node->predecessor];
       if (insn_is_call (&node->insn))

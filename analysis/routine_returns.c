@@ -97,7 +97,7 @@ spread_backwards (struct routine *routine)
                   || goes_back (routine, target_of (routine, i));
       bool straight
           = node->insn.flow == FLOW_RETURN
-            || (next != NODE_NONE && routine->nodes[next].label == NODE_NONE
+            || (next != NODE_NONE && routine->nodes[next].block == NODE_NONE
                 && routine->nodes[next].goes_straight);
       changed |= back != node->goes_back || straight != node->goes_straight;
       node->goes_back = back;
@@ -144,7 +144,7 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
   for (int i = 0; i < INSTRUCTIONS_MAX; i++)
     {
       number = behind (routine, number);
-      if (number == NODE_NONE || routine->nodes[number].label != NODE_NONE)
+      if (number == NODE_NONE || routine->nodes[number].block != NODE_NONE)
         return false;
       const struct insn *insn = &routine->nodes[number].insn;
       uint32_t used = insn->reads;
