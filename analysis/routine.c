@@ -13,7 +13,7 @@ enum
   BLOCKS_MIN = 1 << 12,
   STEPS_MIN = 1 << 18,
   ADDRESS_MIN = 0x1000, /* constants below are not addresses */
-  PLACES_REMEMBERED = 4096,
+  REFERENCES_MAX = 4096,
   TRIES_MAX = 8,
   VISITS_MAX = 512 /* of a node, on average */
 };
@@ -56,12 +56,13 @@ routine_free (struct routine *routine)
   free (routine);
 }
 
-/* Both ways of a branch; the state is copied only where they differ.  Whether
-   it goes on with the next instruction: a child with another stack has left.
+/* Both ways of a interpret_branch; the state is copied only where they differ.
+   Whether it goes on with the next instruction: a child with another stack has
+   left.
  */
 static bool
-branch (struct routine *routine, const struct insn *insn, struct state *state,
-        bool jumps)
+interpret_branch (struct routine *routine, const struct insn *insn,
+                  struct state *state, bool jumps)
 {
   const enum insn_condition condition = (enum insn_condition)insn->condition;
   bool by_child;
@@ -91,8 +92,8 @@ branch (struct routine *routine, const struct insn *insn, struct state *state,
    wherever else it leads; without, that was done before, and a call counts as
    returning.  */
 static bool
-step (struct routine *routine, const struct insn *insn, struct state *state,
-      bool jumps)
+interpret (struct routine *routine, const struct insn *insn,
+           struct state *state, bool jumps)
 {
   struct insn copy;
   bool returns;
@@ -105,7 +106,7 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
   switch (copy.flow)
     {
     case FLOW_BRANCH:
-      return branch (routine, &copy, state, jumps);
+      return interpret_branch (routine, &copy, state, jumps);
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
       returns = !jumps || routine_call_returns (routine, &copy, state);
@@ -128,8 +129,8 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
 
 /* Whether the path ends behind NODE.  */
 static bool
-stops_behind (struct routine *routine, const struct routine_node *node,
-              const struct state *state)
+ends_behind (struct routine *routine, const struct routine_node *node,
+             const struct state *state)
 {
   uint64_t next = node->insn.address + node->insn.size;
   if (node->is_last)
@@ -142,13 +143,13 @@ stops_behind (struct routine *routine, const struct routine_node *node,
 }
 
 /* Go from LABEL to the next one, however far that is, as long as there are
-   steps left; walk_all gives the routine up where there are none.  On the path
-   from an entry that only a pointer leads to, a register that belongs to
-   callers shows code with another convention, such as Haskell's.  Such a
+   steps left; empty_worklist gives the routine up where there are none.  On
+   the path from an entry that only a pointer leads to, a register that belongs
+   to callers shows code with another convention, such as Haskell's.  Such a
    routine is done with at its first instructions: nothing is taken from what
-   its start gets to.  */
+   its begin gets to.  */
 static void
-walk (struct routine *routine, uint32_t block)
+interpret_block (struct routine *routine, uint32_t block)
 {
   uint32_t number = routine->blocks[block].node;
   bool on_trial = block == 0 && routine_is_on_trial (routine);
@@ -164,9 +165,9 @@ walk (struct routine *routine, uint32_t block)
                                  &state))
         return routine_fail (routine, ROUTINE_SAVED_USED,
                              routine->nodes[number].insn.address);
-      if (!step (routine, &routine->nodes[number].insn, &state, true))
+      if (!interpret (routine, &routine->nodes[number].insn, &state, true))
         return;
-      if (stops_behind (routine, &routine->nodes[number], &state))
+      if (ends_behind (routine, &routine->nodes[number], &state))
         return;
       const struct insn *insn = &routine->nodes[number].insn;
       uint32_t next = routine_find_behind (routine, number);
@@ -186,7 +187,7 @@ walk (struct routine *routine, uint32_t block)
 }
 
 static void
-start (struct routine *routine)
+begin (struct routine *routine)
 {
   struct state state;
   address_map_clear (&routine->numbers);
@@ -207,8 +208,8 @@ start (struct routine *routine)
 
 /* Keep what INSN computes, if that can be an address.  */
 static void
-remember_place (void *argument, const struct insn *insn,
-                const struct state *state)
+remember_reference (void *argument, const struct insn *insn,
+                    const struct state *state)
 {
   struct routine *routine = argument;
   uint64_t place;
@@ -218,7 +219,7 @@ remember_place (void *argument, const struct insn *insn,
         return;
       place = (uint64_t)insn->immediate;
     }
-  if (routine->ends.n < PLACES_REMEMBERED
+  if (routine->ends.n < REFERENCES_MAX
       && !address_list_add (&routine->ends, place))
     routine_fail (routine, ROUTINE_TOO_MUCH, insn->address);
 }
@@ -226,20 +227,20 @@ remember_place (void *argument, const struct insn *insn,
 /* Keep all addresses that the routine computes for another try.  Whether there
    are more than before.  */
 static bool
-remember_places (struct routine *routine)
+remember_references (struct routine *routine)
 {
   size_t before = routine->ends.n;
   routine->ends.n = 0;
-  routine_visit (routine, remember_place, routine);
+  routine_visit (routine, remember_reference, routine);
   return address_list_sort (&routine->ends) && routine->ends.n > before;
 }
 
 static void
-walk_all (struct routine *routine)
+empty_worklist (struct routine *routine)
 {
   while (routine->n_worklist > 0 && routine->result.failure == ROUTINE_SOUND)
     {
-      walk (routine, routine_take_block (routine));
+      interpret_block (routine, routine_take_block (routine));
       if (routine->steps > (uint64_t)VISITS_MAX * (routine->n_nodes + 64)
           || routine->steps > routine->steps_left || routine->tables.failed)
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
@@ -248,12 +249,12 @@ walk_all (struct routine *routine)
 
 /* Follow the routine once more from its entry.  */
 static void
-follow (struct routine *routine)
+run_to_fixpoint (struct routine *routine)
 {
-  start (routine);
+  begin (routine);
   do
     {
-      walk_all (routine);
+      empty_worklist (routine);
       routine->n_edges = 0;
       if (routine->result.failure == ROUTINE_SOUND)
         routine_visit (routine, routine_check, routine);
@@ -277,7 +278,7 @@ decide_doubtful_calls (struct routine *routine,
       || !routine_note_returns (routine))
     return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
-    follow (routine);
+    run_to_fixpoint (routine);
   else if (doubtful_calls == DOUBTFUL_CALLS_FAIL)
     routine_fail (routine, ROUTINE_DOUBTFUL, routine->entry);
 }
@@ -285,37 +286,38 @@ decide_doubtful_calls (struct routine *routine,
 /* Follow the routine, and again where one of its assumptions has turned out to
    be wrong.  */
 static void
-follow_to_result (struct routine *routine, enum doubtful_calls doubtful_calls)
+run_until_consistent (struct routine *routine,
+                      enum doubtful_calls doubtful_calls)
 {
   const struct routine_result *result = &routine->result;
-  follow (routine);
+  run_to_fixpoint (routine);
   /* It runs into another one behind calls that are doubtful meanwhile.  */
   for (size_t n = 0;
        result->failure == ROUTINE_RUNS_INTO && routine->doubtful.n_used > n;)
     {
       n = routine->doubtful.n_used;
-      follow (routine);
+      run_to_fixpoint (routine);
     }
   /* It lacks a value that a callee may have left in a register.  */
   routine->asks_callees = routine->lacks_value;
   if (routine->lacks_value)
-    follow (routine);
+    run_to_fixpoint (routine);
   /* A table without a bound was read too far, into one that is found later. */
   for (int i = 0; i < TRIES_MAX && result->failure != ROUTINE_SOUND
                   && result->failure != ROUTINE_TOO_MUCH
-                  && routine->tables.n > 0 && remember_places (routine);
+                  && routine->tables.n > 0 && remember_references (routine);
        i++)
-    follow (routine);
+    run_to_fixpoint (routine);
   decide_doubtful_calls (routine, doubtful_calls);
   while (result->failure == ROUTINE_SOUND && routine_end_tables (routine))
-    follow (routine);
+    run_to_fixpoint (routine);
 }
 
 /* Note the calls behind which the stack would have two depths.  Such calls
    do not return, because no compiler makes code with two depths.  Whether
    there are any.  */
 static bool
-note_calls_without_return (struct routine *routine)
+note_calls_with_two_depths (struct routine *routine)
 {
   size_t before = routine->doubtful.n_used;
   for (uint32_t i = 0; i < routine->n_blocks; i++)
@@ -358,12 +360,12 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   address_map_clear (&routine->spared);
-  follow_to_result (routine, doubtful_calls);
+  run_until_consistent (routine, doubtful_calls);
   for (int i = 0;
        is_bare && i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-       && note_calls_without_return (routine);
+       && note_calls_with_two_depths (routine);
        i++)
-    follow (routine);
+    run_to_fixpoint (routine);
   routine->result.leaves |= routine->result.is_proven;
   routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
   return &routine->result;
@@ -387,7 +389,7 @@ routine_visit (struct routine *routine,
           visit (argument, &node->insn, &state);
           node = &routine->nodes[number]; /* nodes move when they grow */
           if (node->insn.size == 0
-              || !step (routine, &node->insn, &state, false))
+              || !interpret (routine, &node->insn, &state, false))
             break;
           uint32_t next = routine_find_behind (routine, number);
           if (next == NODE_NONE || routine->nodes[next].block != NODE_NONE
