@@ -30,7 +30,7 @@ struct analysis
   const struct code_request *request;
   struct code_findings *findings;
   struct image_facts facts;
-  struct known_code known;
+  struct cfi_code known;
   struct go_table go;
   struct functions *functions;
   struct noreturn *noreturn;
@@ -139,7 +139,7 @@ prepare (struct analysis *analysis, struct error *err)
   analysis->functions = functions_new (image);
   if (!analysis->facts.decoder || !analysis->functions
       || (go && !go_table_read (&analysis->go, &analysis->facts))
-      || !known_code_init (&analysis->known, request, &analysis->facts)
+      || !cfi_code_init (&analysis->known, request, &analysis->facts)
       || (request->beyond_cfi && !facts_find_borders (&analysis->facts)))
     return error_set_no_memory (err);
   analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts);
@@ -195,14 +195,14 @@ analyse (const struct code_request *request, struct code_findings *findings,
   starts_free (&analysis.starts);
   noreturn_free (analysis.noreturn);
   functions_free (analysis.functions);
-  known_code_free (&analysis.known);
+  cfi_code_free (&analysis.known);
   go_table_free (&analysis.go);
   facts_free (&analysis.facts);
   return ok;
 }
 
 /* CFI that is wrong may make a part of a function look like a function, or a
-   function like a part (known_code.h).  Where CFI is only compared, the image
+   function like a part (cfi_code.h).  Where CFI is only compared, the image
    is analysed again, with each as what it is, until no more are found.  */
 bool
 code_analyse (const struct code_request *request,

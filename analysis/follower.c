@@ -313,7 +313,7 @@ follow (struct follower *follower, const struct code_function *function,
 {
   uint64_t entry = function->entry, end = entry, size = 0;
   const struct frame_function *known
-      = known_code_at (follower->context->known, entry);
+      = cfi_code_at (follower->context->known, entry);
   if (known)
     end = known->address + known->size;
   else if (facts_code (follower->context->facts, entry, &size))
@@ -358,7 +358,7 @@ attempt (struct follower *follower, const struct code_function *function)
   struct followed *current = follower->current;
   const struct follower_task *task = &current->task;
   struct routine_result *result = &current->result;
-  bool has_cfi = known_code_at (follower->context->known, function->entry);
+  bool has_cfi = cfi_code_at (follower->context->known, function->entry);
   follow (follower, function, false,
           has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
   if (result->met_unknown && task->is_last)

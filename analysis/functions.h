@@ -21,18 +21,18 @@
                       judge_pointer]           routine_jumps, noreturn,
                                                schedule
      is_known         starts                   routine_check, follower,
-                                               known_code, schedule
+                                               cfi_code, schedule
      is_exported      starts                   follower: trust
      is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
      is_guess         starts                   routine_check
-     no_rows          schedule: NOTE_LEFT_FOR  schedule, known_code
-     is_passed_over   schedule: observations   known_code
+     no_rows          schedule: NOTE_LEFT_FOR  schedule, cfi_code
+     is_passed_over   schedule: observations   cfi_code
      moves_stack      schedule: observations   routine_check
      changes          schedule                 routine_calls, routine_check
      may_return       noreturn                 routine_calls
-     is_proven        schedule: conclude       routine_check, known_code
-     fails            schedule: conclude       schedule, follower, known_code
+     is_proven        schedule: conclude       routine_check, cfi_code
+     fails            schedule: conclude       schedule, follower, cfi_code
      is_bare          schedule: conclude       follower: a revision
      is_concluded     schedule: conclude       schedule, follower
      is_compared      schedule                 code: the count

@@ -391,7 +391,7 @@ check_end (struct routine *routine, const struct insn *insn,
      return, in front of what is another path.  */
   const struct routine_node *call = last_call (routine);
   const struct code_range *part
-      = known_code_part (context->known, insn->address);
+      = cfi_code_part (context->known, insn->address);
   if (!call && part && part->end == next && !routine_is_start (routine, next))
     return;
   struct state after;
@@ -485,5 +485,5 @@ routine_is_function (const struct routine_context *context,
 {
   return function->is_called || result->is_proven
          || (result->is_framed && !result->is_unframed && !function->is_guess)
-         || known_code_at (context->known, function->entry);
+         || cfi_code_at (context->known, function->entry);
 }

@@ -403,7 +403,7 @@ routine_end_tables (struct routine *routine)
   bool changed = false;
   if (!routine->context->request->beyond_cfi || routine->n_edges == 0
       || routine->result.met_unknown
-      || known_code_at (routine->context->known, routine->entry))
+      || cfi_code_at (routine->context->known, routine->entry))
     return false;
   find_what_goes_back (routine);
   for (size_t i = 0; i < routine->n_edges; i++)

@@ -32,7 +32,7 @@ add_start (struct starts *starts, uint64_t address)
 static bool
 add_beyond_cfi (struct starts *starts, uint64_t address)
 {
-  return known_code_at (starts->context->known, address)
+  return cfi_code_at (starts->context->known, address)
          || add_start (starts, address);
 }
 
@@ -110,7 +110,7 @@ add_initialisers (struct starts *starts)
 static bool
 add_pointer (struct starts *starts, uint64_t address)
 {
-  if (known_code_at (starts->context->known, address)
+  if (cfi_code_at (starts->context->known, address)
       || go_table_covers (starts->go, address)
       || row_map_find (starts->row_map, address)
       || functions_at (starts->functions, address))
@@ -183,7 +183,7 @@ starts_add_described (struct starts *starts, bool adjoining)
 static bool
 add_known (struct starts *starts)
 {
-  const struct known_code *known = starts->context->known;
+  const struct cfi_code *known = starts->context->known;
   size_t part = 0;
   for (size_t i = 0; i < known->n; i++)
     {
@@ -277,7 +277,7 @@ static bool
 may_be_called (const struct starts *starts, uint64_t address)
 {
   return starts->context->request->beyond_cfi
-         && !known_code_at (starts->context->known, address);
+         && !cfi_code_at (starts->context->known, address);
 }
 
 void

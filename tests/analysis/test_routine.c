@@ -23,7 +23,7 @@ struct fixture
   struct image image;
   struct image_facts facts;
   struct functions *functions;
-  struct known_code known;
+  struct cfi_code known;
   struct routine_context context;
   struct routine *routine;
 };

@@ -407,7 +407,7 @@ words_beside_sframe (uint64_t size)
   assert_true (facts_read (&facts, &image, &err));
   const struct routine_context context
       = { .request = &(struct code_request){ 0 },
-          .known = &(struct known_code){ 0 },
+          .known = &(struct cfi_code){ 0 },
           .has_hints = true };
   struct starts starts = { .context = &context,
                            .go = &(struct go_table){ 0 },
