@@ -17,12 +17,12 @@
 /* Who sets a fact (in brackets: who takes it back), and who reads it.
 
      is_start         starts, all that call    routine_graph: a border;
-                      functions_add [schedule: follower: to be followed;
+                      functions_add [schedule: analyser: to be analysis_job;
                       judge_pointer]           routine_jumps, noreturn,
                                                schedule
-     is_known         starts                   routine_check, follower,
+     is_known         starts                   routine_check, analyser,
                                                cfi_code, schedule
-     is_exported      starts                   follower: trust
+     is_exported      starts                   analyser: trust
      is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
      is_guess         starts                   routine_check
@@ -32,9 +32,9 @@
      changes          schedule                 routine_calls, routine_check
      may_return       noreturn                 routine_calls
      is_proven        schedule: conclude       routine_check, cfi_code
-     fails            schedule: conclude       schedule, follower, cfi_code
-     is_bare          schedule: conclude       follower: a revision
-     is_concluded     schedule: conclude       schedule, follower
+     fails            schedule: conclude       schedule, analyser, cfi_code
+     is_bare          schedule: conclude       analyser: a revision
+     is_concluded     schedule: conclude       schedule, analyser
      is_compared      schedule                 code: the count
      is_affected      functions [same]         functions
 
@@ -42,7 +42,7 @@
 struct code_function
 {
   uint64_t entry;
-  bool may_return; /* some path through it does, as far as was followed */
+  bool may_return; /* some path through it does, as far as was analysis_job */
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
@@ -60,7 +60,7 @@ struct code_function
   bool is_passed_over;
   bool is_bare;      /* keeps no registers of the ABI but SP */
   bool moves_stack;  /* returns with another SP: it is a part of its callers */
-  bool is_concluded; /* was followed to a result */
+  bool is_concluded; /* was analysis_job to a result */
   bool is_affected;  /* in the queue of functions_next_affected */
   uint32_t changes;  /* mask: registers of the ABI that it returns with
                         changed */
@@ -110,7 +110,7 @@ struct functions
       *affected; /* a queue, of which the first n_followed are done with */
   size_t n_affected, n_followed, affected_capacity;
   bool disturb;       /* some move the stack, or change registers */
-  uint64_t n_changes; /* of what followers of other functions look at */
+  uint64_t n_changes; /* of what analysers of other functions look at */
   bool failed;        /* memory ran out */
 };
 
@@ -150,20 +150,21 @@ bool functions_call_is_push (const struct functions *functions,
                              const struct image_facts *facts, uint64_t target,
                              uint64_t next);
 
-/* Function CALLER, an index, was followed, and calls or jumps to CALLEE.  */
+/* Function CALLER, an index, was analysis_job, and calls or jumps to CALLEE.
+ */
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be followed again, and are noted
-   anew then.  functions_disturb_callers: what they rely on has turned out to
-   be otherwise.  */
+/* Callers of FUNCTION that were noted have to be analysis_job again, and are
+   noted anew then.  functions_disturb_callers: what they rely on has turned
+   out to be otherwise.  */
 void functions_affect_callers (struct functions *functions,
                                struct code_function *function);
 void functions_disturb_callers (struct functions *functions,
                                 struct code_function *function);
 
-/* A function that is affected, and has to be followed again, is taken from the
-   queue.  FUNCTION_NONE: there is none.  */
+/* A function that is affected, and has to be analysis_job again, is taken from
+   the queue.  FUNCTION_NONE: there is none.  */
 uint32_t functions_next_affected (struct functions *functions);
 
 #endif /* ANALYSIS_FUNCTIONS_H */

@@ -31,8 +31,8 @@ struct analysis_observer;
 struct code_request
 {
   const struct image *image;
-  /* Code with CFI: ascending, disjoint.  A function is followed only if its
-     first row is that of a call; the others are parts of functions.  */
+  /* Code with CFI: ascending, disjoint.  A function is analysis_job only if
+     its first row is that of a call; the others are parts of functions.  */
   const struct frame_function *known;
   size_t n_known;
   /* Those of `known` that are parts of functions, or functions, whatever their
@@ -48,12 +48,13 @@ struct code_request
   bool beyond_cfi; /* look for functions outside of `known`, too */
   bool compares;   /* look for rows of `known` that the code contradicts */
   /* Rows are compared and none are made: so functions of `known` that fail
-     because of their registers are followed again without these (routine.h).
+     because of their registers are analysis_job again without these
+     (routine.h).
    */
   bool only_compares;
   bool no_symbols;  /* .symtab is not looked at */
   unsigned threads; /* that follow code, the caller's among them; 0 as 1 */
-  const struct analysis_observer *observer; /* tests' (follower.h), or NULL */
+  const struct analysis_observer *observer; /* tests' (analyser.h), or NULL */
 };
 
 #endif /* ANALYSIS_REQUEST_H */

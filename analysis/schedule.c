@@ -1,4 +1,4 @@
-/* In which order functions are followed, and their notes passed on.
+/* In which order functions are analysis_job, and their notes passed on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    What a turn changes makes work that was done ahead of later turns invalid:
@@ -7,7 +7,7 @@
        whether a pointer leads to a function (judge_pointer);
        functions that begin, or are called, there (starts.c);
        a function that moves the stack or changes registers (functions.h);
-       a function that was followed before and is seen to return now
+       a function that was analysis_job before and is seen to return now
          (noreturn.c);
      of a single function (holds_in_turn)
        it called what was not known, or lacks a proof, which another may have
@@ -16,7 +16,7 @@
        it read tables, and addresses were named, where tables end;
        its share of steps or notes was used up.
 
-   All else that a turn passes on is looked at by no follower.  */
+   All else that a turn passes on is looked at by no analyser.  */
 
 #include <config.h>
 
@@ -30,7 +30,7 @@
 enum
 {
   ROUTINE_ROUNDS_MAX = 16,
-  /* Functions followed ahead of their turn; fewer are not worth it.  */
+  /* Functions analysis_job ahead of their turn; fewer are not worth it.  */
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
   AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
@@ -45,7 +45,7 @@ enum
 struct worker
 {
   struct pool *pool;
-  struct follower *follower;
+  struct analyser *analyser;
   struct background background;
 };
 
@@ -54,7 +54,7 @@ struct pool
   struct worker workers[THREADS_MAX]; /* the first: of the caller's thread, for
                                          functions in their turn, too */
   unsigned n_workers;
-  struct followed *items;
+  struct analysis_job *items;
   size_t n;
   atomic_size_t n_taken;
 };
@@ -66,17 +66,17 @@ work (void *argument)
 {
   const struct worker *worker = argument;
   struct pool *pool = worker->pool;
-  struct follower *follower = worker->follower;
-  follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
+  struct analyser *analyser = worker->analyser;
+  analyser->n_notes = analyser->n_rows = analyser->disproofs.n = 0;
   for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
-    follower_follow (follower, &pool->items[i]);
+    analyser_run (analyser, &pool->items[i]);
 }
 
 /* Follow the N functions of ITEMS.  All notes, also those of the caller's
    thread, are kept until the next call.  What comes of it does not depend on
    how many threads there are.  */
 static void
-pool_follow (struct pool *pool, struct followed *items, size_t n)
+pool_follow (struct pool *pool, struct analysis_job *items, size_t n)
 {
   unsigned others = 0;
   pool->items = items;
@@ -104,15 +104,15 @@ schedule_begin (struct schedule *schedule)
     {
       struct worker *worker = &pool->workers[pool->n_workers++];
       worker->pool = pool;
-      worker->follower = follower_new (context);
-      if (!worker->follower)
+      worker->analyser = analyser_new (context);
+      if (!worker->analyser)
         return false;
     }
   while (pool->n_workers < context->request->threads
          && pool->n_workers < THREADS_MAX);
   schedule->doubtful_calls = DOUBTFUL_CALLS_FAIL;
   schedule->n_ahead = 1;
-  schedule->steps_left = pool->workers[0].follower->routine->steps_left;
+  schedule->steps_left = pool->workers[0].analyser->routine->steps_left;
   return true;
 }
 
@@ -120,13 +120,13 @@ void
 schedule_free (struct schedule *schedule)
 {
   for (unsigned i = 0; schedule->pool && i < schedule->pool->n_workers; i++)
-    follower_free (schedule->pool->workers[i].follower);
+    analyser_free (schedule->pool->workers[i].analyser);
   free (schedule->pool);
   free (schedule->items);
   address_list_free (&schedule->doubtful);
 }
 
-/* ---- Notes of a function that was followed */
+/* ---- Notes of a function that was analysis_job */
 
 /* An observation about the function at ADDRESS.  Functions that ended with a
    call which was seen to return go on.  */
@@ -163,7 +163,8 @@ pass_on_observation (struct schedule *schedule, enum observation_kind kind,
 /* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
    others have for the code of a function that is not TRUSTED are disputed.  */
 static bool
-pass_on_note (struct schedule *schedule, const struct followed *followed,
+pass_on_note (struct schedule *schedule,
+              const struct analysis_job *analysis_job,
               const struct follower_note *note, bool trusted)
 {
   struct starts *starts = schedule->starts;
@@ -172,7 +173,7 @@ pass_on_note (struct schedule *schedule, const struct followed *followed,
     {
     case NOTE_ROW:
       row = trusted && note->number != ROW_UNKNOWN
-                ? &followed->by->rows[note->number]
+                ? &analysis_job->by->rows[note->number]
                 : NULL;
       row_map_add (schedule->row_map, note->address, note->size, row);
       return true;
@@ -188,7 +189,7 @@ pass_on_note (struct schedule *schedule, const struct followed *followed,
     case NOTE_CALLEE:
       functions_note_caller (schedule->functions,
                              &schedule->functions->list[note->number],
-                             followed->task.index);
+                             analysis_job->task.index);
       return true;
     case NOTE_LEFT_FOR:
       schedule->functions->list[note->number].no_rows = true;
@@ -202,29 +203,31 @@ pass_on_note (struct schedule *schedule, const struct followed *followed,
 }
 
 static bool
-pass_on_notes (struct schedule *schedule, const struct followed *followed)
+pass_on_notes (struct schedule *schedule,
+               const struct analysis_job *analysis_job)
 {
   const struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  bool trusted = followed->trusted && !function->no_rows;
-  enum routine_trust trust = followed_trust (followed, function);
-  const struct follower *by = followed->by;
-  schedule->functions->list[followed->task.index].is_compared
-      = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
+      = &schedule->functions->list[analysis_job->task.index];
+  bool trusted = analysis_job->trusted && !function->no_rows;
+  enum routine_trust trust = job_trust (analysis_job, function);
+  const struct analyser *by = analysis_job->by;
+  schedule->functions->list[analysis_job->task.index].is_compared
+      = trusted && trust != TRUST_CFI_ALONE && !analysis_job->leaves_open;
   if (trusted)
     row_map_add_start (schedule->row_map, function->entry);
-  for (size_t i = 0; i < followed->n_notes; i++)
-    if (!pass_on_note (schedule, followed,
-                       &by->notes[followed->first_note + i], trusted))
+  for (size_t i = 0; i < analysis_job->n_notes; i++)
+    if (!pass_on_note (schedule, analysis_job,
+                       &by->notes[analysis_job->first_note + i], trusted))
       return false;
   bool found
-      = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
-  bool ok = !found
-            || disproofs_add (schedule->disproofs,
-                              &schedule->functions->list[followed->task.index],
-                              by->disproofs.list + followed->first_disproof,
-                              followed->n_disproofs);
-  follower_release (followed);
+      = trusted && trust != TRUST_CFI_ALONE && analysis_job->n_disproofs > 0;
+  bool ok
+      = !found
+        || disproofs_add (schedule->disproofs,
+                          &schedule->functions->list[analysis_job->task.index],
+                          by->disproofs.list + analysis_job->first_disproof,
+                          analysis_job->n_disproofs);
+  analyser_discard_effects (analysis_job);
   return ok;
 }
 
@@ -232,56 +235,58 @@ pass_on_notes (struct schedule *schedule, const struct followed *followed)
 
 /* Follow the function of FOLLOWED until all functions it calls are known.  */
 static bool
-follow_now (struct schedule *schedule, struct followed *followed,
+follow_now (struct schedule *schedule, struct analysis_job *analysis_job,
             struct error *err)
 {
   for (int i = 1;; i++)
     {
-      followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
-      followed->task.steps_left = schedule->steps_left;
-      followed->task.notes_max = SIZE_MAX;
-      follower_follow (schedule->pool->workers[0].follower, followed);
-      if (followed->skipped || !followed->result.met_unknown
-          || followed->task.is_last)
+      analysis_job->task.is_last = i == ROUTINE_ROUNDS_MAX;
+      analysis_job->task.steps_left = schedule->steps_left;
+      analysis_job->task.notes_max = SIZE_MAX;
+      analyser_run (schedule->pool->workers[0].analyser, analysis_job);
+      if (analysis_job->skipped || !analysis_job->result.met_unknown
+          || analysis_job->task.is_last)
         return true;
-      schedule->steps_left -= followed->steps;
+      schedule->steps_left -= analysis_job->steps;
       schedule->names_changed = true;
-      if (!pass_on_notes (schedule, followed))
+      if (!pass_on_notes (schedule, analysis_job))
         return error_set_no_memory (err);
       if (!noreturn_run (schedule->noreturn, err))
         return false;
     }
 }
 
-/* Whether FOLLOWED was followed ahead of its turn, and to follow it now would
-   find the same.  Other functions may have been seen to return meanwhile, or
-   been proven; any other change ends what is followed ahead.  */
+/* Whether FOLLOWED was analysis_job ahead of its turn, and to follow it now
+   would find the same.  Other functions may have been seen to return
+   meanwhile, or been proven; any other change ends what is analysis_job ahead.
+ */
 static bool
 holds_in_turn (const struct schedule *schedule,
-               const struct followed *followed)
+               const struct analysis_job *analysis_job)
 {
   const struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  if (!followed->by)
+      = &schedule->functions->list[analysis_job->task.index];
+  if (!analysis_job->by)
     return false;
-  if (followed->skipped)
-    return follower_skips (function, followed->task.attempt);
-  bool lacks_proof = followed->result.failure == ROUTINE_DOUBTFUL
-                     || followed->result.failure == ROUTINE_UNPROVEN
-                     || (followed->result.failure == ROUTINE_SOUND
-                         && !followed->result.leaves && !function->is_called);
-  if (followed->result.met_unknown || lacks_proof)
+  if (analysis_job->skipped)
+    return analyser_skips (function, analysis_job->task.attempt);
+  bool lacks_proof
+      = analysis_job->result.failure == ROUTINE_DOUBTFUL
+        || analysis_job->result.failure == ROUTINE_UNPROVEN
+        || (analysis_job->result.failure == ROUTINE_SOUND
+            && !analysis_job->result.leaves && !function->is_called);
+  if (analysis_job->result.met_unknown || lacks_proof)
     return false;
   if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
-      && followed->result.has_doubtful_calls)
+      && analysis_job->result.has_doubtful_calls)
     return false;
-  if (schedule->names_changed && followed->result.reads_tables)
+  if (schedule->names_changed && analysis_job->result.reads_tables)
     return false;
   /* The limits were those of the past.  */
-  return followed->steps < followed->task.steps_left
-         && followed->steps < schedule->steps_left
-         && followed->n_notes + followed->n_disproofs
-                < followed->task.notes_max;
+  return analysis_job->steps < analysis_job->task.steps_left
+         && analysis_job->steps < schedule->steps_left
+         && analysis_job->n_notes + analysis_job->n_disproofs
+                < analysis_job->task.notes_max;
 }
 
 /* Count FUNCTION, with FAILURE, once.  */
@@ -298,40 +303,42 @@ count (struct schedule *schedule, const struct code_function *function,
   schedule->n_left += failure == ROUTINE_TOO_MUCH;
 }
 
-/* FOLLOWED was followed for the last time, or another time because something
-   that it calls is not what it seemed.  */
+/* FOLLOWED was analysis_job for the last time, or another time because
+   something that it calls is not what it seemed.  */
 static void
-conclude (struct schedule *schedule, const struct followed *followed)
+conclude (struct schedule *schedule, const struct analysis_job *analysis_job)
 {
   const struct analysis_observer *observer
       = schedule->context->request->observer;
   struct code_function *function
-      = &schedule->functions->list[followed->task.index];
+      = &schedule->functions->list[analysis_job->task.index];
   /* Where the program begins, by CFI that says so, there is no caller, so that
      there is nothing to compare.  */
   bool has_no_caller = schedule->context->request->only_compares
                        && !function->is_known
                        && function->entry == schedule->context->program_entry;
   if (!has_no_caller)
-    count (schedule, function, followed->result.failure);
+    count (schedule, function, analysis_job->result.failure);
   disproofs_retract (schedule->disproofs, schedule->functions, function);
-  function->is_bare = followed->is_bare;
-  function->fails = followed->result.failure != ROUTINE_SOUND;
+  function->is_bare = analysis_job->is_bare;
+  function->fails = analysis_job->result.failure != ROUTINE_SOUND;
   function->is_concluded = true;
   if (!function->fails)
-    function->is_proven = followed->result.leaves;
+    function->is_proven = analysis_job->result.leaves;
   if (function->fails && observer && observer->reject)
     observer->reject (observer->argument, function->entry,
-                      followed->result.failure, followed->result.failed_at);
+                      analysis_job->result.failure,
+                      analysis_job->result.failed_at);
 }
 
 /* Note whether FOLLOWED, to which only pointers lead, is a function.  */
 static void
-judge_pointer (struct schedule *schedule, const struct followed *followed)
+judge_pointer (struct schedule *schedule,
+               const struct analysis_job *analysis_job)
 {
   struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  bool is_start = followed->result.failure == ROUTINE_SOUND;
+      = &schedule->functions->list[analysis_job->task.index];
+  bool is_start = analysis_job->result.failure == ROUTINE_SOUND;
   if (!function_is_only_pointed (function))
     return;
   if (function->is_start != is_start)
@@ -339,43 +346,47 @@ judge_pointer (struct schedule *schedule, const struct followed *followed)
   function->is_start = is_start;
 }
 
-/* Follow a function in its turn, if it was not followed before.  */
+/* Follow a function in its turn, if it was not analysis_job before.  */
 static bool
-follow (struct schedule *schedule, struct followed *followed,
+follow (struct schedule *schedule, struct analysis_job *analysis_job,
         struct error *err)
 {
   bool ok = true;
-  if (!holds_in_turn (schedule, followed)
-      && !follow_now (schedule, followed, err))
+  if (!holds_in_turn (schedule, analysis_job)
+      && !follow_now (schedule, analysis_job, err))
     return false;
-  if (followed->skipped)
+  if (analysis_job->skipped)
     return true;
   struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  schedule->steps_left -= followed->steps;
-  if (followed->concluded || followed->is_part)
+      = &schedule->functions->list[analysis_job->task.index];
+  schedule->steps_left -= analysis_job->steps;
+  if (analysis_job->concluded || analysis_job->is_part)
     {
-      if (followed->result.changes & ~function->changes)
+      if (analysis_job->result.changes & ~function->changes)
         functions_disturb_callers (schedule->functions, function);
-      function->changes |= followed->result.changes;
+      function->changes |= analysis_job->result.changes;
     }
-  if (followed->task.attempt != ATTEMPT_REVISION && !followed->is_part)
-    judge_pointer (schedule, followed);
-  if (followed->concluded)
-    conclude (schedule, followed);
-  else if (followed->result.failure == ROUTINE_DOUBTFUL && !followed->is_part)
+  if (analysis_job->task.attempt != ATTEMPT_REVISION && !analysis_job->is_part)
+    judge_pointer (schedule, analysis_job);
+  if (analysis_job->concluded)
+    conclude (schedule, analysis_job);
+  else if (analysis_job->result.failure == ROUTINE_DOUBTFUL
+           && !analysis_job->is_part)
     ok = address_list_add (&schedule->doubtful, function->entry);
-  else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
+  else if (analysis_job->task.attempt == ATTEMPT_FIRST
+           && !analysis_job->is_part)
     ok = address_list_add (&schedule->starts->again, function->entry);
-  ok = pass_on_notes (schedule, followed) && ok && !followed->by->failed;
+  ok = pass_on_notes (schedule, analysis_job) && ok
+       && !analysis_job->by->failed;
   return ok || error_set_no_memory (err);
 }
 
 /* ---- All functions */
 
-/* Nothing changed while the functions that were followed ahead had their turn,
-   or something did.  How many are followed ahead grows slowly and falls fast,
-   so that little is followed in vain where changes come often.  */
+/* Nothing changed while the functions that were analysis_job ahead had their
+   turn, or something did.  How many are analysis_job ahead grows slowly and
+   falls fast, so that little is analysis_job in vain where changes come often.
+ */
 static void
 adapt (struct schedule *schedule, bool nothing_changed)
 {
@@ -390,8 +401,8 @@ adapt (struct schedule *schedule, bool nothing_changed)
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
    of their turn, and return how many.  These functions share a number of steps
-   and one of notes, so that what is followed in vain costs bounded time and
-   memory.  A function that needs more is followed in its turn.  */
+   and one of notes, so that what is analysis_job in vain costs bounded time
+   and memory.  A function that needs more is analysis_job in its turn.  */
 static size_t
 look_ahead (struct schedule *schedule, const struct address_list *list,
             size_t n, size_t at, enum attempt attempt)
@@ -401,7 +412,7 @@ look_ahead (struct schedule *schedule, const struct address_list *list,
                        ? schedule->steps_left
                        : AHEAD_STEPS_MAX;
   for (size_t i = 0; i < n; i++)
-    schedule->items[i] = (struct followed){
+    schedule->items[i] = (struct analysis_job){
       .task = { .index = list ? functions_find (schedule->functions,
                                                 list->list[at + i])
                               : (uint32_t)(at + i),
@@ -417,10 +428,10 @@ look_ahead (struct schedule *schedule, const struct address_list *list,
 
 /* Follow the functions of LIST, or NULL: all, from *AT on.  The list may grow;
    functions that are found wait until it is known whether they are called.
-   Some are followed ahead of their turn, by several threads, as if none of
+   Some are analysis_job ahead of their turn, by several threads, as if none of
    these showed anything that matters to the others; where one does, those
-   behind it are followed again.  So what is found depends neither on threads
-   nor on what is followed ahead.  */
+   behind it are analysis_job again.  So what is found depends neither on
+   threads nor on what is analysis_job ahead.  */
 static bool
 follow_all (struct schedule *schedule, const struct address_list *list,
             size_t *at, enum attempt attempt, struct error *err)
@@ -472,7 +483,7 @@ follow_affected (struct schedule *schedule, struct error *err)
   while ((index = functions_next_affected (schedule->functions))
          != FUNCTION_NONE)
     {
-      struct followed again
+      struct analysis_job again
           = { .task = { .index = index,
                         .attempt = ATTEMPT_LAST,
                         .doubtful_calls = schedule->doubtful_calls } };

@@ -1,12 +1,12 @@
-/* One function after the other, followed for what can be said of it by itself.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+/* One function after the other, analysis_job for what can be said of it by
+   itself. SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A follower changes nothing that another follower reads: what others are to
-   know it notes down.  So followers can work at the same time, each in a
+   A analyser changes nothing that another analyser reads: what others are to
+   know it notes down.  So analysers can work at the same time, each in a
    thread, while notes are not passed on (schedule.h).  */
 
-#ifndef ANALYSIS_FOLLOWER_H
-#define ANALYSIS_FOLLOWER_H
+#ifndef ANALYSIS_ANALYSER_H
+#define ANALYSIS_ANALYSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 /* For tests/analysis, which hold the state at each instruction against CFI
    that the analysis has not seen.  No other caller has one.  With `see',
-   functions are followed one by one, because states are gone after a
+   functions are analysis_job one by one, because states are gone after a
    function's turn.  */
 struct analysis_observer
 {
@@ -33,7 +33,7 @@ struct analysis_observer
   void *argument;
 };
 
-/* How often a function was followed before.  */
+/* How often a function was analysis_job before.  */
 enum attempt
 {
   ATTEMPT_FIRST,
@@ -62,10 +62,10 @@ struct follower_note
   uint64_t address;
   enum note_kind kind;
   uint32_t size;
-  uint32_t number; /* of the follower's rows, or ROW_UNKNOWN; or see above */
+  uint32_t number; /* of the analyser's rows, or ROW_UNKNOWN; or see above */
 };
 
-struct follower
+struct analyser
 {
   const struct routine_context *context;
   struct routine *routine;
@@ -76,37 +76,37 @@ struct follower
   struct disproofs disproofs;
   struct comparison comparison;
   struct row_search described;
-  struct followed *current;
+  struct analysis_job *current;
   /* Where the program begins: the address in the first argument's register, as
      the last instruction that wrote it has computed it.  */
   uint64_t handed;
   bool failed; /* memory ran out */
 };
 
-/* What is asked of a follower.  */
-struct follower_task
+/* What is asked of a analyser.  */
+struct job_task
 {
   uint32_t index; /* of the function */
   enum attempt attempt;
   enum doubtful_calls doubtful_calls; /* where the function has no CFI */
-  bool is_last; /* not followed again, should it call what is not known */
+  bool is_last; /* not analysis_job again, should it call what is not known */
   uint64_t steps_left;
   size_t notes_max; /* and disproofs, together; the rest is dropped */
 };
 
 /* What came of it.  */
-struct followed
+struct analysis_job
 {
-  struct follower_task task;
-  struct follower *by; /* NULL: not followed yet */
-  bool is_part;        /* followed only for what its callers have to know */
-  bool skipped;        /* it was none to be followed */
+  struct job_task task;
+  struct analyser *by; /* NULL: not analysis_job yet */
+  bool is_part; /* analysis_job only for what its callers have to know */
+  bool skipped; /* it was none to be analysis_job */
   /* If it met_unknown, nothing else counts.  Its failure is also that what is
      sound is no function, or lacks what others are to show first.  */
   struct routine_result result;
-  bool concluded; /* it need not be followed again */
+  bool concluded; /* it need not be analysis_job again */
   bool trusted;
-  bool is_bare; /* followed as if it preserved no registers */
+  bool is_bare; /* analysis_job as if it preserved no registers */
   bool doubts_entry, leaves_open; /* see comparison.h */
   uint64_t steps;
   size_t first_row;
@@ -114,24 +114,26 @@ struct followed
   size_t first_disproof, n_disproofs;
 };
 
-/* NULL when memory ran out.  CONTEXT must outlive the follower.  */
-struct follower *follower_new (const struct routine_context *context);
-void follower_free (struct follower *follower);
+/* NULL when memory ran out.  CONTEXT must outlive the analyser.  */
+struct analyser *analyser_new (const struct routine_context *context);
+void analyser_free (struct analyser *analyser);
 
 /* Forget the notes of FOLLOWED, which were passed on, unless there are later
-   ones.  So functions that are followed in their turn need room for one.  */
-void follower_release (const struct followed *followed);
+   ones.  So functions that are analysis_job in their turn need room for one.
+ */
+void analyser_discard_effects (const struct analysis_job *analysis_job);
 
 /* Follow a function.  */
-void follower_follow (struct follower *follower, struct followed *followed);
+void analyser_run (struct analyser *analyser,
+                   struct analysis_job *analysis_job);
 
 /* Whether there is nothing to follow FUNCTION for.  */
-bool follower_skips (const struct code_function *function,
+bool analyser_skips (const struct code_function *function,
                      enum attempt attempt);
 
 /* What to trust FOLLOWED, a sound one, with, if FUNCTION is what is known of
    it.  */
-enum routine_trust followed_trust (const struct followed *followed,
-                                   const struct code_function *function);
+enum routine_trust job_trust (const struct analysis_job *analysis_job,
+                              const struct code_function *function);
 
-#endif /* ANALYSIS_FOLLOWER_H */
+#endif /* ANALYSIS_ANALYSER_H */

@@ -1,0 +1,491 @@
+/* Following functions, and noting down what comes of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
+
+#include "analysis/analyser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "analysis/routine.h"
+#include "analysis/row_map.h"
+
+struct analyser *
+analyser_new (const struct routine_context *context)
+{
+  const struct code_request *request = context->request;
+  struct analyser *analyser = calloc (1, sizeof *analyser);
+  if (!analyser)
+    return NULL;
+  analyser->context = context;
+  analyser->routine = routine_new (context);
+  analyser->comparison = (struct comparison){
+    .disproofs = &analyser->disproofs,
+    .known = { .functions = request->known, .n = request->n_known },
+  };
+  analyser->described = (struct row_search){ .functions = request->described,
+                                             .n = request->n_described };
+  if (analyser->routine)
+    return analyser;
+  analyser_free (analyser);
+  return NULL;
+}
+
+void
+analyser_free (struct analyser *analyser)
+{
+  if (!analyser)
+    return;
+  routine_free (analyser->routine);
+  disproofs_free (&analyser->disproofs);
+  free (analyser->notes);
+  free (analyser->rows);
+  free (analyser);
+}
+
+void
+analyser_discard_effects (const struct analysis_job *analysis_job)
+{
+  struct analyser *analyser = analysis_job->by;
+  if (analyser->n_notes != analysis_job->first_note + analysis_job->n_notes)
+    return;
+  analyser->n_rows = analysis_job->first_row;
+  analyser->n_notes = analysis_job->first_note;
+  analyser->disproofs.n = analysis_job->first_disproof;
+}
+
+/* ---- Notes */
+
+static bool
+has_room (const struct analyser *analyser)
+{
+  const struct analysis_job *current = analyser->current;
+  return analyser->n_notes - current->first_note + analyser->disproofs.n
+             - current->first_disproof
+         < current->task.notes_max;
+}
+
+static void
+add_note (struct analyser *analyser, const struct follower_note *note)
+{
+  if (!has_room (analyser))
+    return;
+  if (ARRAY_ROOM (analyser->notes, analyser->n_notes + 1,
+                  &analyser->notes_capacity))
+    analyser->notes[analyser->n_notes++] = *note;
+  else
+    analyser->failed = true;
+}
+
+static void
+note_address (struct analyser *analyser, enum note_kind kind, uint64_t address)
+{
+  add_note (analyser,
+            &(struct follower_note){ .kind = kind, .address = address });
+}
+
+static void
+note_number (struct analyser *analyser, enum note_kind kind, uint32_t number)
+{
+  add_note (analyser,
+            &(struct follower_note){ .kind = kind, .number = number });
+}
+
+/* Note that row NUMBER holds for the SIZE bytes at ADDRESS.  */
+static void
+note_row (struct analyser *analyser, uint64_t address, uint32_t size,
+          uint32_t number)
+{
+  const struct analysis_job *current = analyser->current;
+  struct follower_note *last = analyser->n_notes > current->first_note
+                                   ? &analyser->notes[analyser->n_notes - 1]
+                                   : NULL;
+  if (last && last->kind == NOTE_ROW && last->number == number
+      && last->address + last->size == address && last->size < UINT32_MAX / 2)
+    last->size += size;
+  else
+    add_note (analyser, &(struct follower_note){ .kind = NOTE_ROW,
+                                                 .address = address,
+                                                 .size = size,
+                                                 .number = number });
+}
+
+/* Note the addresses that INSN computes and that noreturn.c has not seen,
+   because only a jump table leads to INSN.  */
+static void
+note_mentioned (struct analyser *analyser, const struct insn *insn,
+                const struct state *state)
+{
+  bool constant
+      = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
+  uint64_t address = (uint64_t)insn->immediate, place, size;
+  if (state_names_place (state, insn, &place))
+    note_address (analyser, NOTE_NAMED, place);
+  else if (analyser->context->has_hints && constant
+           && facts_code (analyser->context->facts, address, &size))
+    note_address (analyser, NOTE_HINT, address);
+}
+
+/* The address that INSN computes, or loads from a word that is relocated.  */
+static bool
+computes_address (const struct image_facts *facts, const struct insn *insn,
+                  const struct state *state, uint64_t *address)
+{
+  struct subject memory = state_memory (state, insn);
+  if (insn->op == OP_LOAD && !memory.has_index && memory.has_base
+      && value_is_address (memory.base))
+    memory.offset += memory.base.number;
+  else if (insn->op != OP_LOAD || memory.has_index || memory.has_base)
+    {
+      *address = (uint64_t)insn->immediate;
+      return state_names_place (state, insn, address) || insn->op == OP_SET;
+    }
+  const struct relocated *word
+      = facts_relocated (facts, (uint64_t)memory.offset);
+  *address = word ? word->value : 0;
+  return word != NULL;
+}
+
+/* Note that the address which INSN hands on is a function's: where
+   the program begins, main is handed to the C library.  */
+static void
+note_main (struct analyser *analyser, const struct insn *insn,
+           const struct state *state)
+{
+  const struct image_facts *facts = analyser->context->facts;
+  const unsigned argument = analyser->routine->machine->first_argument;
+  uint64_t address, size;
+  if (insn_written (insn) >> argument & 1)
+    analyser->handed
+        = insn->to == argument
+                  && computes_address (facts, insn, state, &address)
+              ? address
+              : 0;
+  bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
+  if (hands_on && facts_code (facts, analyser->handed, &size))
+    note_address (analyser, NOTE_FUNCTION, analyser->handed);
+}
+
+/* The row that others have for the code at ADDRESS, if STATE shows that row to
+   be right; else NULL.  */
+static const struct frame_row *
+described_row (struct analyser *analyser, uint64_t address,
+               const struct state *state)
+{
+  const struct frame_row *row
+      = row_search_find (&analyser->described, address);
+  for (unsigned i = 0; row && i < ROW_RULES; i++)
+    if (state_check (state, (enum row_rule)i, row) != VERDICT_AGREES)
+      row = NULL;
+  return row;
+}
+
+/* The number of the row that STATE, at ADDRESS, comes to; rows repeat for
+   instruction after instruction.  */
+static uint32_t
+make_row (struct analyser *analyser, uint64_t address,
+          const struct state *state)
+{
+  bool is_bare = analyser->current->is_bare;
+  struct frame_row row;
+  bool known = state_row (state, !is_bare, &row);
+  const struct frame_row *other
+      = known && !is_bare ? described_row (analyser, address, state) : NULL;
+  if (!known)
+    row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
+  if (other)
+    row = *other;
+  size_t n = analyser->n_rows;
+  if (n > 0 && frame_row_same_rules (&analyser->rows[n - 1], &row))
+    return (uint32_t)n - 1;
+  if (!ARRAY_ROOM (analyser->rows, n + 1, &analyser->rows_capacity))
+    {
+      analyser->failed = true;
+      return ROW_UNKNOWN;
+    }
+  analyser->rows[analyser->n_rows++] = row;
+  return (uint32_t)n;
+}
+
+static const struct code_function *
+function_of (const struct analyser *analyser,
+             const struct analysis_job *analysis_job)
+{
+  return &analyser->context->functions->list[analysis_job->task.index];
+}
+
+/* Hold INSN of a routine that can be trusted against CFI; SP as in
+   comparison.h.  */
+static void
+compare (struct analyser *analyser, const struct insn *insn,
+         const struct state *state, struct value sp)
+{
+  const struct analysis_job *current = analyser->current;
+  const struct analysis_observer *observer
+      = analyser->context->request->observer;
+  const struct code_function *function = function_of (analyser, current);
+  if (analyser->context->request->compares)
+    comparison_see (&analyser->comparison, function->entry,
+                    current->is_bare ? TRUST_STACK : TRUST_ALL, insn, state,
+                    sp);
+  if (observer && observer->see)
+    observer->see (observer->argument, function->entry,
+                   job_trust (current, function), insn, state);
+}
+
+/* Note that the routine calls the function at ENTRY, or goes on in it.  */
+static void
+note_callee (struct analyser *analyser, uint64_t entry)
+{
+  uint32_t index = functions_find (analyser->context->functions, entry);
+  if (index != FUNCTION_NONE)
+    note_number (analyser, NOTE_CALLEE, index);
+}
+
+/* Note where INSN leads, if that is another function: by a call or a jump, or
+   because it is the last one in front of a function.  A visitor for
+   routine_visit.  */
+static void
+note_callees (void *argument, const struct insn *insn,
+              const struct state *state)
+{
+  struct analyser *analyser = argument;
+  bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
+  bool is_jump_or_call = insn->flow > FLOW_NEXT && insn->flow < FLOW_RETURN;
+  (void)state;
+  const struct code_function *callee
+      = is_jump_or_call ? routine_callee (analyser->context, insn) : NULL;
+  if (callee)
+    note_callee (analyser, callee->entry);
+  if (goes_on)
+    note_callee (analyser, insn->address + insn->size);
+}
+
+/* STATE without what rests on trust in a callee alone, in KNOWN if that is
+   another one.  */
+static const struct state *
+without_trust (const struct analyser *analyser, const struct state *state,
+               struct state *known)
+{
+  unsigned sp = analyser->routine->machine->arch->sp;
+  if (!state->trusts_sp || !analyser->current->result.resets_sp)
+    return state;
+  state_copy (known, state);
+  known->registers[sp] = value_of (VALUE_UNKNOWN, 0);
+  return known;
+}
+
+static void
+note_instruction (void *argument, const struct insn *insn,
+                  const struct state *before)
+{
+  struct analyser *analyser = argument;
+  struct state known;
+  const struct state *state = without_trust (analyser, before, &known);
+  const struct analysis_job *current = analyser->current;
+  if (!has_room (analyser))
+    return;
+  if (insn->size > 0)
+    note_row (analyser, insn->address, insn->size,
+              current->trusted ? make_row (analyser, insn->address, state)
+                               : ROW_UNKNOWN);
+  if (current->trusted)
+    note_mentioned (analyser, insn, state);
+  if (function_of (analyser, current)->entry
+          == analyser->context->program_entry
+      && analyser->context->request->beyond_cfi)
+    note_main (analyser, insn, state);
+  if (insn->flow == FLOW_CALL)
+    note_address (analyser, NOTE_CALL, insn->target);
+  note_callees (analyser, insn, state);
+  if (current->trusted)
+    compare (analyser, insn, state,
+             before->registers[analyser->routine->machine->arch->sp]);
+}
+
+/* ---- Following */
+
+/* Have the routine follow FUNCTION, if BARE without its registers.  Its code
+   ends where its CFI does, or the image's, so that jump tables without a bound
+   end there.  */
+static void
+follow (struct analyser *analyser, const struct code_function *function,
+        bool bare, enum doubtful_calls doubtful_calls)
+{
+  uint64_t entry = function->entry, end = entry, size = 0;
+  const struct frame_function *known
+      = cfi_code_at (analyser->context->known, entry);
+  if (known)
+    end = known->address + known->size;
+  else if (facts_code (analyser->context->facts, entry, &size))
+    end = entry + size;
+  analyser->current->result
+      = *routine_follow (analyser->routine, entry, end, doubtful_calls, bare);
+}
+
+/* FUNCTION was analysis_job for the last time, and fails.  Where CFI is
+   compared with the code, it is analysis_job again without registers:
+   compilers with conventions of their own use those of the ABI as they like,
+   and what a function does to the stack can be told all the same.  No rows are
+   made of that, because callers may rely on FP; what it changes for them
+   stays.  */
+static void
+follow_bare (struct analyser *analyser, const struct code_function *function)
+{
+  struct analysis_job *current = analyser->current;
+  const enum routine_failure failure = current->result.failure;
+  const uint32_t changes = current->result.changes;
+  bool by_registers
+      = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
+        || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
+        || failure == ROUTINE_UNRESOLVED;
+  if (!by_registers || !analyser->context->request->only_compares
+      || !function->is_known)
+    return;
+  follow (analyser, function, true, DOUBTFUL_CALLS_RETURN);
+  current->is_bare
+      = current->result.failure == ROUTINE_SOUND
+        && !current->result.met_unknown
+        && routine_is_function (analyser->context, &current->result, function);
+  if (!current->is_bare)
+    follow (analyser, function, false, DOUBTFUL_CALLS_RETURN);
+  current->result.changes = changes;
+}
+
+/* Follow FUNCTION for the first time, or the last.  Unless it is, a function
+   that calls what is not known is left as it is.  */
+static void
+attempt (struct analyser *analyser, const struct code_function *function)
+{
+  struct analysis_job *current = analyser->current;
+  const struct job_task *task = &current->task;
+  struct routine_result *result = &current->result;
+  bool has_cfi = cfi_code_at (analyser->context->known, function->entry);
+  follow (analyser, function, false,
+          has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
+  if (result->met_unknown && task->is_last)
+    result->failure = ROUTINE_TOO_MUCH;
+  if (current->is_part)
+    return;
+  if (result->failure == ROUTINE_SOUND
+      && !routine_is_function (analyser->context, result, function))
+    result->failure = ROUTINE_UNPROVEN;
+  bool is_settled = result->failure == ROUTINE_SOUND
+                    || (result->failure != ROUTINE_DOUBTFUL
+                        && task->attempt == ATTEMPT_LAST);
+  current->concluded = (!result->met_unknown || task->is_last) && is_settled;
+  if (current->concluded)
+    follow_bare (analyser, function);
+}
+
+/* Note down what the routine, FUNCTION, shows.  A pointer that does not lead
+   to a function says nothing of the code.  */
+static void
+note_down (struct analyser *analyser, const struct code_function *function)
+{
+  struct analysis_job *current = analyser->current;
+  bool is_sound = current->result.failure == ROUTINE_SOUND;
+  bool revised = current->task.attempt == ATTEMPT_REVISION;
+  bool had_rows = function->is_concluded && !function->fails;
+  bool says_something
+      = is_sound || !function_is_only_pointed (function) || had_rows;
+  current->trusted = current->concluded && is_sound
+                     && function->entry != analyser->context->program_entry;
+  for (size_t i = 0; !revised && i < analyser->routine->n_observations; i++)
+    add_note (analyser,
+              &(struct follower_note){
+                  .kind = NOTE_OBSERVATION,
+                  .address = analyser->routine->observations[i].address,
+                  .number = analyser->routine->observations[i].kind });
+  /* The routine failed for good: note the functions that it enters with
+     another frame than that of a call.  */
+  if (current->concluded && !is_sound)
+    for (size_t i = 0; i < current->result.n_left_for; i++)
+      note_number (analyser, NOTE_LEFT_FOR, current->result.left_for[i]);
+  if (revised || (current->concluded && says_something))
+    routine_visit (analyser->routine, note_instruction, analyser);
+  else if (current->is_part
+           && (!current->result.met_unknown || current->task.is_last))
+    routine_visit (analyser->routine, note_callees, analyser);
+}
+
+static bool
+is_to_be_followed (const struct code_function *function, enum attempt attempt)
+{
+  return function->is_start
+         || (attempt == ATTEMPT_LAST && function_is_only_pointed (function));
+}
+
+bool
+analyser_skips (const struct code_function *function, enum attempt attempt)
+{
+  return !is_to_be_followed (function, attempt) && !function->is_called;
+}
+
+static void
+follow_and_note (struct analyser *analyser,
+                 const struct code_function *function)
+{
+  struct analysis_job *current = analyser->current;
+  routine_forget (analyser->routine);
+  analyser->routine->steps_left = current->task.steps_left;
+  if (current->task.attempt != ATTEMPT_REVISION)
+    attempt (analyser, function);
+  else
+    {
+      /* What it said before, when it was not known to be entered with another
+         frame, is to be noted once more, to be disputed.  */
+      follow (analyser, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
+      current->result.met_unknown = false;
+    }
+  if (analyser->routine->steps_left > 0)
+    note_down (analyser, function);
+  current->steps = current->task.steps_left - analyser->routine->steps_left;
+}
+
+void
+analyser_run (struct analyser *analyser, struct analysis_job *analysis_job)
+{
+  const struct code_function *function = function_of (analyser, analysis_job);
+  *analysis_job = (struct analysis_job){
+    .task = analysis_job->task,
+    .by = analyser,
+    .skipped = analyser_skips (function, analysis_job->task.attempt),
+    .is_part = !is_to_be_followed (function, analysis_job->task.attempt),
+    .first_row = analyser->n_rows,
+    .first_note = analyser->n_notes,
+    .first_disproof = analyser->disproofs.n,
+    .doubts_entry = true, /* until all of it was compared */
+  };
+  analyser->current = analysis_job;
+  comparison_begin (&analyser->comparison);
+  errno = 0;
+  if (!analysis_job->skipped)
+    follow_and_note (analyser, function);
+  /* A routine that lacks memory fails like one that is too large: malloc has
+     told the two apart.  */
+  analyser->failed |= analyser->comparison.failed || errno == ENOMEM;
+  analysis_job->n_notes = analyser->n_notes - analysis_job->first_note;
+  analysis_job->n_disproofs
+      = analyser->disproofs.n - analysis_job->first_disproof;
+  analysis_job->doubts_entry = comparison_doubts_entry (&analyser->comparison);
+  analysis_job->leaves_open = analyser->comparison.leaves_open;
+}
+
+/* What never returns and is not called either is exported, or begins as its
+   CFI says, unless its rows let it begin otherwise.  Code that leaves by an
+   array of addresses may be a handler of threaded code all the same.  */
+enum routine_trust
+job_trust (const struct analysis_job *analysis_job,
+           const struct code_function *function)
+{
+  bool never_leaves
+      = !analysis_job->result.has_end
+        && (function->is_exported || !analysis_job->doubts_entry);
+  bool certain
+      = (function->is_called || analysis_job->result.leaves || never_leaves)
+        && !analysis_job->result.is_odd;
+  return !certain                ? TRUST_CFI_ALONE
+         : analysis_job->is_bare ? TRUST_STACK
+                                 : TRUST_ALL;
+}
