@@ -44,14 +44,14 @@ analyser_free (struct analyser *analyser)
 }
 
 void
-analyser_discard_effects (const struct analysis_job *analysis_job)
+analyser_discard_effects (const struct analysis_job *job)
 {
-  struct analyser *analyser = analysis_job->by;
-  if (analyser->n_notes != analysis_job->first_note + analysis_job->n_notes)
+  struct analyser *analyser = job->by;
+  if (analyser->n_notes != job->first_note + job->n_notes)
     return;
-  analyser->n_rows = analysis_job->first_row;
-  analyser->n_notes = analysis_job->first_note;
-  analyser->disproofs.n = analysis_job->first_disproof;
+  analyser->n_rows = job->first_row;
+  analyser->n_notes = job->first_note;
+  analyser->disproofs.n = job->first_disproof;
 }
 
 /* ---- Notes */
@@ -59,10 +59,10 @@ analyser_discard_effects (const struct analysis_job *analysis_job)
 static bool
 has_room (const struct analyser *analyser)
 {
-  const struct analysis_job *current = analyser->current;
-  return analyser->n_notes - current->first_note + analyser->disproofs.n
-             - current->first_disproof
-         < current->task.notes_max;
+  const struct analysis_job *job = analyser->job;
+  return analyser->n_notes - job->first_note + analyser->disproofs.n
+             - job->first_disproof
+         < job->task.notes_max;
 }
 
 static void
@@ -96,8 +96,8 @@ static void
 note_row (struct analyser *analyser, uint64_t address, uint32_t size,
           uint32_t number)
 {
-  const struct analysis_job *current = analyser->current;
-  struct follower_note *last = analyser->n_notes > current->first_note
+  const struct analysis_job *job = analyser->job;
+  struct follower_note *last = analyser->n_notes > job->first_note
                                    ? &analyser->notes[analyser->n_notes - 1]
                                    : NULL;
   if (last && last->kind == NOTE_ROW && last->number == number
@@ -186,7 +186,7 @@ static uint32_t
 make_row (struct analyser *analyser, uint64_t address,
           const struct state *state)
 {
-  bool is_bare = analyser->current->is_bare;
+  bool is_bare = analyser->job->is_bare;
   struct frame_row row;
   bool known = state_row (state, !is_bare, &row);
   const struct frame_row *other
@@ -208,10 +208,9 @@ make_row (struct analyser *analyser, uint64_t address,
 }
 
 static const struct code_function *
-function_of (const struct analyser *analyser,
-             const struct analysis_job *analysis_job)
+function_of (const struct analyser *analyser, const struct analysis_job *job)
 {
-  return &analyser->context->functions->list[analysis_job->task.index];
+  return &analyser->context->functions->list[job->task.index];
 }
 
 /* Hold INSN of a routine that can be trusted against CFI; SP as in
@@ -220,17 +219,16 @@ static void
 compare (struct analyser *analyser, const struct insn *insn,
          const struct state *state, struct value sp)
 {
-  const struct analysis_job *current = analyser->current;
+  const struct analysis_job *job = analyser->job;
   const struct analysis_observer *observer
       = analyser->context->request->observer;
-  const struct code_function *function = function_of (analyser, current);
+  const struct code_function *function = function_of (analyser, job);
   if (analyser->context->request->compares)
     comparison_see (&analyser->comparison, function->entry,
-                    current->is_bare ? TRUST_STACK : TRUST_ALL, insn, state,
-                    sp);
+                    job->is_bare ? TRUST_STACK : TRUST_ALL, insn, state, sp);
   if (observer && observer->see)
     observer->see (observer->argument, function->entry,
-                   job_trust (current, function), insn, state);
+                   job_trust (job, function), insn, state);
 }
 
 /* Note that the routine calls the function at ENTRY, or goes on in it.  */
@@ -268,7 +266,7 @@ without_trust (const struct analyser *analyser, const struct state *state,
                struct state *known)
 {
   unsigned sp = analyser->routine->machine->arch->sp;
-  if (!state->trusts_sp || !analyser->current->result.resets_sp)
+  if (!state->trusts_sp || !analyser->job->result.resets_sp)
     return state;
   state_copy (known, state);
   known->registers[sp] = value_of (VALUE_UNKNOWN, 0);
@@ -282,23 +280,22 @@ note_instruction (void *argument, const struct insn *insn,
   struct analyser *analyser = argument;
   struct state known;
   const struct state *state = without_trust (analyser, before, &known);
-  const struct analysis_job *current = analyser->current;
+  const struct analysis_job *job = analyser->job;
   if (!has_room (analyser))
     return;
   if (insn->size > 0)
     note_row (analyser, insn->address, insn->size,
-              current->trusted ? make_row (analyser, insn->address, state)
-                               : ROW_UNKNOWN);
-  if (current->trusted)
+              job->trusted ? make_row (analyser, insn->address, state)
+                           : ROW_UNKNOWN);
+  if (job->trusted)
     note_mentioned (analyser, insn, state);
-  if (function_of (analyser, current)->entry
-          == analyser->context->program_entry
+  if (function_of (analyser, job)->entry == analyser->context->program_entry
       && analyser->context->request->beyond_cfi)
     note_main (analyser, insn, state);
   if (insn->flow == FLOW_CALL)
     note_address (analyser, NOTE_CALL, insn->target);
   note_callees (analyser, insn, state);
-  if (current->trusted)
+  if (job->trusted)
     compare (analyser, insn, state,
              before->registers[analyser->routine->machine->arch->sp]);
 }
@@ -319,12 +316,12 @@ follow (struct analyser *analyser, const struct code_function *function,
     end = known->address + known->size;
   else if (facts_code (analyser->context->facts, entry, &size))
     end = entry + size;
-  analyser->current->result
+  analyser->job->result
       = *routine_follow (analyser->routine, entry, end, doubtful_calls, bare);
 }
 
-/* FUNCTION was analysis_job for the last time, and fails.  Where CFI is
-   compared with the code, it is analysis_job again without registers:
+/* FUNCTION was job for the last time, and fails.  Where CFI is
+   compared with the code, it is job again without registers:
    compilers with conventions of their own use those of the ABI as they like,
    and what a function does to the stack can be told all the same.  No rows are
    made of that, because callers may rely on FP; what it changes for them
@@ -332,9 +329,9 @@ follow (struct analyser *analyser, const struct code_function *function,
 static void
 follow_bare (struct analyser *analyser, const struct code_function *function)
 {
-  struct analysis_job *current = analyser->current;
-  const enum routine_failure failure = current->result.failure;
-  const uint32_t changes = current->result.changes;
+  struct analysis_job *job = analyser->job;
+  const enum routine_failure failure = job->result.failure;
+  const uint32_t changes = job->result.changes;
   bool by_registers
       = failure == ROUTINE_SAVED_USED || failure == ROUTINE_RETURN
         || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
@@ -343,13 +340,12 @@ follow_bare (struct analyser *analyser, const struct code_function *function)
       || !function->is_known)
     return;
   follow (analyser, function, true, DOUBTFUL_CALLS_RETURN);
-  current->is_bare
-      = current->result.failure == ROUTINE_SOUND
-        && !current->result.met_unknown
-        && routine_is_function (analyser->context, &current->result, function);
-  if (!current->is_bare)
+  job->is_bare
+      = job->result.failure == ROUTINE_SOUND && !job->result.met_unknown
+        && routine_is_function (analyser->context, &job->result, function);
+  if (!job->is_bare)
     follow (analyser, function, false, DOUBTFUL_CALLS_RETURN);
-  current->result.changes = changes;
+  job->result.changes = changes;
 }
 
 /* Follow FUNCTION for the first time, or the last.  Unless it is, a function
@@ -357,15 +353,15 @@ follow_bare (struct analyser *analyser, const struct code_function *function)
 static void
 attempt (struct analyser *analyser, const struct code_function *function)
 {
-  struct analysis_job *current = analyser->current;
-  const struct job_task *task = &current->task;
-  struct routine_result *result = &current->result;
+  struct analysis_job *job = analyser->job;
+  const struct job_task *task = &job->task;
+  struct routine_result *result = &job->result;
   bool has_cfi = cfi_code_at (analyser->context->known, function->entry);
   follow (analyser, function, false,
           has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
   if (result->met_unknown && task->is_last)
     result->failure = ROUTINE_TOO_MUCH;
-  if (current->is_part)
+  if (job->is_part)
     return;
   if (result->failure == ROUTINE_SOUND
       && !routine_is_function (analyser->context, result, function))
@@ -373,8 +369,8 @@ attempt (struct analyser *analyser, const struct code_function *function)
   bool is_settled = result->failure == ROUTINE_SOUND
                     || (result->failure != ROUTINE_DOUBTFUL
                         && task->attempt == ATTEMPT_LAST);
-  current->concluded = (!result->met_unknown || task->is_last) && is_settled;
-  if (current->concluded)
+  job->concluded = (!result->met_unknown || task->is_last) && is_settled;
+  if (job->concluded)
     follow_bare (analyser, function);
 }
 
@@ -383,14 +379,14 @@ attempt (struct analyser *analyser, const struct code_function *function)
 static void
 note_down (struct analyser *analyser, const struct code_function *function)
 {
-  struct analysis_job *current = analyser->current;
-  bool is_sound = current->result.failure == ROUTINE_SOUND;
-  bool revised = current->task.attempt == ATTEMPT_REVISION;
+  struct analysis_job *job = analyser->job;
+  bool is_sound = job->result.failure == ROUTINE_SOUND;
+  bool revised = job->task.attempt == ATTEMPT_REVISION;
   bool had_rows = function->is_concluded && !function->fails;
   bool says_something
       = is_sound || !function_is_only_pointed (function) || had_rows;
-  current->trusted = current->concluded && is_sound
-                     && function->entry != analyser->context->program_entry;
+  job->trusted = job->concluded && is_sound
+                 && function->entry != analyser->context->program_entry;
   for (size_t i = 0; !revised && i < analyser->routine->n_observations; i++)
     add_note (analyser,
               &(struct follower_note){
@@ -399,13 +395,12 @@ note_down (struct analyser *analyser, const struct code_function *function)
                   .number = analyser->routine->observations[i].kind });
   /* The routine failed for good: note the functions that it enters with
      another frame than that of a call.  */
-  if (current->concluded && !is_sound)
-    for (size_t i = 0; i < current->result.n_left_for; i++)
-      note_number (analyser, NOTE_LEFT_FOR, current->result.left_for[i]);
-  if (revised || (current->concluded && says_something))
+  if (job->concluded && !is_sound)
+    for (size_t i = 0; i < job->result.n_left_for; i++)
+      note_number (analyser, NOTE_LEFT_FOR, job->result.left_for[i]);
+  if (revised || (job->concluded && says_something))
     routine_visit (analyser->routine, note_instruction, analyser);
-  else if (current->is_part
-           && (!current->result.met_unknown || current->task.is_last))
+  else if (job->is_part && (!job->result.met_unknown || job->task.is_last))
     routine_visit (analyser->routine, note_callees, analyser);
 }
 
@@ -426,66 +421,61 @@ static void
 follow_and_note (struct analyser *analyser,
                  const struct code_function *function)
 {
-  struct analysis_job *current = analyser->current;
+  struct analysis_job *job = analyser->job;
   routine_forget (analyser->routine);
-  analyser->routine->steps_left = current->task.steps_left;
-  if (current->task.attempt != ATTEMPT_REVISION)
+  analyser->routine->steps_left = job->task.steps_left;
+  if (job->task.attempt != ATTEMPT_REVISION)
     attempt (analyser, function);
   else
     {
       /* What it said before, when it was not known to be entered with another
          frame, is to be noted once more, to be disputed.  */
       follow (analyser, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
-      current->result.met_unknown = false;
+      job->result.met_unknown = false;
     }
   if (analyser->routine->steps_left > 0)
     note_down (analyser, function);
-  current->steps = current->task.steps_left - analyser->routine->steps_left;
+  job->steps = job->task.steps_left - analyser->routine->steps_left;
 }
 
 void
-analyser_run (struct analyser *analyser, struct analysis_job *analysis_job)
+analyser_run (struct analyser *analyser, struct analysis_job *job)
 {
-  const struct code_function *function = function_of (analyser, analysis_job);
-  *analysis_job = (struct analysis_job){
-    .task = analysis_job->task,
+  const struct code_function *function = function_of (analyser, job);
+  *job = (struct analysis_job){
+    .task = job->task,
     .by = analyser,
-    .skipped = analyser_skips (function, analysis_job->task.attempt),
-    .is_part = !is_to_be_followed (function, analysis_job->task.attempt),
+    .skipped = analyser_skips (function, job->task.attempt),
+    .is_part = !is_to_be_followed (function, job->task.attempt),
     .first_row = analyser->n_rows,
     .first_note = analyser->n_notes,
     .first_disproof = analyser->disproofs.n,
     .doubts_entry = true, /* until all of it was compared */
   };
-  analyser->current = analysis_job;
+  analyser->job = job;
   comparison_begin (&analyser->comparison);
   errno = 0;
-  if (!analysis_job->skipped)
+  if (!job->skipped)
     follow_and_note (analyser, function);
   /* A routine that lacks memory fails like one that is too large: malloc has
      told the two apart.  */
   analyser->failed |= analyser->comparison.failed || errno == ENOMEM;
-  analysis_job->n_notes = analyser->n_notes - analysis_job->first_note;
-  analysis_job->n_disproofs
-      = analyser->disproofs.n - analysis_job->first_disproof;
-  analysis_job->doubts_entry = comparison_doubts_entry (&analyser->comparison);
-  analysis_job->leaves_open = analyser->comparison.leaves_open;
+  job->n_notes = analyser->n_notes - job->first_note;
+  job->n_disproofs = analyser->disproofs.n - job->first_disproof;
+  job->doubts_entry = comparison_doubts_entry (&analyser->comparison);
+  job->leaves_open = analyser->comparison.leaves_open;
 }
 
 /* What never returns and is not called either is exported, or begins as its
    CFI says, unless its rows let it begin otherwise.  Code that leaves by an
    array of addresses may be a handler of threaded code all the same.  */
 enum routine_trust
-job_trust (const struct analysis_job *analysis_job,
+job_trust (const struct analysis_job *job,
            const struct code_function *function)
 {
   bool never_leaves
-      = !analysis_job->result.has_end
-        && (function->is_exported || !analysis_job->doubts_entry);
-  bool certain
-      = (function->is_called || analysis_job->result.leaves || never_leaves)
-        && !analysis_job->result.is_odd;
-  return !certain                ? TRUST_CFI_ALONE
-         : analysis_job->is_bare ? TRUST_STACK
-                                 : TRUST_ALL;
+      = !job->result.has_end && (function->is_exported || !job->doubts_entry);
+  bool certain = (function->is_called || job->result.leaves || never_leaves)
+                 && !job->result.is_odd;
+  return !certain ? TRUST_CFI_ALONE : job->is_bare ? TRUST_STACK : TRUST_ALL;
 }

@@ -1,4 +1,4 @@
-/* One function after the other, analysis_job for what can be said of it by
+/* One function after the other, job for what can be said of it by
    itself. SPDX-License-Identifier: LGPL-2.1-or-later
 
    A analyser changes nothing that another analyser reads: what others are to
@@ -19,7 +19,7 @@
 
 /* For tests/analysis, which hold the state at each instruction against CFI
    that the analysis has not seen.  No other caller has one.  With `see',
-   functions are analysis_job one by one, because states are gone after a
+   functions are job one by one, because states are gone after a
    function's turn.  */
 struct analysis_observer
 {
@@ -33,7 +33,7 @@ struct analysis_observer
   void *argument;
 };
 
-/* How often a function was analysis_job before.  */
+/* How often a function was job before.  */
 enum attempt
 {
   ATTEMPT_FIRST,
@@ -76,7 +76,7 @@ struct analyser
   struct disproofs disproofs;
   struct comparison comparison;
   struct row_search described;
-  struct analysis_job *current;
+  struct analysis_job *job;
   /* Where the program begins: the address in the first argument's register, as
      the last instruction that wrote it has computed it.  */
   uint64_t handed;
@@ -89,7 +89,7 @@ struct job_task
   uint32_t index; /* of the function */
   enum attempt attempt;
   enum doubtful_calls doubtful_calls; /* where the function has no CFI */
-  bool is_last; /* not analysis_job again, should it call what is not known */
+  bool is_last; /* not job again, should it call what is not known */
   uint64_t steps_left;
   size_t notes_max; /* and disproofs, together; the rest is dropped */
 };
@@ -98,15 +98,15 @@ struct job_task
 struct analysis_job
 {
   struct job_task task;
-  struct analyser *by; /* NULL: not analysis_job yet */
-  bool is_part; /* analysis_job only for what its callers have to know */
-  bool skipped; /* it was none to be analysis_job */
+  struct analyser *by; /* NULL: not job yet */
+  bool is_part;        /* job only for what its callers have to know */
+  bool skipped;        /* it was none to be job */
   /* If it met_unknown, nothing else counts.  Its failure is also that what is
      sound is no function, or lacks what others are to show first.  */
   struct routine_result result;
-  bool concluded; /* it need not be analysis_job again */
+  bool concluded; /* it need not be job again */
   bool trusted;
-  bool is_bare; /* analysis_job as if it preserved no registers */
+  bool is_bare;                   /* job as if it preserved no registers */
   bool doubts_entry, leaves_open; /* see comparison.h */
   uint64_t steps;
   size_t first_row;
@@ -119,13 +119,12 @@ struct analyser *analyser_new (const struct routine_context *context);
 void analyser_free (struct analyser *analyser);
 
 /* Forget the notes of FOLLOWED, which were passed on, unless there are later
-   ones.  So functions that are analysis_job in their turn need room for one.
+   ones.  So functions that are job in their turn need room for one.
  */
-void analyser_discard_effects (const struct analysis_job *analysis_job);
+void analyser_discard_effects (const struct analysis_job *job);
 
 /* Follow a function.  */
-void analyser_run (struct analyser *analyser,
-                   struct analysis_job *analysis_job);
+void analyser_run (struct analyser *analyser, struct analysis_job *job);
 
 /* Whether there is nothing to follow FUNCTION for.  */
 bool analyser_skips (const struct code_function *function,
@@ -133,7 +132,7 @@ bool analyser_skips (const struct code_function *function,
 
 /* What to trust FOLLOWED, a sound one, with, if FUNCTION is what is known of
    it.  */
-enum routine_trust job_trust (const struct analysis_job *analysis_job,
+enum routine_trust job_trust (const struct analysis_job *job,
                               const struct code_function *function);
 
 #endif /* ANALYSIS_ANALYSER_H */

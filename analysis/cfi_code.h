@@ -44,14 +44,14 @@ const struct code_range *cfi_code_part (const struct cfi_code *known,
    own that begins with the frame of the function it belongs to.  If that
    frame is missing, the FDE looks like a function's, and the function that
    jumps there like one that makes a tail call with a frame.  A function whose
-   first row has a frame looks like such a part, and is never analysis_job.  */
+   first row has a frame looks like such a part, and is never analysed.  */
 struct beginnings
 {
   struct address_list parts, entries;
 };
 
 /* The FDEs of KNOWN that begin otherwise than their first rows say, by what
-   was analysis_job of REQUEST.  Parts are entered with another frame than that
+   was analysed of REQUEST.  Parts are entered with another frame than that
    of a call, and in no other way: nothing calls, names or points to them.
    Functions are called or exported, and the ABI says what holds then.
    BEGINNINGS is to be freed also when memory ran out: false.  */

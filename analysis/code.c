@@ -39,7 +39,7 @@ struct analysis
   struct schedule schedule;
 };
 
-/* Rounds.  Each adds functions, which are analysis_job with all that they call
+/* Rounds.  Each adds functions, which are analysed with all that they call
    before the next one begins.  */
 
 /* Follow what was ADDED (false: memory ran out).  */
@@ -147,7 +147,7 @@ prepare (struct analysis *analysis, struct error *err)
          || error_set_no_memory (err);
 }
 
-/* Say how much was analysis_job, and how much is used: nothing where there
+/* Say how much was analysed, and how much is used: nothing where there
    were too few steps.  */
 static void
 count (struct analysis *analysis)

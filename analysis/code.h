@@ -1,7 +1,7 @@
 /* What machine code does to the stack, for other folders.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An image's code is analysis_job function by function, by its instructions
+   An image's code is analysed function by function, by its instructions
    alone. Two things come of it: rows for code, where there may be no CFI, and
    CFI that the code contradicts.  */
 
@@ -21,11 +21,11 @@ bool code_analysis_expect (const struct arch *arch, struct error *err);
 
 struct code_findings
 {
-  /* Settled; empty when the code is too entangled to be analysis_job in
+  /* Settled; empty when the code is too entangled to be analysed in
      reasonable time.  */
   struct row_map row_map;
   struct disproofs disproofs; /* rows of request->known, if it compares */
-  uint64_t functions;         /* analysis_job */
+  uint64_t functions;         /* analysed */
   uint64_t functions_trusted; /* of which these are used */
   /* Those for which the steps or the memory that the image's size allows did
      not suffice; all, when the row map is empty for that.  */

@@ -3,7 +3,7 @@
 
    A row is disproved where the analysis knows a value that the row says
    something else of, in functions that can be trusted: all of their paths were
-   analysis_job, agree, and end as the ABI demands (routine.h).  */
+   analysed, agree, and end as the ABI demands (routine.h).  */
 
 #ifndef ANALYSIS_COMPARISON_H
 #define ANALYSIS_COMPARISON_H

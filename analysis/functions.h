@@ -17,7 +17,7 @@
 /* Who sets a fact (in brackets: who takes it back), and who reads it.
 
      is_start         starts, all that call    routine_graph: a border;
-                      functions_add [schedule: analyser: to be analysis_job;
+                      functions_add [schedule: analyser: to be analysed;
                       judge_pointer]           routine_jumps, noreturn,
                                                schedule
      is_known         starts                   routine_check, analyser,
@@ -42,7 +42,7 @@
 struct code_function
 {
   uint64_t entry;
-  bool may_return; /* some path through it does, as far as was analysis_job */
+  bool may_return; /* some path through it does, as far as was analysed */
   /* Its entry is a border: other functions get there by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
@@ -60,7 +60,7 @@ struct code_function
   bool is_passed_over;
   bool is_bare;      /* keeps no registers of the ABI but SP */
   bool moves_stack;  /* returns with another SP: it is a part of its callers */
-  bool is_concluded; /* was analysis_job to a result */
+  bool is_concluded; /* was analysed to a result */
   bool is_affected;  /* in the queue of functions_next_affected */
   uint32_t changes;  /* mask: registers of the ABI that it returns with
                         changed */
@@ -150,12 +150,12 @@ bool functions_call_is_push (const struct functions *functions,
                              const struct image_facts *facts, uint64_t target,
                              uint64_t next);
 
-/* Function CALLER, an index, was analysis_job, and calls or jumps to CALLEE.
+/* Function CALLER, an index, was analysed, and calls or jumps to CALLEE.
  */
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be analysis_job again, and are
+/* Callers of FUNCTION that were noted have to be analysed again, and are
    noted anew then.  functions_disturb_callers: what they rely on has turned
    out to be otherwise.  */
 void functions_affect_callers (struct functions *functions,
@@ -163,7 +163,7 @@ void functions_affect_callers (struct functions *functions,
 void functions_disturb_callers (struct functions *functions,
                                 struct code_function *function);
 
-/* A function that is affected, and has to be analysis_job again, is taken from
+/* A function that is affected, and has to be analysed again, is taken from
    the queue.  FUNCTION_NONE: there is none.  */
 uint32_t functions_next_affected (struct functions *functions);
 

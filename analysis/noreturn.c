@@ -18,7 +18,7 @@ struct waiter
   uint64_t resume; /* 0: it returns, too (a tail call) */
 };
 
-/* A place from which a function is still to be analysis_job.  */
+/* A place from which a function is still to be analysed.  */
 struct sweep_task
 {
   uint32_t function;
@@ -55,7 +55,7 @@ noreturn_new (struct functions *functions, struct image_facts *facts)
   noreturn->functions = functions;
   noreturn->facts = facts;
   noreturn->unused_waiter = WAITER_NONE;
-  /* Paths that share code are analysis_job by each function anew, within
+  /* Paths that share code are analysed by each function anew, within
      reason: an instruction takes a byte at least.  */
   noreturn->steps_left = 4 * facts->image->size + (1 << 20);
   address_map_clear (&noreturn->labels);

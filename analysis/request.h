@@ -31,7 +31,7 @@ struct analysis_observer;
 struct code_request
 {
   const struct image *image;
-  /* Code with CFI: ascending, disjoint.  A function is analysis_job only if
+  /* Code with CFI: ascending, disjoint.  A function is analysed only if
      its first row is that of a call; the others are parts of functions.  */
   const struct frame_function *known;
   size_t n_known;
@@ -48,7 +48,7 @@ struct code_request
   bool beyond_cfi; /* look for functions outside of `known`, too */
   bool compares;   /* look for rows of `known` that the code contradicts */
   /* Rows are compared and none are made: so functions of `known` that fail
-     because of their registers are analysis_job again without these
+     because of their registers are analysed again without these
      (routine.h).
    */
   bool only_compares;

@@ -1,4 +1,4 @@
-/* One function, analysis_job along all its paths until nothing changes.
+/* One function, analysed along all its paths until nothing changes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A routine is the code that one entry reaches by jumps: with parts that were
@@ -13,7 +13,7 @@
    rows at all.
 
    Here is what following a function depends on and what comes of it, then how
-   it is analysis_job by others, and at last what the files of a routine have
+   it is analysed by others, and at last what the files of a routine have
    for each other.  */
 
 #ifndef ANALYSIS_ROUTINE_H
@@ -123,8 +123,8 @@ struct routine_result
 };
 
 /* What a routine shows of functions.  Following a routine changes nothing but
-   the routine, so that several can be analysis_job at the same time: who has
-   it analysis_job records this where others see it (functions.h).  */
+   the routine, so that several can be analysed at the same time: who has
+   it analysed records this where others see it (functions.h).  */
 enum observation_kind
 {
   OBSERVED_UNKNOWN,     /* called, but not registered */
@@ -170,7 +170,7 @@ const struct routine_result *
 routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
                 enum doubtful_calls doubtful_calls, bool is_bare);
 
-/* Call VISIT for every instruction of the routine that was analysis_job last,
+/* Call VISIT for every instruction of the routine that was analysed last,
    with the state in front of it.  */
 void routine_visit (struct routine *routine,
                     void (*visit) (void *argument, const struct insn *insn,
@@ -340,8 +340,8 @@ routine_called_word (const struct routine_context *context,
 struct code_function *routine_callee (const struct routine_context *context,
                                       const struct insn *insn);
 
-/* Whether INSN, a call, comes back.  A callee that was not analysis_job
-   yet counts as returning for now; the routine will be analysis_job again
+/* Whether INSN, a call, comes back.  A callee that was not analysed
+   yet counts as returning for now; the routine will be analysed again
    (met_unknown of struct routine_result).  */
 bool routine_call_returns (struct routine *routine, const struct insn *insn,
                            const struct state *state);
@@ -371,11 +371,11 @@ bool routine_uses_saved (struct routine *routine, const struct insn *insn,
                          const struct state *state);
 
 /* Look at INSN, in front of which STATE holds, of ROUTINE, a struct
-   routine that was analysis_job: a visitor for routine_visit.  */
+   routine that was analysed: a visitor for routine_visit.  */
 void routine_check (void *routine, const struct insn *insn,
                     const struct state *state);
 
-/* Whether there is a proof that FUNCTION, which was analysis_job with RESULT
+/* Whether there is a proof that FUNCTION, which was analysed with RESULT
    and is sound, begins with the frame of a call.  */
 bool routine_is_function (const struct routine_context *context,
                           const struct routine_result *result,
@@ -392,7 +392,7 @@ bool routine_note_returns (struct routine *routine);
 
 /* Have the tables without a bound of ROUTINE, a sound one without CFI, end
    where they do, if it is known which of its calls return.  Whether any ended
-   elsewhere: then ROUTINE has to be analysis_job again.  */
+   elsewhere: then ROUTINE has to be analysed again.  */
 bool routine_end_tables (struct routine *routine);
 
 #endif /* ANALYSIS_ROUTINE_H */

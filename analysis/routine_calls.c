@@ -88,7 +88,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
     return facts_call_returns (context->facts,
                                routine_called_place (context, insn), is_set);
   /* The first call of a callee that is not known seems to return; others do
-     not, until the callee was analysis_job, and the routine again.  */
+     not, until the callee was analysed, and the routine again.  */
   const struct code_function *callee
       = functions_at (context->functions, insn->target);
   if (!callee)
@@ -183,7 +183,7 @@ look_for_spared (struct routine *routine, uint64_t entry)
   return 0;
 }
 
-/* The same, looked for once while the routine is analysis_job.  */
+/* The same, looked for once while the routine is analysed.  */
 static uint32_t
 spared_registers (struct routine *routine, uint64_t entry)
 {

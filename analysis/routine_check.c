@@ -1,4 +1,4 @@
-/* Whether what was analysis_job is a function that keeps to the ABI.
+/* Whether what was analysed is a function that keeps to the ABI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Each instruction is seen once, with the state in front of it that all paths
@@ -31,7 +31,7 @@
    Callees are taken to leave SP and the registers of the ABI as they were,
    until following one shows that it does not: assembler code has subroutines
    with conventions of their own.  The register of functions (functions.h) has
-   what is shown here, and has the callers analysis_job again.  */
+   what is shown here, and has the callers analysed again.  */
 
 #include "analysis/routine.h"
 
@@ -72,7 +72,7 @@ note_frame (struct routine *routine, const struct state *state)
 
 /* Whether FUNCTION, which a routine jumps to, needs the frame of a call.
 
-   Where functions without CFI are analysis_job, a call proves nothing of the
+   Where functions without CFI are analysed, a call proves nothing of the
    frame that the function itself relies on: code of any frame can jump to the
    thunk of an indirect jump ("retpoline"), which is called, too, and leaves by
    an address that it writes over its own return address.  */
@@ -117,7 +117,7 @@ note_going_back (struct routine *routine, const struct insn *insn,
 {
   /* The routine may have gone where a jump table, which was read too far, does
      not lead.  Code that moves its caller's stack has no switch; where
-     functions without CFI are analysis_job, that is not relied on.  */
+     functions without CFI are analysed, that is not relied on.  */
   bool may_read_too_far
       = routine->tables.n > 0 && !routine->context->request->beyond_cfi;
   if (!may_read_too_far && moves_stack (routine, insn, state))
@@ -345,7 +345,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
 }
 
 /* INSN jumps to an address.  Where tables had less entries when the jump was
-   analysis_job, there is more to follow now.  A function of another image has
+   analysed, there is more to follow now.  A function of another image has
    a frame and returns, as far as its name tells.  */
 static void
 check_jump (struct routine *routine, const struct insn *insn,
@@ -400,7 +400,7 @@ check_end (struct routine *routine, const struct insn *insn,
   /* Where CFI says that the routine ends here, the call that the path comes
      from does not return: the compiler knew that, and may have moved
      instructions behind it (GCC, with PostgreSQL's errfinish).  The routine is
-     analysis_job again without them.  */
+     analysed again without them.  */
   if (call && !context->request->beyond_cfi && !state_is_restored (&after)
       && !address_map_set (&routine->doubtful, call->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);

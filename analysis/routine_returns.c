@@ -24,7 +24,7 @@
    and that has no way to a return: that code may be another function.
 
    Nor does anything show the end of a jump table without a bound, where it is
-   analysis_job by pointers to functions that never return: each of them would
+   analysed by pointers to functions that never return: each of them would
    get the rows of the function with the table.  So the table ends behind the
    last entry from which a path returns, or gets to code that is reached
    without such tables, or jumps by a table that such code jumps by.  Its first

@@ -1,4 +1,4 @@
-/* In which order functions are analysis_job, and their notes passed on.
+/* In which order functions are job, and their notes passed on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    What a turn changes makes work that was done ahead of later turns invalid:
@@ -7,7 +7,7 @@
        whether a pointer leads to a function (judge_pointer);
        functions that begin, or are called, there (starts.c);
        a function that moves the stack or changes registers (functions.h);
-       a function that was analysis_job before and is seen to return now
+       a function that was job before and is seen to return now
          (noreturn.c);
      of a single function (holds_in_turn)
        it called what was not known, or lacks a proof, which another may have
@@ -30,7 +30,7 @@
 enum
 {
   ROUTINE_ROUNDS_MAX = 16,
-  /* Functions analysis_job ahead of their turn; fewer are not worth it.  */
+  /* Functions job ahead of their turn; fewer are not worth it.  */
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
   AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
@@ -126,7 +126,7 @@ schedule_free (struct schedule *schedule)
   address_list_free (&schedule->doubtful);
 }
 
-/* ---- Notes of a function that was analysis_job */
+/* ---- Notes of a function that was job */
 
 /* An observation about the function at ADDRESS.  Functions that ended with a
    call which was seen to return go on.  */
@@ -163,8 +163,7 @@ pass_on_observation (struct schedule *schedule, enum observation_kind kind,
 /* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
    others have for the code of a function that is not TRUSTED are disputed.  */
 static bool
-pass_on_note (struct schedule *schedule,
-              const struct analysis_job *analysis_job,
+pass_on_note (struct schedule *schedule, const struct analysis_job *job,
               const struct follower_note *note, bool trusted)
 {
   struct starts *starts = schedule->starts;
@@ -173,7 +172,7 @@ pass_on_note (struct schedule *schedule,
     {
     case NOTE_ROW:
       row = trusted && note->number != ROW_UNKNOWN
-                ? &analysis_job->by->rows[note->number]
+                ? &job->by->rows[note->number]
                 : NULL;
       row_map_add (schedule->row_map, note->address, note->size, row);
       return true;
@@ -189,7 +188,7 @@ pass_on_note (struct schedule *schedule,
     case NOTE_CALLEE:
       functions_note_caller (schedule->functions,
                              &schedule->functions->list[note->number],
-                             analysis_job->task.index);
+                             job->task.index);
       return true;
     case NOTE_LEFT_FOR:
       schedule->functions->list[note->number].no_rows = true;
@@ -203,31 +202,28 @@ pass_on_note (struct schedule *schedule,
 }
 
 static bool
-pass_on_notes (struct schedule *schedule,
-               const struct analysis_job *analysis_job)
+pass_on_notes (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct code_function *function
-      = &schedule->functions->list[analysis_job->task.index];
-  bool trusted = analysis_job->trusted && !function->no_rows;
-  enum routine_trust trust = job_trust (analysis_job, function);
-  const struct analyser *by = analysis_job->by;
-  schedule->functions->list[analysis_job->task.index].is_compared
-      = trusted && trust != TRUST_CFI_ALONE && !analysis_job->leaves_open;
+      = &schedule->functions->list[job->task.index];
+  bool trusted = job->trusted && !function->no_rows;
+  enum routine_trust trust = job_trust (job, function);
+  const struct analyser *by = job->by;
+  schedule->functions->list[job->task.index].is_compared
+      = trusted && trust != TRUST_CFI_ALONE && !job->leaves_open;
   if (trusted)
     row_map_add_start (schedule->row_map, function->entry);
-  for (size_t i = 0; i < analysis_job->n_notes; i++)
-    if (!pass_on_note (schedule, analysis_job,
-                       &by->notes[analysis_job->first_note + i], trusted))
+  for (size_t i = 0; i < job->n_notes; i++)
+    if (!pass_on_note (schedule, job, &by->notes[job->first_note + i],
+                       trusted))
       return false;
-  bool found
-      = trusted && trust != TRUST_CFI_ALONE && analysis_job->n_disproofs > 0;
-  bool ok
-      = !found
-        || disproofs_add (schedule->disproofs,
-                          &schedule->functions->list[analysis_job->task.index],
-                          by->disproofs.list + analysis_job->first_disproof,
-                          analysis_job->n_disproofs);
-  analyser_discard_effects (analysis_job);
+  bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
+  bool ok = !found
+            || disproofs_add (schedule->disproofs,
+                              &schedule->functions->list[job->task.index],
+                              by->disproofs.list + job->first_disproof,
+                              job->n_disproofs);
+  analyser_discard_effects (job);
   return ok;
 }
 
@@ -235,58 +231,53 @@ pass_on_notes (struct schedule *schedule,
 
 /* Follow the function of FOLLOWED until all functions it calls are known.  */
 static bool
-follow_now (struct schedule *schedule, struct analysis_job *analysis_job,
+follow_now (struct schedule *schedule, struct analysis_job *job,
             struct error *err)
 {
   for (int i = 1;; i++)
     {
-      analysis_job->task.is_last = i == ROUTINE_ROUNDS_MAX;
-      analysis_job->task.steps_left = schedule->steps_left;
-      analysis_job->task.notes_max = SIZE_MAX;
-      analyser_run (schedule->pool->workers[0].analyser, analysis_job);
-      if (analysis_job->skipped || !analysis_job->result.met_unknown
-          || analysis_job->task.is_last)
+      job->task.is_last = i == ROUTINE_ROUNDS_MAX;
+      job->task.steps_left = schedule->steps_left;
+      job->task.notes_max = SIZE_MAX;
+      analyser_run (schedule->pool->workers[0].analyser, job);
+      if (job->skipped || !job->result.met_unknown || job->task.is_last)
         return true;
-      schedule->steps_left -= analysis_job->steps;
+      schedule->steps_left -= job->steps;
       schedule->names_changed = true;
-      if (!pass_on_notes (schedule, analysis_job))
+      if (!pass_on_notes (schedule, job))
         return error_set_no_memory (err);
       if (!noreturn_run (schedule->noreturn, err))
         return false;
     }
 }
 
-/* Whether FOLLOWED was analysis_job ahead of its turn, and to follow it now
+/* Whether FOLLOWED was job ahead of its turn, and to follow it now
    would find the same.  Other functions may have been seen to return
-   meanwhile, or been proven; any other change ends what is analysis_job ahead.
+   meanwhile, or been proven; any other change ends what is job ahead.
  */
 static bool
-holds_in_turn (const struct schedule *schedule,
-               const struct analysis_job *analysis_job)
+holds_in_turn (const struct schedule *schedule, const struct analysis_job *job)
 {
   const struct code_function *function
-      = &schedule->functions->list[analysis_job->task.index];
-  if (!analysis_job->by)
+      = &schedule->functions->list[job->task.index];
+  if (!job->by)
     return false;
-  if (analysis_job->skipped)
-    return analyser_skips (function, analysis_job->task.attempt);
-  bool lacks_proof
-      = analysis_job->result.failure == ROUTINE_DOUBTFUL
-        || analysis_job->result.failure == ROUTINE_UNPROVEN
-        || (analysis_job->result.failure == ROUTINE_SOUND
-            && !analysis_job->result.leaves && !function->is_called);
-  if (analysis_job->result.met_unknown || lacks_proof)
+  if (job->skipped)
+    return analyser_skips (function, job->task.attempt);
+  bool lacks_proof = job->result.failure == ROUTINE_DOUBTFUL
+                     || job->result.failure == ROUTINE_UNPROVEN
+                     || (job->result.failure == ROUTINE_SOUND
+                         && !job->result.leaves && !function->is_called);
+  if (job->result.met_unknown || lacks_proof)
     return false;
   if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
-      && analysis_job->result.has_doubtful_calls)
+      && job->result.has_doubtful_calls)
     return false;
-  if (schedule->names_changed && analysis_job->result.reads_tables)
+  if (schedule->names_changed && job->result.reads_tables)
     return false;
   /* The limits were those of the past.  */
-  return analysis_job->steps < analysis_job->task.steps_left
-         && analysis_job->steps < schedule->steps_left
-         && analysis_job->n_notes + analysis_job->n_disproofs
-                < analysis_job->task.notes_max;
+  return job->steps < job->task.steps_left && job->steps < schedule->steps_left
+         && job->n_notes + job->n_disproofs < job->task.notes_max;
 }
 
 /* Count FUNCTION, with FAILURE, once.  */
@@ -303,42 +294,38 @@ count (struct schedule *schedule, const struct code_function *function,
   schedule->n_left += failure == ROUTINE_TOO_MUCH;
 }
 
-/* FOLLOWED was analysis_job for the last time, or another time because
+/* FOLLOWED was job for the last time, or another time because
    something that it calls is not what it seemed.  */
 static void
-conclude (struct schedule *schedule, const struct analysis_job *analysis_job)
+conclude (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct analysis_observer *observer
       = schedule->context->request->observer;
-  struct code_function *function
-      = &schedule->functions->list[analysis_job->task.index];
+  struct code_function *function = &schedule->functions->list[job->task.index];
   /* Where the program begins, by CFI that says so, there is no caller, so that
      there is nothing to compare.  */
   bool has_no_caller = schedule->context->request->only_compares
                        && !function->is_known
                        && function->entry == schedule->context->program_entry;
   if (!has_no_caller)
-    count (schedule, function, analysis_job->result.failure);
+    count (schedule, function, job->result.failure);
   disproofs_retract (schedule->disproofs, schedule->functions, function);
-  function->is_bare = analysis_job->is_bare;
-  function->fails = analysis_job->result.failure != ROUTINE_SOUND;
+  function->is_bare = job->is_bare;
+  function->fails = job->result.failure != ROUTINE_SOUND;
   function->is_concluded = true;
   if (!function->fails)
-    function->is_proven = analysis_job->result.leaves;
+    function->is_proven = job->result.leaves;
   if (function->fails && observer && observer->reject)
-    observer->reject (observer->argument, function->entry,
-                      analysis_job->result.failure,
-                      analysis_job->result.failed_at);
+    observer->reject (observer->argument, function->entry, job->result.failure,
+                      job->result.failed_at);
 }
 
 /* Note whether FOLLOWED, to which only pointers lead, is a function.  */
 static void
-judge_pointer (struct schedule *schedule,
-               const struct analysis_job *analysis_job)
+judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 {
-  struct code_function *function
-      = &schedule->functions->list[analysis_job->task.index];
-  bool is_start = analysis_job->result.failure == ROUTINE_SOUND;
+  struct code_function *function = &schedule->functions->list[job->task.index];
+  bool is_start = job->result.failure == ROUTINE_SOUND;
   if (!function_is_only_pointed (function))
     return;
   if (function->is_start != is_start)
@@ -346,46 +333,40 @@ judge_pointer (struct schedule *schedule,
   function->is_start = is_start;
 }
 
-/* Follow a function in its turn, if it was not analysis_job before.  */
+/* Follow a function in its turn, if it was not job before.  */
 static bool
-follow (struct schedule *schedule, struct analysis_job *analysis_job,
-        struct error *err)
+follow (struct schedule *schedule, struct analysis_job *job, struct error *err)
 {
   bool ok = true;
-  if (!holds_in_turn (schedule, analysis_job)
-      && !follow_now (schedule, analysis_job, err))
+  if (!holds_in_turn (schedule, job) && !follow_now (schedule, job, err))
     return false;
-  if (analysis_job->skipped)
+  if (job->skipped)
     return true;
-  struct code_function *function
-      = &schedule->functions->list[analysis_job->task.index];
-  schedule->steps_left -= analysis_job->steps;
-  if (analysis_job->concluded || analysis_job->is_part)
+  struct code_function *function = &schedule->functions->list[job->task.index];
+  schedule->steps_left -= job->steps;
+  if (job->concluded || job->is_part)
     {
-      if (analysis_job->result.changes & ~function->changes)
+      if (job->result.changes & ~function->changes)
         functions_disturb_callers (schedule->functions, function);
-      function->changes |= analysis_job->result.changes;
+      function->changes |= job->result.changes;
     }
-  if (analysis_job->task.attempt != ATTEMPT_REVISION && !analysis_job->is_part)
-    judge_pointer (schedule, analysis_job);
-  if (analysis_job->concluded)
-    conclude (schedule, analysis_job);
-  else if (analysis_job->result.failure == ROUTINE_DOUBTFUL
-           && !analysis_job->is_part)
+  if (job->task.attempt != ATTEMPT_REVISION && !job->is_part)
+    judge_pointer (schedule, job);
+  if (job->concluded)
+    conclude (schedule, job);
+  else if (job->result.failure == ROUTINE_DOUBTFUL && !job->is_part)
     ok = address_list_add (&schedule->doubtful, function->entry);
-  else if (analysis_job->task.attempt == ATTEMPT_FIRST
-           && !analysis_job->is_part)
+  else if (job->task.attempt == ATTEMPT_FIRST && !job->is_part)
     ok = address_list_add (&schedule->starts->again, function->entry);
-  ok = pass_on_notes (schedule, analysis_job) && ok
-       && !analysis_job->by->failed;
+  ok = pass_on_notes (schedule, job) && ok && !job->by->failed;
   return ok || error_set_no_memory (err);
 }
 
 /* ---- All functions */
 
-/* Nothing changed while the functions that were analysis_job ahead had their
-   turn, or something did.  How many are analysis_job ahead grows slowly and
-   falls fast, so that little is analysis_job in vain where changes come often.
+/* Nothing changed while the functions that were job ahead had their
+   turn, or something did.  How many are job ahead grows slowly and
+   falls fast, so that little is job in vain where changes come often.
  */
 static void
 adapt (struct schedule *schedule, bool nothing_changed)
@@ -401,8 +382,8 @@ adapt (struct schedule *schedule, bool nothing_changed)
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
    of their turn, and return how many.  These functions share a number of steps
-   and one of notes, so that what is analysis_job in vain costs bounded time
-   and memory.  A function that needs more is analysis_job in its turn.  */
+   and one of notes, so that what is job in vain costs bounded time
+   and memory.  A function that needs more is job in its turn.  */
 static size_t
 look_ahead (struct schedule *schedule, const struct address_list *list,
             size_t n, size_t at, enum attempt attempt)
@@ -428,10 +409,10 @@ look_ahead (struct schedule *schedule, const struct address_list *list,
 
 /* Follow the functions of LIST, or NULL: all, from *AT on.  The list may grow;
    functions that are found wait until it is known whether they are called.
-   Some are analysis_job ahead of their turn, by several threads, as if none of
+   Some are job ahead of their turn, by several threads, as if none of
    these showed anything that matters to the others; where one does, those
-   behind it are analysis_job again.  So what is found depends neither on
-   threads nor on what is analysis_job ahead.  */
+   behind it are job again.  So what is found depends neither on
+   threads nor on what is job ahead.  */
 static bool
 follow_all (struct schedule *schedule, const struct address_list *list,
             size_t *at, enum attempt attempt, struct error *err)

@@ -1,16 +1,16 @@
-/* In which order functions are analysis_job, and their notes passed on.
+/* In which order functions are analysed, and their notes passed on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A analyser says what follows from one function's code; here it is passed on
    to whoever looks at it: rows, starts of functions, what a function does to
    its callers.  Functions have their turn in the order in which they were
    found, and what is found in one counts for the next.  Some hundreds are
-   analysis_job ahead of their turn, by several threads; where a turn changes
-   what those behind have looked at, they are analysis_job again.  So the
+   analysed ahead of their turn, by several threads; where a turn changes
+   what those behind have looked at, they are analysed again.  So the
    result is that of following one after the other.
 
    A row is kept where all functions that get to an address agree on it.  What
-   a function said before it was analysis_job again is disputed, and not taken
+   a function said before it was analysed again is disputed, and not taken
    back: others may have relied on it.  */
 
 #ifndef ANALYSIS_SCHEDULE_H
@@ -37,14 +37,14 @@ struct schedule
   struct starts *starts;
   struct row_map *row_map;
   struct disproofs *disproofs;
-  uint64_t n_functions; /* that were analysis_job */
+  uint64_t n_functions; /* that were analysed */
   uint64_t n_sound;     /* of which these are used */
   uint64_t n_left;      /* and for these steps or memory did not suffice */
   /* Set by schedule_begin.  */
   struct pool *pool;          /* of analysers */
-  struct analysis_job *items; /* analysis_job ahead */
+  struct analysis_job *items; /* analysed ahead */
   size_t n_ahead;             /* how many to follow ahead */
-  bool names_changed;  /* since it was analysis_job ahead: where tables end */
+  bool names_changed;  /* since it was analysed ahead: where tables end */
   uint64_t steps_left; /* for all functions together; 0: too few */
   enum doubtful_calls doubtful_calls; /* of calls that may not return */
   struct address_list doubtful; /* entries of functions that make such calls */

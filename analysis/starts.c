@@ -1,4 +1,4 @@
-/* Functions that are to be analysis_job: where they start, and who says so.
+/* Functions that are to be analysed: where they start, and who says so.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/starts.h"

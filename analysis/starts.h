@@ -1,7 +1,7 @@
-/* Functions that are to be analysis_job: where they start, and who says so.
+/* Functions that are to be analysed: where they start, and who says so.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The register (functions.h) is the queue: functions are analysis_job in the
+   The register (functions.h) is the queue: functions are analysed in the
    order in which they were added.  Where CFI knows of code, it says what
    starts there.  */
 
@@ -23,9 +23,8 @@ struct starts
   const struct row_map *row_map;
   struct image_facts *facts;
   struct functions *functions;
-  size_t n_tried; /* of the functions: were analysis_job once */
-  struct address_list
-      again; /* entries of those to be analysis_job once more */
+  size_t n_tried;            /* of the functions: were analysed once */
+  struct address_list again; /* entries of those to be analysed once more */
   /* Constants in code that can be addresses, where those are not relocated. */
   struct address_list hints;
 };
@@ -55,7 +54,7 @@ bool starts_note_call (struct starts *starts, uint64_t address);
    on.  */
 void starts_promote_called (struct starts *starts);
 
-/* Whether there are functions left to be analysis_job.  */
+/* Whether there are functions left to be analysed.  */
 bool starts_pending (const struct starts *starts);
 
 /* Where the program begins, without the frame of a call; 0 for libraries.  */

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The domain of the abstract interpretation.  CFA stands for the canonical
-   frame address of the function that is being analysis_job, whatever it is at
+   frame address of the function that is being analysed, whatever it is at
    run time; every value of kind VALUE_CFA is known relative to it.
 
    Constants in registers lose trust on their way, and never get it back:
@@ -47,7 +47,7 @@ enum value_kind
   VALUE_CONSTANT,
   /* A constant, too, that was calculated or kept in the stack.  It is no
      address, and as an index it tells less than what it is compared with:
-     conditions that a constant never meets are analysis_job.  */
+     conditions that a constant never meets are analysed.  */
   VALUE_NUMBER,
   /* A constant that was read from the stack, where a function that was called
      may have changed it.  No program has an address of a jump table changed,

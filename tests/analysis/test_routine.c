@@ -1,4 +1,4 @@
-/* How long a routine is analysis_job (analysis/routine).
+/* How long a routine is analysed (analysis/routine).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
