@@ -47,10 +47,10 @@ void
 analyser_discard_effects (const struct analysis_job *job)
 {
   struct analyser *analyser = job->by;
-  if (analyser->n_notes != job->first_note + job->n_notes)
+  if (analyser->n_effects != job->first_effect + job->n_effects)
     return;
   analyser->n_rows = job->first_row;
-  analyser->n_notes = job->first_note;
+  analyser->n_effects = job->first_effect;
   analyser->disproofs.n = job->first_disproof;
 }
 
@@ -60,54 +60,56 @@ static bool
 has_room (const struct analyser *analyser)
 {
   const struct analysis_job *job = analyser->job;
-  return analyser->n_notes - job->first_note + analyser->disproofs.n
+  return analyser->n_effects - job->first_effect + analyser->disproofs.n
              - job->first_disproof
-         < job->task.notes_max;
+         < job->task.effects_max;
 }
 
 static void
-add_note (struct analyser *analyser, const struct follower_note *note)
+add_effect (struct analyser *analyser, const struct follower_note *note)
 {
   if (!has_room (analyser))
     return;
-  if (ARRAY_ROOM (analyser->notes, analyser->n_notes + 1,
-                  &analyser->notes_capacity))
-    analyser->notes[analyser->n_notes++] = *note;
+  if (ARRAY_ROOM (analyser->notes, analyser->n_effects + 1,
+                  &analyser->effects_capacity))
+    analyser->notes[analyser->n_effects++] = *note;
   else
     analyser->failed = true;
 }
 
 static void
-note_address (struct analyser *analyser, enum note_kind kind, uint64_t address)
+add_address_effect (struct analyser *analyser, enum effect_kind kind,
+                    uint64_t address)
 {
-  add_note (analyser,
-            &(struct follower_note){ .kind = kind, .address = address });
+  add_effect (analyser,
+              &(struct follower_note){ .kind = kind, .address = address });
 }
 
 static void
-note_number (struct analyser *analyser, enum note_kind kind, uint32_t number)
+add_number_effect (struct analyser *analyser, enum effect_kind kind,
+                   uint32_t number)
 {
-  add_note (analyser,
-            &(struct follower_note){ .kind = kind, .number = number });
+  add_effect (analyser,
+              &(struct follower_note){ .kind = kind, .number = number });
 }
 
 /* Note that row NUMBER holds for the SIZE bytes at ADDRESS.  */
 static void
-note_row (struct analyser *analyser, uint64_t address, uint32_t size,
-          uint32_t number)
+add_row_effect (struct analyser *analyser, uint64_t address, uint32_t size,
+                uint32_t number)
 {
   const struct analysis_job *job = analyser->job;
-  struct follower_note *last = analyser->n_notes > job->first_note
-                                   ? &analyser->notes[analyser->n_notes - 1]
+  struct follower_note *last = analyser->n_effects > job->first_effect
+                                   ? &analyser->notes[analyser->n_effects - 1]
                                    : NULL;
-  if (last && last->kind == NOTE_ROW && last->number == number
+  if (last && last->kind == EFFECT_ROW && last->number == number
       && last->address + last->size == address && last->size < UINT32_MAX / 2)
     last->size += size;
   else
-    add_note (analyser, &(struct follower_note){ .kind = NOTE_ROW,
-                                                 .address = address,
-                                                 .size = size,
-                                                 .number = number });
+    add_effect (analyser, &(struct follower_note){ .kind = EFFECT_ROW,
+                                                   .address = address,
+                                                   .size = size,
+                                                   .number = number });
 }
 
 /* Note the addresses that INSN computes and that noreturn.c has not seen,
@@ -120,10 +122,10 @@ note_mentioned (struct analyser *analyser, const struct insn *insn,
       = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
   uint64_t address = (uint64_t)insn->immediate, place, size;
   if (state_names_place (state, insn, &place))
-    note_address (analyser, NOTE_NAMED, place);
+    add_address_effect (analyser, EFFECT_REFERENCED, place);
   else if (analyser->context->has_hints && constant
            && facts_code (analyser->context->facts, address, &size))
-    note_address (analyser, NOTE_HINT, address);
+    add_address_effect (analyser, EFFECT_HINT, address);
 }
 
 /* The address that INSN computes, or loads from a word that is relocated.  */
@@ -163,7 +165,7 @@ note_main (struct analyser *analyser, const struct insn *insn,
               : 0;
   bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
   if (hands_on && facts_code (facts, analyser->handed, &size))
-    note_address (analyser, NOTE_FUNCTION, analyser->handed);
+    add_address_effect (analyser, EFFECT_FUNCTION, analyser->handed);
 }
 
 /* The row that others have for the code at ADDRESS, if STATE shows that row to
@@ -237,7 +239,7 @@ note_callee (struct analyser *analyser, uint64_t entry)
 {
   uint32_t index = functions_find (analyser->context->functions, entry);
   if (index != FUNCTION_NONE)
-    note_number (analyser, NOTE_CALLEE, index);
+    add_number_effect (analyser, EFFECT_CALLEE, index);
 }
 
 /* Note where INSN leads, if that is another function: by a call or a jump, or
@@ -284,16 +286,16 @@ note_instruction (void *argument, const struct insn *insn,
   if (!has_room (analyser))
     return;
   if (insn->size > 0)
-    note_row (analyser, insn->address, insn->size,
-              job->trusted ? make_row (analyser, insn->address, state)
-                           : ROW_UNKNOWN);
+    add_row_effect (analyser, insn->address, insn->size,
+                    job->trusted ? make_row (analyser, insn->address, state)
+                                 : ROW_UNKNOWN);
   if (job->trusted)
     note_mentioned (analyser, insn, state);
   if (function_of (analyser, job)->entry == analyser->context->program_entry
       && analyser->context->request->beyond_cfi)
     note_main (analyser, insn, state);
   if (insn->flow == FLOW_CALL)
-    note_address (analyser, NOTE_CALL, insn->target);
+    add_address_effect (analyser, EFFECT_CALL, insn->target);
   note_callees (analyser, insn, state);
   if (job->trusted)
     compare (analyser, insn, state,
@@ -377,7 +379,8 @@ attempt (struct analyser *analyser, const struct code_function *function)
 /* Note down what the routine, FUNCTION, shows.  A pointer that does not lead
    to a function says nothing of the code.  */
 static void
-note_down (struct analyser *analyser, const struct code_function *function)
+record_effects (struct analyser *analyser,
+                const struct code_function *function)
 {
   struct analysis_job *job = analyser->job;
   bool is_sound = job->result.failure == ROUTINE_SOUND;
@@ -388,16 +391,17 @@ note_down (struct analyser *analyser, const struct code_function *function)
   job->trusted = job->concluded && is_sound
                  && function->entry != analyser->context->program_entry;
   for (size_t i = 0; !revised && i < analyser->routine->n_observations; i++)
-    add_note (analyser,
-              &(struct follower_note){
-                  .kind = NOTE_OBSERVATION,
-                  .address = analyser->routine->observations[i].address,
-                  .number = analyser->routine->observations[i].kind });
+    add_effect (analyser,
+                &(struct follower_note){
+                    .kind = EFFECT_OBSERVATION,
+                    .address = analyser->routine->observations[i].address,
+                    .number = analyser->routine->observations[i].kind });
   /* The routine failed for good: note the functions that it enters with
      another frame than that of a call.  */
   if (job->concluded && !is_sound)
     for (size_t i = 0; i < job->result.n_left_for; i++)
-      note_number (analyser, NOTE_LEFT_FOR, job->result.left_for[i]);
+      add_number_effect (analyser, EFFECT_ENTERED_WITH_FRAME,
+                         job->result.left_for[i]);
   if (revised || (job->concluded && says_something))
     routine_visit (analyser->routine, note_instruction, analyser);
   else if (job->is_part && (!job->result.met_unknown || job->task.is_last))
@@ -434,7 +438,7 @@ follow_and_note (struct analyser *analyser,
       job->result.met_unknown = false;
     }
   if (analyser->routine->steps_left > 0)
-    note_down (analyser, function);
+    record_effects (analyser, function);
   job->steps = job->task.steps_left - analyser->routine->steps_left;
 }
 
@@ -448,7 +452,7 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
     .skipped = analyser_skips (function, job->task.attempt),
     .is_part = !is_to_be_followed (function, job->task.attempt),
     .first_row = analyser->n_rows,
-    .first_note = analyser->n_notes,
+    .first_effect = analyser->n_effects,
     .first_disproof = analyser->disproofs.n,
     .doubts_entry = true, /* until all of it was compared */
   };
@@ -460,7 +464,7 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
   /* A routine that lacks memory fails like one that is too large: malloc has
      told the two apart.  */
   analyser->failed |= analyser->comparison.failed || errno == ENOMEM;
-  job->n_notes = analyser->n_notes - job->first_note;
+  job->n_effects = analyser->n_effects - job->first_effect;
   job->n_disproofs = analyser->disproofs.n - job->first_disproof;
   job->doubts_entry = comparison_doubts_entry (&analyser->comparison);
   job->leaves_open = analyser->comparison.leaves_open;

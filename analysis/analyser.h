@@ -45,22 +45,23 @@ enum attempt
   ATTEMPT_REVISION
 };
 
-enum note_kind
+enum effect_kind
 {
-  NOTE_ROW,        /* the row holds for SIZE bytes at ADDRESS */
-  NOTE_CALL,       /* ADDRESS is called */
-  NOTE_FUNCTION,   /* ADDRESS is handed on as a function */
-  NOTE_NAMED,      /* ADDRESS is computed */
-  NOTE_HINT,       /* ADDRESS may be computed */
-  NOTE_CALLEE,     /* function NUMBER is called or jumped to */
-  NOTE_LEFT_FOR,   /* function NUMBER is entered with another frame */
-  NOTE_OBSERVATION /* NUMBER: enum observation_kind */
+  EFFECT_ROW,                /* the row holds for SIZE bytes at ADDRESS */
+  EFFECT_CALL,               /* ADDRESS is called */
+  EFFECT_FUNCTION,           /* ADDRESS is handed on as a function */
+  EFFECT_REFERENCED,         /* ADDRESS is computed */
+  EFFECT_HINT,               /* ADDRESS may be computed */
+  EFFECT_CALLEE,             /* function NUMBER is called or jumped to */
+  EFFECT_ENTERED_WITH_FRAME, /* function NUMBER is entered with another frame
+                              */
+  EFFECT_OBSERVATION         /* NUMBER: enum observation_kind */
 };
 
 struct follower_note
 {
   uint64_t address;
-  enum note_kind kind;
+  enum effect_kind kind;
   uint32_t size;
   uint32_t number; /* of the analyser's rows, or ROW_UNKNOWN; or see above */
 };
@@ -70,7 +71,7 @@ struct analyser
   const struct routine_context *context;
   struct routine *routine;
   struct follower_note *notes;
-  size_t n_notes, notes_capacity;
+  size_t n_effects, effects_capacity;
   struct frame_row *rows;
   size_t n_rows, rows_capacity;
   struct disproofs disproofs;
@@ -91,7 +92,7 @@ struct job_task
   enum doubtful_calls doubtful_calls; /* where the function has no CFI */
   bool is_last; /* not job again, should it call what is not known */
   uint64_t steps_left;
-  size_t notes_max; /* and disproofs, together; the rest is dropped */
+  size_t effects_max; /* and disproofs, together; the rest is dropped */
 };
 
 /* What came of it.  */
@@ -110,7 +111,7 @@ struct analysis_job
   bool doubts_entry, leaves_open; /* see comparison.h */
   uint64_t steps;
   size_t first_row;
-  size_t first_note, n_notes;
+  size_t first_effect, n_effects;
   size_t first_disproof, n_disproofs;
 };
 

@@ -26,7 +26,7 @@
      is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
      is_guess         starts                   routine_check
-     no_rows          schedule: NOTE_LEFT_FOR  schedule, cfi_code
+     no_rows          schedule: EFFECT_ENTERED_WITH_FRAME  schedule, cfi_code
      is_passed_over   schedule: observations   cfi_code
      moves_stack      schedule: observations   routine_check
      changes          schedule                 routine_calls, routine_check

@@ -34,7 +34,8 @@ enum
   AHEAD_MIN = 16,
   AHEAD_MAX = 512,
   AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
-  AHEAD_NOTES_MAX = 1 << 22, /* notes and disproofs of all of them together */
+  BATCH_EFFECTS_MAX
+  = 1 << 22, /* notes and disproofs of all of them together */
   THREADS_MAX = 16,
   /* A thread is worth its start from so many functions on.  */
   FUNCTIONS_PER_THREAD = 16
@@ -67,7 +68,7 @@ work (void *argument)
   const struct worker *worker = argument;
   struct pool *pool = worker->pool;
   struct analyser *analyser = worker->analyser;
-  analyser->n_notes = analyser->n_rows = analyser->disproofs.n = 0;
+  analyser->n_effects = analyser->n_rows = analyser->disproofs.n = 0;
   for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
     analyser_run (analyser, &pool->items[i]);
 }
@@ -131,8 +132,8 @@ schedule_free (struct schedule *schedule)
 /* An observation about the function at ADDRESS.  Functions that ended with a
    call which was seen to return go on.  */
 static void
-pass_on_observation (struct schedule *schedule, enum observation_kind kind,
-                     uint64_t address)
+commit_observation (struct schedule *schedule, enum observation_kind kind,
+                    uint64_t address)
 {
   struct functions *functions = schedule->functions;
   struct code_function *function = functions_at (functions, address);
@@ -163,46 +164,46 @@ pass_on_observation (struct schedule *schedule, enum observation_kind kind,
 /* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
    others have for the code of a function that is not TRUSTED are disputed.  */
 static bool
-pass_on_note (struct schedule *schedule, const struct analysis_job *job,
-              const struct follower_note *note, bool trusted)
+commit_effect (struct schedule *schedule, const struct analysis_job *job,
+               const struct follower_note *note, bool trusted)
 {
   struct starts *starts = schedule->starts;
   const struct frame_row *row;
   switch (note->kind)
     {
-    case NOTE_ROW:
+    case EFFECT_ROW:
       row = trusted && note->number != ROW_UNKNOWN
                 ? &job->by->rows[note->number]
                 : NULL;
       row_map_add (schedule->row_map, note->address, note->size, row);
       return true;
-    case NOTE_CALL:
+    case EFFECT_CALL:
       return starts_note_call (starts, note->address);
-    case NOTE_FUNCTION:
+    case EFFECT_FUNCTION:
       return starts_add_called (starts, note->address);
-    case NOTE_NAMED:
+    case EFFECT_REFERENCED:
       return !trusted
              || address_list_add (&schedule->facts->named, note->address);
-    case NOTE_HINT:
+    case EFFECT_HINT:
       return !trusted || address_list_add (&starts->hints, note->address);
-    case NOTE_CALLEE:
+    case EFFECT_CALLEE:
       functions_note_caller (schedule->functions,
                              &schedule->functions->list[note->number],
                              job->task.index);
       return true;
-    case NOTE_LEFT_FOR:
+    case EFFECT_ENTERED_WITH_FRAME:
       schedule->functions->list[note->number].no_rows = true;
       return true;
-    case NOTE_OBSERVATION:
-      pass_on_observation (schedule, (enum observation_kind)note->number,
-                           note->address);
+    case EFFECT_OBSERVATION:
+      commit_observation (schedule, (enum observation_kind)note->number,
+                          note->address);
       return true;
     }
   return true;
 }
 
 static bool
-pass_on_notes (struct schedule *schedule, const struct analysis_job *job)
+commit_effects (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct code_function *function
       = &schedule->functions->list[job->task.index];
@@ -213,9 +214,9 @@ pass_on_notes (struct schedule *schedule, const struct analysis_job *job)
       = trusted && trust != TRUST_CFI_ALONE && !job->leaves_open;
   if (trusted)
     row_map_add_start (schedule->row_map, function->entry);
-  for (size_t i = 0; i < job->n_notes; i++)
-    if (!pass_on_note (schedule, job, &by->notes[job->first_note + i],
-                       trusted))
+  for (size_t i = 0; i < job->n_effects; i++)
+    if (!commit_effect (schedule, job, &by->notes[job->first_effect + i],
+                        trusted))
       return false;
   bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
   bool ok = !found
@@ -238,13 +239,13 @@ follow_now (struct schedule *schedule, struct analysis_job *job,
     {
       job->task.is_last = i == ROUTINE_ROUNDS_MAX;
       job->task.steps_left = schedule->steps_left;
-      job->task.notes_max = SIZE_MAX;
+      job->task.effects_max = SIZE_MAX;
       analyser_run (schedule->pool->workers[0].analyser, job);
       if (job->skipped || !job->result.met_unknown || job->task.is_last)
         return true;
       schedule->steps_left -= job->steps;
       schedule->names_changed = true;
-      if (!pass_on_notes (schedule, job))
+      if (!commit_effects (schedule, job))
         return error_set_no_memory (err);
       if (!noreturn_run (schedule->noreturn, err))
         return false;
@@ -277,7 +278,7 @@ holds_in_turn (const struct schedule *schedule, const struct analysis_job *job)
     return false;
   /* The limits were those of the past.  */
   return job->steps < job->task.steps_left && job->steps < schedule->steps_left
-         && job->n_notes + job->n_disproofs < job->task.notes_max;
+         && job->n_effects + job->n_disproofs < job->task.effects_max;
 }
 
 /* Count FUNCTION, with FAILURE, once.  */
@@ -358,7 +359,7 @@ follow (struct schedule *schedule, struct analysis_job *job, struct error *err)
     ok = address_list_add (&schedule->doubtful, function->entry);
   else if (job->task.attempt == ATTEMPT_FIRST && !job->is_part)
     ok = address_list_add (&schedule->starts->again, function->entry);
-  ok = pass_on_notes (schedule, job) && ok && !job->by->failed;
+  ok = commit_effects (schedule, job) && ok && !job->by->failed;
   return ok || error_set_no_memory (err);
 }
 
@@ -400,7 +401,7 @@ look_ahead (struct schedule *schedule, const struct address_list *list,
                 .attempt = attempt,
                 .doubtful_calls = schedule->doubtful_calls,
                 .steps_left = steps / n,
-                .notes_max = AHEAD_NOTES_MAX / n }
+                .effects_max = BATCH_EFFECTS_MAX / n }
     };
   schedule->names_changed = false;
   pool_follow (schedule->pool, schedule->items, n < AHEAD_MIN ? 0 : n);
