@@ -38,7 +38,7 @@ analyser_free (struct analyser *analyser)
     return;
   routine_free (analyser->routine);
   disproofs_free (&analyser->disproofs);
-  free (analyser->notes);
+  free (analyser->effects);
   free (analyser->rows);
   free (analyser);
 }
@@ -66,13 +66,13 @@ has_room (const struct analyser *analyser)
 }
 
 static void
-add_effect (struct analyser *analyser, const struct follower_note *note)
+add_effect (struct analyser *analyser, const struct effect *effect)
 {
   if (!has_room (analyser))
     return;
-  if (ARRAY_ROOM (analyser->notes, analyser->n_effects + 1,
+  if (ARRAY_ROOM (analyser->effects, analyser->n_effects + 1,
                   &analyser->effects_capacity))
-    analyser->notes[analyser->n_effects++] = *note;
+    analyser->effects[analyser->n_effects++] = *effect;
   else
     analyser->failed = true;
 }
@@ -81,16 +81,14 @@ static void
 add_address_effect (struct analyser *analyser, enum effect_kind kind,
                     uint64_t address)
 {
-  add_effect (analyser,
-              &(struct follower_note){ .kind = kind, .address = address });
+  add_effect (analyser, &(struct effect){ .kind = kind, .address = address });
 }
 
 static void
 add_number_effect (struct analyser *analyser, enum effect_kind kind,
                    uint32_t number)
 {
-  add_effect (analyser,
-              &(struct follower_note){ .kind = kind, .number = number });
+  add_effect (analyser, &(struct effect){ .kind = kind, .number = number });
 }
 
 /* Note that row NUMBER holds for the SIZE bytes at ADDRESS.  */
@@ -99,17 +97,17 @@ add_row_effect (struct analyser *analyser, uint64_t address, uint32_t size,
                 uint32_t number)
 {
   const struct analysis_job *job = analyser->job;
-  struct follower_note *last = analyser->n_effects > job->first_effect
-                                   ? &analyser->notes[analyser->n_effects - 1]
-                                   : NULL;
+  struct effect *last = analyser->n_effects > job->first_effect
+                            ? &analyser->effects[analyser->n_effects - 1]
+                            : NULL;
   if (last && last->kind == EFFECT_ROW && last->number == number
       && last->address + last->size == address && last->size < UINT32_MAX / 2)
     last->size += size;
   else
-    add_effect (analyser, &(struct follower_note){ .kind = EFFECT_ROW,
-                                                   .address = address,
-                                                   .size = size,
-                                                   .number = number });
+    add_effect (analyser, &(struct effect){ .kind = EFFECT_ROW,
+                                            .address = address,
+                                            .size = size,
+                                            .number = number });
 }
 
 /* Note the addresses that INSN computes and that noreturn.c has not seen,
@@ -392,11 +390,11 @@ record_effects (struct analyser *analyser,
                  && function->entry != analyser->context->program_entry;
   for (size_t i = 0; !revised && i < analyser->routine->n_observations; i++)
     add_effect (analyser,
-                &(struct follower_note){
+                &(struct effect){
                     .kind = EFFECT_OBSERVATION,
                     .address = analyser->routine->observations[i].address,
                     .number = analyser->routine->observations[i].kind });
-  /* The routine failed for good: note the functions that it enters with
+  /* The routine failed for good: effect the functions that it enters with
      another frame than that of a call.  */
   if (job->concluded && !is_sound)
     for (size_t i = 0; i < job->result.n_left_for; i++)

@@ -2,8 +2,8 @@
    itself. SPDX-License-Identifier: LGPL-2.1-or-later
 
    A analyser changes nothing that another analyser reads: what others are to
-   know it notes down.  So analysers can work at the same time, each in a
-   thread, while notes are not passed on (schedule.h).  */
+   know it effects down.  So analysers can work at the same time, each in a
+   thread, while effects are not passed on (schedule.h).  */
 
 #ifndef ANALYSIS_ANALYSER_H
 #define ANALYSIS_ANALYSER_H
@@ -58,7 +58,7 @@ enum effect_kind
   EFFECT_OBSERVATION         /* NUMBER: enum observation_kind */
 };
 
-struct follower_note
+struct effect
 {
   uint64_t address;
   enum effect_kind kind;
@@ -70,7 +70,7 @@ struct analyser
 {
   const struct routine_context *context;
   struct routine *routine;
-  struct follower_note *notes;
+  struct effect *effects;
   size_t n_effects, effects_capacity;
   struct frame_row *rows;
   size_t n_rows, rows_capacity;
@@ -119,7 +119,7 @@ struct analysis_job
 struct analyser *analyser_new (const struct routine_context *context);
 void analyser_free (struct analyser *analyser);
 
-/* Forget the notes of FOLLOWED, which were passed on, unless there are later
+/* Forget the effects of FOLLOWED, which were passed on, unless there are later
    ones.  So functions that are job in their turn need room for one.
  */
 void analyser_discard_effects (const struct analysis_job *job);

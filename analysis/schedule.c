@@ -1,4 +1,4 @@
-/* In which order functions are job, and their notes passed on.
+/* In which order functions are job, and their effects passed on.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    What a turn changes makes work that was done ahead of later turns invalid:
@@ -14,7 +14,7 @@
          given meanwhile;
        its calls may not return, and such calls end paths by now;
        it read tables, and addresses were named, where tables end;
-       its share of steps or notes was used up.
+       its share of steps or effects was used up.
 
    All else that a turn passes on is looked at by no analyser.  */
 
@@ -35,7 +35,7 @@ enum
   AHEAD_MAX = 512,
   AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
   BATCH_EFFECTS_MAX
-  = 1 << 22, /* notes and disproofs of all of them together */
+  = 1 << 22, /* effects and disproofs of all of them together */
   THREADS_MAX = 16,
   /* A thread is worth its start from so many functions on.  */
   FUNCTIONS_PER_THREAD = 16
@@ -73,7 +73,7 @@ work (void *argument)
     analyser_run (analyser, &pool->items[i]);
 }
 
-/* Follow the N functions of ITEMS.  All notes, also those of the caller's
+/* Follow the N functions of ITEMS.  All effects, also those of the caller's
    thread, are kept until the next call.  What comes of it does not depend on
    how many threads there are.  */
 static void
@@ -165,38 +165,38 @@ commit_observation (struct schedule *schedule, enum observation_kind kind,
    others have for the code of a function that is not TRUSTED are disputed.  */
 static bool
 commit_effect (struct schedule *schedule, const struct analysis_job *job,
-               const struct follower_note *note, bool trusted)
+               const struct effect *effect, bool trusted)
 {
   struct starts *starts = schedule->starts;
   const struct frame_row *row;
-  switch (note->kind)
+  switch (effect->kind)
     {
     case EFFECT_ROW:
-      row = trusted && note->number != ROW_UNKNOWN
-                ? &job->by->rows[note->number]
+      row = trusted && effect->number != ROW_UNKNOWN
+                ? &job->by->rows[effect->number]
                 : NULL;
-      row_map_add (schedule->row_map, note->address, note->size, row);
+      row_map_add (schedule->row_map, effect->address, effect->size, row);
       return true;
     case EFFECT_CALL:
-      return starts_note_call (starts, note->address);
+      return starts_note_call (starts, effect->address);
     case EFFECT_FUNCTION:
-      return starts_add_called (starts, note->address);
+      return starts_add_called (starts, effect->address);
     case EFFECT_REFERENCED:
       return !trusted
-             || address_list_add (&schedule->facts->named, note->address);
+             || address_list_add (&schedule->facts->named, effect->address);
     case EFFECT_HINT:
-      return !trusted || address_list_add (&starts->hints, note->address);
+      return !trusted || address_list_add (&starts->hints, effect->address);
     case EFFECT_CALLEE:
       functions_note_caller (schedule->functions,
-                             &schedule->functions->list[note->number],
+                             &schedule->functions->list[effect->number],
                              job->task.index);
       return true;
     case EFFECT_ENTERED_WITH_FRAME:
-      schedule->functions->list[note->number].no_rows = true;
+      schedule->functions->list[effect->number].no_rows = true;
       return true;
     case EFFECT_OBSERVATION:
-      commit_observation (schedule, (enum observation_kind)note->number,
-                          note->address);
+      commit_observation (schedule, (enum observation_kind)effect->number,
+                          effect->address);
       return true;
     }
   return true;
@@ -215,7 +215,7 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   if (trusted)
     row_map_add_start (schedule->row_map, function->entry);
   for (size_t i = 0; i < job->n_effects; i++)
-    if (!commit_effect (schedule, job, &by->notes[job->first_effect + i],
+    if (!commit_effect (schedule, job, &by->effects[job->first_effect + i],
                         trusted))
       return false;
   bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
@@ -383,7 +383,7 @@ adapt (struct schedule *schedule, bool nothing_changed)
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
    of their turn, and return how many.  These functions share a number of steps
-   and one of notes, so that what is job in vain costs bounded time
+   and one of effects, so that what is job in vain costs bounded time
    and memory.  A function that needs more is job in its turn.  */
 static size_t
 look_ahead (struct schedule *schedule, const struct address_list *list,
