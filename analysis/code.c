@@ -49,7 +49,7 @@ follow (struct analysis *analysis, bool added, struct error *err)
   if (!added)
     return error_set_no_memory (err);
   return !starts_pending (&analysis->starts)
-         || schedule_follow_pending (&analysis->schedule, err);
+         || schedule_run (&analysis->schedule, err);
 }
 
 /* Addresses that code or data mention: functions found by them mention

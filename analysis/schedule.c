@@ -9,7 +9,7 @@
        a function that moves the stack or changes registers (functions.h);
        a function that was job before and is seen to return now
          (noreturn.c);
-     of a single function (holds_in_turn)
+     of a single function (is_still_valid)
        it called what was not known, or lacks a proof, which another may have
          given meanwhile;
        its calls may not return, and such calls end paths by now;
@@ -31,9 +31,9 @@ enum
 {
   ROUTINE_ROUNDS_MAX = 16,
   /* Functions job ahead of their turn; fewer are not worth it.  */
-  AHEAD_MIN = 16,
-  AHEAD_MAX = 512,
-  AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
+  BATCH_MIN = 16,
+  BATCH_MAX = 512,
+  BATCH_STEPS_MAX = 1 << 26, /* of all of them together */
   BATCH_EFFECTS_MAX
   = 1 << 22, /* effects and disproofs of all of them together */
   THREADS_MAX = 16,
@@ -55,7 +55,7 @@ struct pool
   struct worker workers[THREADS_MAX]; /* the first: of the caller's thread, for
                                          functions in their turn, too */
   unsigned n_workers;
-  struct analysis_job *items;
+  struct analysis_job *jobs;
   size_t n;
   atomic_size_t n_taken;
 };
@@ -70,17 +70,17 @@ work (void *argument)
   struct analyser *analyser = worker->analyser;
   analyser->n_effects = analyser->n_rows = analyser->disproofs.n = 0;
   for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
-    analyser_run (analyser, &pool->items[i]);
+    analyser_run (analyser, &pool->jobs[i]);
 }
 
 /* Follow the N functions of ITEMS.  All effects, also those of the caller's
    thread, are kept until the next call.  What comes of it does not depend on
    how many threads there are.  */
 static void
-pool_follow (struct pool *pool, struct analysis_job *items, size_t n)
+pool_run (struct pool *pool, struct analysis_job *jobs, size_t n)
 {
   unsigned others = 0;
-  pool->items = items;
+  pool->jobs = jobs;
   pool->n = n;
   atomic_store (&pool->n_taken, 0);
   while (others + 1 < pool->n_workers && n / FUNCTIONS_PER_THREAD > others + 1)
@@ -98,8 +98,8 @@ schedule_begin (struct schedule *schedule)
 {
   const struct routine_context *context = schedule->context;
   struct pool *pool = schedule->pool = calloc (1, sizeof *pool);
-  schedule->items = calloc (AHEAD_MAX, sizeof *schedule->items);
-  if (!schedule->items || !pool)
+  schedule->jobs = calloc (BATCH_MAX, sizeof *schedule->jobs);
+  if (!schedule->jobs || !pool)
     return false;
   do
     {
@@ -112,7 +112,7 @@ schedule_begin (struct schedule *schedule)
   while (pool->n_workers < context->request->threads
          && pool->n_workers < THREADS_MAX);
   schedule->doubtful_calls = DOUBTFUL_CALLS_FAIL;
-  schedule->n_ahead = 1;
+  schedule->batch_size = 1;
   schedule->steps_left = pool->workers[0].analyser->routine->steps_left;
   return true;
 }
@@ -123,7 +123,7 @@ schedule_free (struct schedule *schedule)
   for (unsigned i = 0; schedule->pool && i < schedule->pool->n_workers; i++)
     analyser_free (schedule->pool->workers[i].analyser);
   free (schedule->pool);
-  free (schedule->items);
+  free (schedule->jobs);
   address_list_free (&schedule->doubtful);
 }
 
@@ -232,8 +232,8 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
 
 /* Follow the function of FOLLOWED until all functions it calls are known.  */
 static bool
-follow_now (struct schedule *schedule, struct analysis_job *job,
-            struct error *err)
+analyse_now (struct schedule *schedule, struct analysis_job *job,
+             struct error *err)
 {
   for (int i = 1;; i++)
     {
@@ -244,7 +244,7 @@ follow_now (struct schedule *schedule, struct analysis_job *job,
       if (job->skipped || !job->result.met_unknown || job->task.is_last)
         return true;
       schedule->steps_left -= job->steps;
-      schedule->names_changed = true;
+      schedule->references_changed = true;
       if (!commit_effects (schedule, job))
         return error_set_no_memory (err);
       if (!noreturn_run (schedule->noreturn, err))
@@ -257,7 +257,8 @@ follow_now (struct schedule *schedule, struct analysis_job *job,
    meanwhile, or been proven; any other change ends what is job ahead.
  */
 static bool
-holds_in_turn (const struct schedule *schedule, const struct analysis_job *job)
+is_still_valid (const struct schedule *schedule,
+                const struct analysis_job *job)
 {
   const struct code_function *function
       = &schedule->functions->list[job->task.index];
@@ -274,7 +275,7 @@ holds_in_turn (const struct schedule *schedule, const struct analysis_job *job)
   if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
       && job->result.has_doubtful_calls)
     return false;
-  if (schedule->names_changed && job->result.reads_tables)
+  if (schedule->references_changed && job->result.reads_tables)
     return false;
   /* The limits were those of the past.  */
   return job->steps < job->task.steps_left && job->steps < schedule->steps_left
@@ -339,7 +340,7 @@ static bool
 follow (struct schedule *schedule, struct analysis_job *job, struct error *err)
 {
   bool ok = true;
-  if (!holds_in_turn (schedule, job) && !follow_now (schedule, job, err))
+  if (!is_still_valid (schedule, job) && !analyse_now (schedule, job, err))
     return false;
   if (job->skipped)
     return true;
@@ -370,15 +371,15 @@ follow (struct schedule *schedule, struct analysis_job *job, struct error *err)
    falls fast, so that little is job in vain where changes come often.
  */
 static void
-adapt (struct schedule *schedule, bool nothing_changed)
+adapt_batch_size (struct schedule *schedule, bool nothing_changed)
 {
   const struct analysis_observer *observer
       = schedule->context->request->observer;
   if (observer && observer->see)
     return; /* states are there at a function's own turn alone */
-  size_t n = schedule->n_ahead;
+  size_t n = schedule->batch_size;
   n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
-  schedule->n_ahead = n < AHEAD_MAX ? n : AHEAD_MAX;
+  schedule->batch_size = n < BATCH_MAX ? n : BATCH_MAX;
 }
 
 /* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
@@ -386,15 +387,15 @@ adapt (struct schedule *schedule, bool nothing_changed)
    and one of effects, so that what is job in vain costs bounded time
    and memory.  A function that needs more is job in its turn.  */
 static size_t
-look_ahead (struct schedule *schedule, const struct address_list *list,
-            size_t n, size_t at, enum attempt attempt)
+analyse_batch (struct schedule *schedule, const struct address_list *list,
+               size_t n, size_t at, enum attempt attempt)
 {
-  n = n - at < schedule->n_ahead ? n - at : schedule->n_ahead;
-  uint64_t steps = schedule->steps_left < AHEAD_STEPS_MAX
+  n = n - at < schedule->batch_size ? n - at : schedule->batch_size;
+  uint64_t steps = schedule->steps_left < BATCH_STEPS_MAX
                        ? schedule->steps_left
-                       : AHEAD_STEPS_MAX;
+                       : BATCH_STEPS_MAX;
   for (size_t i = 0; i < n; i++)
-    schedule->items[i] = (struct analysis_job){
+    schedule->jobs[i] = (struct analysis_job){
       .task = { .index = list ? functions_find (schedule->functions,
                                                 list->list[at + i])
                               : (uint32_t)(at + i),
@@ -403,8 +404,8 @@ look_ahead (struct schedule *schedule, const struct address_list *list,
                 .steps_left = steps / n,
                 .effects_max = BATCH_EFFECTS_MAX / n }
     };
-  schedule->names_changed = false;
-  pool_follow (schedule->pool, schedule->items, n < AHEAD_MIN ? 0 : n);
+  schedule->references_changed = false;
+  pool_run (schedule->pool, schedule->jobs, n < BATCH_MIN ? 0 : n);
   return n;
 }
 
@@ -415,32 +416,32 @@ look_ahead (struct schedule *schedule, const struct address_list *list,
    behind it are job again.  So what is found depends neither on
    threads nor on what is job ahead.  */
 static bool
-follow_all (struct schedule *schedule, const struct address_list *list,
-            size_t *at, enum attempt attempt, struct error *err)
+analyse_all (struct schedule *schedule, const struct address_list *list,
+             size_t *at, enum attempt attempt, struct error *err)
 {
   const size_t all = schedule->functions->n;
   for (;;)
     {
       uint64_t before = schedule->functions->n_changes;
       size_t n
-          = look_ahead (schedule, list, list ? list->n : all, *at, attempt);
+          = analyse_batch (schedule, list, list ? list->n : all, *at, attempt);
       size_t i = 0;
       if (n == 0)
         return true;
       while (i < n && before == schedule->functions->n_changes)
         {
           ++*at;
-          if (!follow (schedule, &schedule->items[i++], err))
+          if (!follow (schedule, &schedule->jobs[i++], err))
             return false;
         }
-      adapt (schedule, i == n);
+      adapt_batch_size (schedule, i == n);
     }
 }
 
 /* Dispute the rows of functions that turned out to be entered with another
    frame.  */
 static bool
-withdraw (struct schedule *schedule, struct error *err)
+retract_rows (struct schedule *schedule, struct error *err)
 {
   struct address_list list = { 0 };
   size_t at = 0;
@@ -450,7 +451,7 @@ withdraw (struct schedule *schedule, struct error *err)
         && schedule->functions->list[i].is_start)
       ok = address_list_add (&list, schedule->functions->list[i].entry)
            || error_set_no_memory (err);
-  ok = ok && follow_all (schedule, &list, &at, ATTEMPT_REVISION, err);
+  ok = ok && analyse_all (schedule, &list, &at, ATTEMPT_REVISION, err);
   address_list_free (&list);
   return ok;
 }
@@ -459,7 +460,7 @@ withdraw (struct schedule *schedule, struct error *err)
    stack pointer, or with registers changed.  What they say otherwise now is
    disputed.  */
 static bool
-follow_affected (struct schedule *schedule, struct error *err)
+analyse_requeued (struct schedule *schedule, struct error *err)
 {
   uint32_t index;
   while ((index = functions_next_affected (schedule->functions))
@@ -476,7 +477,7 @@ follow_affected (struct schedule *schedule, struct error *err)
 }
 
 bool
-schedule_follow_pending (struct schedule *schedule, struct error *err)
+schedule_run (struct schedule *schedule, struct error *err)
 {
   struct starts *starts = schedule->starts;
   while (starts_pending (starts))
@@ -485,17 +486,18 @@ schedule_follow_pending (struct schedule *schedule, struct error *err)
       if (!noreturn_run (schedule->noreturn, err))
         return false;
       starts_promote_called (starts);
-      if (!follow_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
+      if (!analyse_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
         return false;
       if (!facts_sort_named (schedule->facts))
         return error_set_no_memory (err);
-      if (!follow_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
+      if (!analyse_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
         return false;
       starts->again.n = 0;
-      if (!follow_affected (schedule, err))
+      if (!analyse_requeued (schedule, err))
         return false;
     }
-  return withdraw (schedule, err) && row_map_settle (schedule->row_map, err);
+  return retract_rows (schedule, err)
+         && row_map_settle (schedule->row_map, err);
 }
 
 bool

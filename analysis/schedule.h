@@ -41,11 +41,11 @@ struct schedule
   uint64_t n_sound;     /* of which these are used */
   uint64_t n_left;      /* and for these steps or memory did not suffice */
   /* Set by schedule_begin.  */
-  struct pool *pool;          /* of analysers */
-  struct analysis_job *items; /* analysed ahead */
-  size_t n_ahead;             /* how many to follow ahead */
-  bool names_changed;  /* since it was analysed ahead: where tables end */
-  uint64_t steps_left; /* for all functions together; 0: too few */
+  struct pool *pool;         /* of analysers */
+  struct analysis_job *jobs; /* analysed ahead */
+  size_t batch_size;         /* how many to follow ahead */
+  bool references_changed; /* since it was analysed ahead: where tables end */
+  uint64_t steps_left;     /* for all functions together; 0: too few */
   enum doubtful_calls doubtful_calls; /* of calls that may not return */
   struct address_list doubtful; /* entries of functions that make such calls */
 };
@@ -55,7 +55,7 @@ bool schedule_begin (struct schedule *schedule);
 void schedule_free (struct schedule *schedule);
 
 /* Follow all functions that are pending, and what they call.  */
-bool schedule_follow_pending (struct schedule *schedule, struct error *err);
+bool schedule_run (struct schedule *schedule, struct error *err);
 
 /* From now on a call that was not seen to return ends its path.  Functions
    that failed for these calls are pending again.  False when memory ran out.
