@@ -44,7 +44,7 @@ struct analysis
 
 /* Follow what was ADDED (false: memory ran out).  */
 static bool
-follow (struct analysis *analysis, bool added, struct error *err)
+run_round (struct analysis *analysis, bool added, struct error *err)
 {
   if (!added)
     return error_set_no_memory (err);
@@ -55,14 +55,14 @@ follow (struct analysis *analysis, bool added, struct error *err)
 /* Addresses that code or data mention: functions found by them mention
    others.  */
 static bool
-follow_pointers (struct analysis *analysis, struct error *err)
+run_pointer_rounds (struct analysis *analysis, struct error *err)
 {
   for (int i = 0; i < POINTER_ROUNDS_MAX; i++)
     {
       bool added = starts_add_pointers (&analysis->starts);
       if (added && !starts_pending (&analysis->starts))
         break;
-      if (!follow (analysis, added, err))
+      if (!run_round (analysis, added, err))
         return false;
     }
   return true;
@@ -73,21 +73,22 @@ run_rounds (struct analysis *analysis, struct error *err)
 {
   struct starts *starts = &analysis->starts;
   /* CFI, symbols, initialisers, Go's table: there are functions.  */
-  if (!follow (analysis, starts_add_certain (starts), err))
+  if (!run_round (analysis, starts_add_certain (starts), err))
     return false;
   if (!analysis->request->beyond_cfi)
     return true;
   /* Of code that has rows from elsewhere, what goes on where another stretch
      ends may be a part of the same function, and comes after it.  */
-  if (!follow_pointers (analysis, err)
-      || !follow (analysis, starts_add_described (starts, false), err)
-      || !follow (analysis, starts_add_described (starts, true), err))
+  if (!run_pointer_rounds (analysis, err)
+      || !run_round (analysis, starts_add_described (starts, false), err)
+      || !run_round (analysis, starts_add_described (starts, true), err))
     return false;
   /* Functions that make calls which were never seen to return are tried again.
      By now every function has been asked whether it returns, so that calls of
      the others end those functions.  These mention addresses, too.  */
-  return follow (analysis, schedule_retry_doubtful (&analysis->schedule), err)
-         && follow_pointers (analysis, err);
+  return run_round (analysis, schedule_retry_doubtful (&analysis->schedule),
+                    err)
+         && run_pointer_rounds (analysis, err);
 }
 
 /* ---- What the rounds need */

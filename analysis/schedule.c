@@ -337,7 +337,7 @@ judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 
 /* Follow a function in its turn, if it was not job before.  */
 static bool
-follow (struct schedule *schedule, struct analysis_job *job, struct error *err)
+commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
 {
   bool ok = true;
   if (!is_still_valid (schedule, job) && !analyse_now (schedule, job, err))
@@ -431,7 +431,7 @@ analyse_all (struct schedule *schedule, const struct address_list *list,
       while (i < n && before == schedule->functions->n_changes)
         {
           ++*at;
-          if (!follow (schedule, &schedule->jobs[i++], err))
+          if (!commit (schedule, &schedule->jobs[i++], err))
             return false;
         }
       adapt_batch_size (schedule, i == n);
@@ -470,7 +470,7 @@ analyse_requeued (struct schedule *schedule, struct error *err)
           = { .task = { .index = index,
                         .attempt = ATTEMPT_LAST,
                         .doubtful_calls = schedule->doubtful_calls } };
-      if (!follow (schedule, &again, err))
+      if (!commit (schedule, &again, err))
         return false;
     }
   return !schedule->functions->failed || error_set_no_memory (err);
