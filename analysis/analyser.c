@@ -119,7 +119,7 @@ note_mentioned (struct analyser *analyser, const struct insn *insn,
   bool constant
       = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
   uint64_t address = (uint64_t)insn->immediate, place, size;
-  if (state_names_place (state, insn, &place))
+  if (state_computes_address (state, insn, &place))
     add_address_effect (analyser, EFFECT_REFERENCED, place);
   else if (analyser->context->has_hints && constant
            && facts_code (analyser->context->facts, address, &size))
@@ -138,7 +138,8 @@ computes_address (const struct image_facts *facts, const struct insn *insn,
   else if (insn->op != OP_LOAD || memory.has_index || memory.has_base)
     {
       *address = (uint64_t)insn->immediate;
-      return state_names_place (state, insn, address) || insn->op == OP_SET;
+      return state_computes_address (state, insn, address)
+             || insn->op == OP_SET;
     }
   const struct relocated *word
       = facts_relocated (facts, (uint64_t)memory.offset);

@@ -97,7 +97,7 @@ cfi_code_at (const struct cfi_code *known, uint64_t address)
 }
 
 bool
-cfi_code_is_border (const struct cfi_code *known, uint64_t address)
+cfi_code_is_boundary (const struct cfi_code *known, uint64_t address)
 {
   size_t at
       = SEARCH_FIRST (known->n, i, known->functions[i].address >= address);
@@ -192,7 +192,7 @@ add_followed (struct search *search, const struct image_facts *facts)
           = function->no_rows || (function->is_passed_over && function->fails);
       if (is_entered && function->is_known && !function->is_called
           && !function->is_proven && !address_list_has (&facts->pointed, entry)
-          && facts_next_named (facts, entry - 1) != entry
+          && facts_next_reference (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;
       if (function->is_called && is_taken_for_part (search->known, entry)

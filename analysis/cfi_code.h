@@ -32,7 +32,7 @@ const struct frame_function *cfi_code_at (const struct cfi_code *known,
 
 /* Whether an FDE starts at ADDRESS.  No path runs into one, even where it
    starts no function.  */
-bool cfi_code_is_border (const struct cfi_code *known, uint64_t address);
+bool cfi_code_is_boundary (const struct cfi_code *known, uint64_t address);
 
 /* The part of a function that ADDRESS is in, or NULL.  */
 const struct code_range *cfi_code_part (const struct cfi_code *known,

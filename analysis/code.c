@@ -141,7 +141,7 @@ prepare (struct analysis *analysis, struct error *err)
   if (!analysis->facts.decoder || !analysis->functions
       || (go && !go_table_read (&analysis->go, &analysis->facts))
       || !cfi_code_init (&analysis->known, request, &analysis->facts)
-      || (request->beyond_cfi && !facts_find_borders (&analysis->facts)))
+      || (request->beyond_cfi && !facts_find_table_ends (&analysis->facts)))
     return error_set_no_memory (err);
   analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts);
   return (analysis->noreturn && connect (analysis))

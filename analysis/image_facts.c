@@ -272,7 +272,7 @@ facts_free (struct image_facts *facts)
   free (facts->relocated);
   address_list_free (&facts->pointed);
   address_list_free (&facts->named);
-  address_list_free (&facts->borders);
+  address_list_free (&facts->table_ends);
   *facts = (struct image_facts){ 0 };
 }
 
@@ -381,38 +381,38 @@ facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
 }
 
 bool
-facts_sort_named (struct image_facts *facts)
+facts_sort_references (struct image_facts *facts)
 {
   bool sorted = address_list_sort (&facts->named);
-  facts->n_named_sorted = facts->named.n;
+  facts->n_references_sorted = facts->named.n;
   return sorted;
 }
 
 uint64_t
-facts_next_named (const struct image_facts *facts, uint64_t address)
+facts_next_reference (const struct image_facts *facts, uint64_t address)
 {
   const struct address_list sorted
-      = { .list = facts->named.list, .n = facts->n_named_sorted };
+      = { .list = facts->named.list, .n = facts->n_references_sorted };
   return address_list_next (&sorted, address);
 }
 
 bool
-facts_find_borders (struct image_facts *facts)
+facts_find_table_ends (struct image_facts *facts)
 {
   uint64_t named;
   for (size_t k = 0; k < facts->n_stretches; k++)
     {
       const struct code_stretch *stretch = &facts->stretches[k];
       for (uint64_t i = 0; i < stretch->size; i++)
-        if (insn_may_name (facts->decoder, stretch->bytes + i,
-                           stretch->size - i, stretch->start + i, &named)
+        if (insn_may_reference (facts->decoder, stretch->bytes + i,
+                                stretch->size - i, stretch->start + i, &named)
             && image_bytes_at (facts->image, named, 1)
-            && !address_list_add (&facts->borders, named))
+            && !address_list_add (&facts->table_ends, named))
           return false;
     }
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0
-        && !address_list_add (&facts->borders, facts->relocated[i].value))
+        && !address_list_add (&facts->table_ends, facts->relocated[i].value))
       return false;
-  return address_list_sort (&facts->borders);
+  return address_list_sort (&facts->table_ends);
 }

@@ -45,8 +45,8 @@ struct image_facts
   size_t relocated_capacity;
   struct address_list pointed; /* values of those words */
   struct address_list named;   /* addresses that code computes */
-  size_t n_named_sorted;
-  struct address_list borders; /* see facts_find_borders */
+  size_t n_references_sorted;
+  struct address_list table_ends; /* see facts_find_table_ends */
 };
 
 /* Read the relocations of IMAGE, which must outlive FACTS.  */
@@ -95,18 +95,19 @@ bool facts_call_returns (const struct image_facts *facts, uint64_t place,
                          bool argument_is_set);
 
 /* Sort in what was added to `named'.  False when memory ran out.  */
-bool facts_sort_named (struct image_facts *facts);
+bool facts_sort_references (struct image_facts *facts);
 
 /* The lowest named address above ADDRESS, or UINT64_MAX.  */
-uint64_t facts_next_named (const struct image_facts *facts, uint64_t address);
+uint64_t facts_next_reference (const struct image_facts *facts,
+                               uint64_t address);
 
-/* Find the borders of tables.  A jump table whose number of entries is not
+/* Find the table_ends of tables.  A jump table whose number of entries is not
    known ends where anything else begins.  Functions that were not found yet
    may be the only ones that name what else there is.  Therefore all code is
    searched, byte for byte, for what looks like an instruction that names an
    address.  Some of what is found is no instruction: such an address can end a
    table early, which leaves code without rows and makes no wrong one.  False
    when memory ran out.  */
-bool facts_find_borders (struct image_facts *facts);
+bool facts_find_table_ends (struct image_facts *facts);
 
 #endif /* ANALYSIS_IMAGE_FACTS_H */

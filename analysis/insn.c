@@ -162,10 +162,10 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
 }
 
 bool
-insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
-               uint64_t size, uint64_t address, uint64_t *named)
+insn_may_reference (const struct insn_decoder *decoder, const uint8_t *bytes,
+                    uint64_t size, uint64_t address, uint64_t *named)
 {
-  return decoder->machine->may_name (bytes, size, address, named);
+  return decoder->machine->may_reference (bytes, size, address, named);
 }
 
 bool

@@ -131,9 +131,10 @@ struct insn
   bool sets_flags : 1;    /* that conditions depend on */
   bool is_nop : 1;
   bool is_syscall : 1;
-  bool has_constant : 1; /* OP_STORE, OP_PUSH: of `immediate' */
-  bool names_place : 1;  /* OP_SET, OP_ADD: what it computes is an address */
-  bool is_part : 1;      /* OP_SET: something is added to get an address */
+  bool has_constant : 1;     /* OP_STORE, OP_PUSH: of `immediate' */
+  bool computes_address : 1; /* OP_SET, OP_ADD: what it computes is an address
+                              */
+  bool is_part : 1;          /* OP_SET: something is added to get an address */
   bool is_pair : 1;      /* OP_LOAD, OP_STORE: of two words and registers */
   bool adjusts_base : 1; /* OP_LOAD, OP_STORE: base += immediate afterwards */
   bool memory : 1;       /* base, index, scale, offset and width are set */
@@ -194,8 +195,9 @@ bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
 /* Whether the SIZE BYTES at ADDRESS look like an instruction, or the first of
    two, that computes the address *NAMED, or reads an entry of an array there.
    Bytes that begin in the middle of an instruction may do so, too.  */
-bool insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
-                    uint64_t size, uint64_t address, uint64_t *named);
+bool insn_may_reference (const struct insn_decoder *decoder,
+                         const uint8_t *bytes, uint64_t size, uint64_t address,
+                         uint64_t *named);
 
 enum
 {
@@ -221,8 +223,8 @@ struct insn_machine
                        uint64_t address, struct insn_step *step);
   bool (*decode) (const void *state, const uint8_t *bytes, uint64_t size,
                   uint64_t address, struct insn *insn);
-  bool (*may_name) (const uint8_t *bytes, uint64_t size, uint64_t address,
-                    uint64_t *named);
+  bool (*may_reference) (const uint8_t *bytes, uint64_t size, uint64_t address,
+                         uint64_t *named);
   /* NULL: the machine has no words for its instructions.  */
   bool (*show) (const void *state, const uint8_t *bytes, uint64_t size,
                 uint64_t address, char text[INSN_TEXT_MAX]);

@@ -515,8 +515,8 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
 /* ADR; or ADRP and, soon behind it, ADD of the rest.  Arm Architecture
    Reference Manual for A-profile, C6.2, ADR, ADRP and ADD (immediate).  */
 static bool
-may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
-          uint64_t *named)
+may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
+               uint64_t *named)
 {
   enum
   {
@@ -548,4 +548,4 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
 }
 
 const struct insn_machine insn_aarch64
-    = { NULL, decode_step, decode, may_name, NULL };
+    = { NULL, decode_step, decode, may_reference, NULL };

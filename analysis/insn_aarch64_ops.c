@@ -61,7 +61,7 @@ a64_address (struct a64 *t)
   t->insn->immediate
       = (int64_t)(t->whole ? (t->address & ~UINT64_C (0xfff)) + distance * 4096
                            : t->address + distance);
-  t->insn->names_place = !t->whole && t->insn->op == OP_SET;
+  t->insn->computes_address = !t->whole && t->insn->op == OP_SET;
   t->insn->is_part = t->whole;
 }
 
@@ -85,7 +85,7 @@ a64_add_immediate (struct a64 *t)
     {
       a64_operate (t, OP_ADD, to, from);
       insn->immediate = subtracts ? -value : value;
-      insn->names_place = !subtracts && !flags;
+      insn->computes_address = !subtracts && !flags;
     }
   else
     calculate (t, subtracts ? CALCULATE_SUBTRACT : CALCULATE_ADD, to, from,

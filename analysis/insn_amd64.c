@@ -312,7 +312,7 @@ translate_lea (struct translation *t)
   if (insn->base == REG_NONE && insn->index == REG_NONE)
     {
       set_constant (t, to, offset);
-      insn->names_place = true;
+      insn->computes_address = true;
     }
   else if (insn->index == REG_NONE)
     {
@@ -734,8 +734,8 @@ show (const void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
 /* `lea address(%rip), %reg', and `jmp *', `mov' and `movslq' of an array
    address(, %reg, 4 or 8).  Intel SDM, volume 2, 2.1.5 and 2.2.1.6.  */
 static bool
-may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
-          uint64_t *named)
+may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
+               uint64_t *named)
 {
   enum
   {
@@ -797,6 +797,6 @@ state_new (void)
 }
 
 const struct insn_machine insn_amd64
-    = { state_new, decode_step, decode, may_name, show };
+    = { state_new, decode_step, decode, may_reference, show };
 
 #endif /* HAVE_ZYDIS */

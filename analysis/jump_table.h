@@ -6,10 +6,11 @@
    front of it (cmp and ja) and nothing else: a mask or an extension tells
    what an index can be, not what the table has.  Tables without a bound end
    where an entry leaves the function, or where any code names an address
-   (facts_find_borders), because another table may begin there, or else behind
-   the last entry that leads on in the function (routine_returns.c).  Tables
-   that paths with different bounds lead to end where an address is named, too:
-   a compiler knows more of the index there than the comparisons tell.  */
+   (facts_find_table_ends), because another table may begin there, or else
+   behind the last entry that leads on in the function (routine_returns.c).
+   Tables that paths with different bounds lead to end where an address is
+   named, too: a compiler knows more of the index there than the comparisons
+   tell.  */
 
 #ifndef ANALYSIS_JUMP_TABLE_H
 #define ANALYSIS_JUMP_TABLE_H

@@ -296,6 +296,6 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
   noreturn->tasks = NULL;
   noreturn->tasks_capacity = 0;
   return (!noreturn->failed && !functions->failed
-          && facts_sort_named (noreturn->facts))
+          && facts_sort_references (noreturn->facts))
          || error_set_no_memory (err);
 }

@@ -213,7 +213,7 @@ remember_reference (void *argument, const struct insn *insn,
 {
   struct routine *routine = argument;
   uint64_t place;
-  if (!state_names_place (state, insn, &place))
+  if (!state_computes_address (state, insn, &place))
     {
       if (insn->op != OP_SET || insn->is_part || insn->immediate < ADDRESS_MIN)
         return;

@@ -88,7 +88,7 @@ is_last_node (const struct routine *routine, const struct routine_node *node)
   if (address_set_may_have (&context->functions->marks, next)
       && (routine_is_start (routine, next)
           || (next != routine->entry
-              && cfi_code_is_border (context->known, next))))
+              && cfi_code_is_boundary (context->known, next))))
     return true;
   const struct frame_function *known
       = insn_is_call (&node->insn)

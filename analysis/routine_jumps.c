@@ -7,8 +7,8 @@
 
 enum
 {
-  NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
-  PADDING_STEPS = 16        /* between functions */
+  REFERENCED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
+  PADDING_STEPS = 16             /* between functions */
 };
 
 /* Whether nothing but padding is between ADDRESS and the start of another
@@ -101,12 +101,12 @@ find_tables (struct routine *routine, const struct insn *insn,
 
 /* Where the table at ADDRESS ends at the latest.  */
 static uint64_t
-end_of_table (const struct routine *routine, uint64_t address)
+find_table_end (const struct routine *routine, uint64_t address)
 {
   const uint64_t ends[]
-      = { facts_next_named (routine->context->facts, address),
+      = { facts_next_reference (routine->context->facts, address),
           address_list_next (&routine->ends, address),
-          address_list_next (&routine->context->facts->borders, address) };
+          address_list_next (&routine->context->facts->table_ends, address) };
   uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1];
   return ends[2] < end ? ends[2] : end;
 }
@@ -133,10 +133,11 @@ is_inside (const struct routine *routine, const struct jump_table *table,
    taken as a whole.  Few tables have the parts in them, but those that begin
    with one would have no entry otherwise.  */
 static void
-bound_by_names (const struct routine *routine, struct jump_table *table)
+bound_by_references (const struct routine *routine, struct jump_table *table)
 {
   uint64_t n = (table->end - table->address) / 4, target;
-  if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
+  if (table->width != 4 || table->max != UINT64_MAX
+      || n > REFERENCED_ENTRIES_MAX)
     return;
   for (uint64_t i = 0; i < n; i++)
     if (!jump_table_target (table, routine->context->facts, i, &target)
@@ -184,10 +185,10 @@ jump_by_table (struct routine *routine, uint32_t number,
   struct jump_table table = routine->tables.tables[number];
   uint64_t target, i = 0;
   routine->result.reads_tables = true;
-  table.end = end_of_table (routine, table.address);
+  table.end = find_table_end (routine, table.address);
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
-  bound_by_names (routine, &table);
+  bound_by_references (routine, &table);
   bool bounded = table.max != UINT64_MAX && table.width != 0;
   routine->result.reads_too_far |= table.max == UINT64_MAX && table.width == 8;
   while (routine->result.failure == ROUTINE_SOUND

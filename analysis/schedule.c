@@ -488,7 +488,7 @@ schedule_run (struct schedule *schedule, struct error *err)
       starts_promote_called (starts);
       if (!analyse_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
         return false;
-      if (!facts_sort_named (schedule->facts))
+      if (!facts_sort_references (schedule->facts))
         return error_set_no_memory (err);
       if (!analyse_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
         return false;

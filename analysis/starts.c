@@ -244,7 +244,7 @@ starts_add_pointers (struct starts *starts)
   const struct image_facts *facts = starts->facts;
   const struct image *image = facts->image;
   size_t before = starts->functions->n;
-  if (!facts_sort_named (starts->facts))
+  if (!facts_sort_references (starts->facts))
     return false;
   /* What relocations put into memory, and the addresses that code computes.
      Both may be anything.  */
@@ -252,7 +252,7 @@ starts_add_pointers (struct starts *starts)
     if (facts->relocated[i].value != 0
         && !add_pointer (starts, facts->relocated[i].value))
       return false;
-  for (size_t i = 0; i < facts->n_named_sorted; i++)
+  for (size_t i = 0; i < facts->n_references_sorted; i++)
     if (!add_pointer (starts, facts->named.list[i]))
       return false;
   if (!starts->context->has_hints || starts->functions->n > before)

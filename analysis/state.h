@@ -218,8 +218,8 @@ bool state_branch (struct state *state, enum insn_condition condition,
                    bool taken);
 
 /* Whether INSN computes an address, and which.  */
-bool state_names_place (const struct state *state, const struct insn *insn,
-                        uint64_t *address);
+bool state_computes_address (const struct state *state,
+                             const struct insn *insn, uint64_t *address);
 
 /* Note the table that INSN reads, if it can be one.  False: no.  */
 bool state_table (const struct state *state, const struct insn *insn,

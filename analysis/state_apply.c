@@ -250,11 +250,11 @@ place_of (const struct state *state, const struct insn *insn)
 }
 
 bool
-state_names_place (const struct state *state, const struct insn *insn,
-                   uint64_t *address)
+state_computes_address (const struct state *state, const struct insn *insn,
+                        uint64_t *address)
 {
   struct value base = value_of (VALUE_CONSTANT, 0);
-  if (!insn->names_place)
+  if (!insn->computes_address)
     return false;
   if (insn->op == OP_ADD)
     base = state->registers[insn->from];

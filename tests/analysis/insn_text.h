@@ -114,7 +114,7 @@ insn_text_of (struct insn_text *text, const struct insn *insn)
   insn_text_add (text, "%s%s%s%s%s%s%s%s", insn->sign_extended ? " sx" : "",
                  insn->sets_flags ? " flags" : "", insn->is_nop ? " nop" : "",
                  insn->is_syscall ? " kernel" : "",
-                 insn->names_place ? " place" : "",
+                 insn->computes_address ? " place" : "",
                  insn->is_part ? " part" : "", insn->is_pair ? " pair" : "",
                  insn->adjusts_base ? " adjusts" : "");
   insn_text_add_mask (text, "writes", insn->writes);

@@ -318,11 +318,11 @@ TEST (addresses_that_code_names)
     {
       uint8_t bytes[16] = { 0 };
       bytes_of (cases[i].bytes, bytes);
-      bool names = insn_may_name (decoder, bytes, 8, ADDRESS, &named);
+      bool names = insn_may_reference (decoder, bytes, 8, ADDRESS, &named);
       if (names != (cases[i].named != 0) || (names && named != cases[i].named))
         fail_msg ("%s", cases[i].bytes);
     }
-  assert_false (insn_may_name (
+  assert_false (insn_may_reference (
       decoder, (const uint8_t *)"\x48\x8d\x05\x10\0\0\0", 7, ADDRESS, &named));
 }
 

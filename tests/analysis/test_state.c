@@ -1389,17 +1389,17 @@ FIXTURE_TEST (some_instructions_name_a_place)
   set (X0, 0x4000);
   struct insn insn = insn_of (OP_ADD, X1, X0);
   insn.immediate = 0x123;
-  assert_false (state_names_place (&now, &insn, &place));
-  insn.names_place = true;
-  assert_true (state_names_place (&now, &insn, &place));
+  assert_false (state_computes_address (&now, &insn, &place));
+  insn.computes_address = true;
+  assert_true (state_computes_address (&now, &insn, &place));
   assert_int_equal (place, 0x4123);
   insn.op = OP_SET;
   insn.from = REG_NONE;
-  assert_true (state_names_place (&now, &insn, &place));
+  assert_true (state_computes_address (&now, &insn, &place));
   assert_int_equal (place, 0x123);
   insn.op = OP_ADD;
   insn.from = X19;
-  assert_false (state_names_place (&now, &insn, &place));
+  assert_false (state_computes_address (&now, &insn, &place));
 }
 
 /* ---- Children (clone(2)) */
