@@ -128,8 +128,9 @@ note_mentioned (struct analyser *analyser, const struct insn *insn,
 
 /* The address that INSN computes, or loads from a word that is relocated.  */
 static bool
-computes_address (const struct image_facts *facts, const struct insn *insn,
-                  const struct state *state, uint64_t *address)
+find_computed_address (const struct image_facts *facts,
+                       const struct insn *insn, const struct state *state,
+                       uint64_t *address)
 {
   struct subject memory = state_memory (state, insn);
   if (insn->op == OP_LOAD && !memory.has_index && memory.has_base
@@ -159,7 +160,7 @@ note_main (struct analyser *analyser, const struct insn *insn,
   if (insn_written (insn) >> argument & 1)
     analyser->handed
         = insn->to == argument
-                  && computes_address (facts, insn, state, &address)
+                  && find_computed_address (facts, insn, state, &address)
               ? address
               : 0;
   bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;

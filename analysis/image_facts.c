@@ -271,7 +271,7 @@ facts_free (struct image_facts *facts)
   free (facts->stretches);
   free (facts->relocated);
   address_list_free (&facts->pointed);
-  address_list_free (&facts->named);
+  address_list_free (&facts->referenced);
   address_list_free (&facts->table_ends);
   *facts = (struct image_facts){ 0 };
 }
@@ -383,8 +383,8 @@ facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
 bool
 facts_sort_references (struct image_facts *facts)
 {
-  bool sorted = address_list_sort (&facts->named);
-  facts->n_references_sorted = facts->named.n;
+  bool sorted = address_list_sort (&facts->referenced);
+  facts->n_references_sorted = facts->referenced.n;
   return sorted;
 }
 
@@ -392,22 +392,23 @@ uint64_t
 facts_next_reference (const struct image_facts *facts, uint64_t address)
 {
   const struct address_list sorted
-      = { .list = facts->named.list, .n = facts->n_references_sorted };
+      = { .list = facts->referenced.list, .n = facts->n_references_sorted };
   return address_list_next (&sorted, address);
 }
 
 bool
 facts_find_table_ends (struct image_facts *facts)
 {
-  uint64_t named;
+  uint64_t referenced;
   for (size_t k = 0; k < facts->n_stretches; k++)
     {
       const struct code_stretch *stretch = &facts->stretches[k];
       for (uint64_t i = 0; i < stretch->size; i++)
         if (insn_may_reference (facts->decoder, stretch->bytes + i,
-                                stretch->size - i, stretch->start + i, &named)
-            && image_bytes_at (facts->image, named, 1)
-            && !address_list_add (&facts->table_ends, named))
+                                stretch->size - i, stretch->start + i,
+                                &referenced)
+            && image_bytes_at (facts->image, referenced, 1)
+            && !address_list_add (&facts->table_ends, referenced))
           return false;
     }
   for (size_t i = 0; i < facts->n_relocated; i++)

@@ -43,8 +43,8 @@ struct image_facts
   struct relocated *relocated; /* owned; ascending place */
   size_t n_relocated;
   size_t relocated_capacity;
-  struct address_list pointed; /* values of those words */
-  struct address_list named;   /* addresses that code computes */
+  struct address_list pointed;    /* values of those words */
+  struct address_list referenced; /* addresses that code computes */
   size_t n_references_sorted;
   struct address_list table_ends; /* see facts_find_table_ends */
 };
@@ -94,10 +94,10 @@ void facts_resolve (const struct image_facts *facts, uint64_t place,
 bool facts_call_returns (const struct image_facts *facts, uint64_t place,
                          bool argument_is_set);
 
-/* Sort in what was added to `named'.  False when memory ran out.  */
+/* Sort in what was added to `referenced'.  False when memory ran out.  */
 bool facts_sort_references (struct image_facts *facts);
 
-/* The lowest named address above ADDRESS, or UINT64_MAX.  */
+/* The lowest referenced address above ADDRESS, or UINT64_MAX.  */
 uint64_t facts_next_reference (const struct image_facts *facts,
                                uint64_t address);
 

@@ -163,9 +163,9 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
 
 bool
 insn_may_reference (const struct insn_decoder *decoder, const uint8_t *bytes,
-                    uint64_t size, uint64_t address, uint64_t *named)
+                    uint64_t size, uint64_t address, uint64_t *referenced)
 {
-  return decoder->machine->may_reference (bytes, size, address, named);
+  return decoder->machine->may_reference (bytes, size, address, referenced);
 }
 
 bool

@@ -197,7 +197,7 @@ bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
    Bytes that begin in the middle of an instruction may do so, too.  */
 bool insn_may_reference (const struct insn_decoder *decoder,
                          const uint8_t *bytes, uint64_t size, uint64_t address,
-                         uint64_t *named);
+                         uint64_t *referenced);
 
 enum
 {
@@ -224,7 +224,7 @@ struct insn_machine
   bool (*decode) (const void *state, const uint8_t *bytes, uint64_t size,
                   uint64_t address, struct insn *insn);
   bool (*may_reference) (const uint8_t *bytes, uint64_t size, uint64_t address,
-                         uint64_t *named);
+                         uint64_t *referenced);
   /* NULL: the machine has no words for its instructions.  */
   bool (*show) (const void *state, const uint8_t *bytes, uint64_t size,
                 uint64_t address, char text[INSN_TEXT_MAX]);

@@ -516,7 +516,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
    Reference Manual for A-profile, C6.2, ADR, ADRP and ADD (immediate).  */
 static bool
 may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
-               uint64_t *named)
+               uint64_t *referenced)
 {
   enum
   {
@@ -531,16 +531,16 @@ may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
   int64_t immediate = a64_signed (word, 5, 19) * 4 + a64_bits (word, 29, 2);
   if (a64_bits (word, 24, 5) != 16)
     return false;
-  *named = address + (uint64_t)immediate;
+  *referenced = address + (uint64_t)immediate;
   if (a64_bits (word, 31, 1) == 0)
     return true;
-  *named = (address & -(uint64_t)PAGE) + (uint64_t)immediate * PAGE;
+  *referenced = (address & -(uint64_t)PAGE) + (uint64_t)immediate * PAGE;
   for (uint64_t i = SIZE; i < NEAR && i + SIZE <= size; i += SIZE)
     {
       word = load_u32 (bytes + i, false);
       if (a64_bits (word, 22, 10) == ADD && a64_bits (word, 5, 5) == rd)
         {
-          *named += a64_bits (word, 10, 12);
+          *referenced += a64_bits (word, 10, 12);
           return true;
         }
     }

@@ -735,7 +735,7 @@ show (const void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
    address(, %reg, 4 or 8).  Intel SDM, volume 2, 2.1.5 and 2.2.1.6.  */
 static bool
 may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
-               uint64_t *named)
+               uint64_t *referenced)
 {
   enum
   {
@@ -755,15 +755,15 @@ may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
   bool wide = (bytes[0] & 0xf8) == REX_W;
   if (wide && bytes[1] == LEA && (bytes[2] & 0xc7) == RIP)
     {
-      *named = address + 7
-               + (uint64_t)(int64_t)(int32_t)load_u32 (bytes + 3, false);
+      *referenced = address + 7
+                    + (uint64_t)(int64_t)(int32_t)load_u32 (bytes + 3, false);
       return true;
     }
   bool reads = wide && (bytes[1] == MOV || bytes[1] == MOVSLQ)
                && (bytes[2] & 0xc7) == SIB;
   bool jumps = bytes[0] == GROUP_5 && bytes[1] == JUMP;
   const uint8_t *sib = bytes + (reads ? 3 : 2);
-  *named = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
+  *referenced = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
   return (reads || jumps) && (*sib & 0x87) == NO_BASE_BY_4;
 }
 

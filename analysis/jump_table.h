@@ -9,8 +9,8 @@
    (facts_find_table_ends), because another table may begin there, or else
    behind the last entry that leads on in the function (routine_returns.c).
    Tables that paths with different bounds lead to end where an address is
-   named, too: a compiler knows more of the index there than the comparisons
-   tell.  */
+   referenced, too: a compiler knows more of the index there than the
+   comparisons tell.  */
 
 #ifndef ANALYSIS_JUMP_TABLE_H
 #define ANALYSIS_JUMP_TABLE_H

@@ -188,7 +188,7 @@ follow_step (struct noreturn *noreturn, uint32_t function,
     {
     case FLOW_NEXT:
       if (step->place && step->computes_place
-          && !address_list_add (&noreturn->facts->named, step->place))
+          && !address_list_add (&noreturn->facts->referenced, step->place))
         noreturn->failed = true;
       return true;
     case FLOW_BRANCH:

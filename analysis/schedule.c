@@ -13,7 +13,7 @@
        it called what was not known, or lacks a proof, which another may have
          given meanwhile;
        its calls may not return, and such calls end paths by now;
-       it read tables, and addresses were named, where tables end;
+       it read tables, and addresses were referenced, where tables end;
        its share of steps or effects was used up.
 
    All else that a turn passes on is looked at by no analyser.  */
@@ -183,7 +183,8 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
       return starts_add_called (starts, effect->address);
     case EFFECT_REFERENCED:
       return !trusted
-             || address_list_add (&schedule->facts->named, effect->address);
+             || address_list_add (&schedule->facts->referenced,
+                                  effect->address);
     case EFFECT_HINT:
       return !trusted || address_list_add (&starts->hints, effect->address);
     case EFFECT_CALLEE:

@@ -253,7 +253,7 @@ starts_add_pointers (struct starts *starts)
         && !add_pointer (starts, facts->relocated[i].value))
       return false;
   for (size_t i = 0; i < facts->n_references_sorted; i++)
-    if (!add_pointer (starts, facts->named.list[i]))
+    if (!add_pointer (starts, facts->referenced.list[i]))
       return false;
   if (!starts->context->has_hints || starts->functions->n > before)
     return true;
