@@ -42,7 +42,7 @@ routine_free (struct routine *routine)
     return;
   address_map_free (&routine->numbers);
   address_map_free (&routine->doubtful);
-  address_map_free (&routine->spared);
+  address_map_free (&routine->unwritten);
   address_map_free (&routine->observed);
   free (routine->observations);
   free (routine->edges);
@@ -359,7 +359,7 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
-  address_map_clear (&routine->spared);
+  address_map_clear (&routine->unwritten);
   run_until_consistent (routine, doubtful_calls);
   for (int i = 0;
        is_bare && i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND

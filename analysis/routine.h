@@ -152,7 +152,8 @@ enum doubtful_calls
 /* What to trust a sound routine with.  */
 enum routine_trust
 {
-  TRUST_CFI_ALONE, /* only its CFI says that it begins with a call's frame */
+  TRUST_CFI_ALONE, /* only its CFI says that it begins_insn with a call's frame
+                    */
   TRUST_STACK,     /* it was seen to leave, or to be called */
   TRUST_ALL        /* and it keeps the registers of the ABI */
 };
@@ -237,7 +238,7 @@ struct routine
   uint32_t changed; /* mask of registers that the routine writes */
   struct address_map
       doubtful; /* calls of functions that were not seen to return */
-  struct address_map spared; /* masks of the registers that callees leave
+  struct address_map unwritten; /* masks of the registers that callees leave
                                 alone, by the callee's address */
   struct jump_tables tables;
   struct address_list ends; /* of jump tables, as an earlier try found them */
@@ -376,7 +377,7 @@ void routine_check (void *routine, const struct insn *insn,
                     const struct state *state);
 
 /* Whether there is a proof that FUNCTION, which was analysed with RESULT
-   and is sound, begins with the frame of a call.  */
+   and is sound, begins_insn with the frame of a call.  */
 bool routine_is_function (const struct routine_context *context,
                           const struct routine_result *result,
                           const struct code_function *function);

@@ -17,8 +17,8 @@
      clobbered    machine.h: registers that are lost, by the ABI
      changes      functions.h: registers of the ABI that following the callee
                   has shown to be changed all the same
-     spared       clobbered registers that no instruction of the callee writes:
-                  looked for where the routine fails without them  */
+     unwritten       clobbered registers that no instruction of the callee
+   writes: looked for where the routine fails without them  */
 
 #include "analysis/routine.h"
 
@@ -26,9 +26,9 @@
 
 enum
 {
-  PROBE_BYTES = 256, /* of a function that may leave a register alone */
-  LOOKS_MAX = 16,    /* at such a function */
-  PROBED_MIN = 4096  /* smaller frames need no probe */
+  SCAN_BYTES = 256,       /* of a function that may leave a register alone */
+  SCANS_MAX = 16,         /* at such a function */
+  PROBED_FRAME_MIN = 4096 /* smaller frames need no scan */
 };
 
 /* A stub of an imported function jumps to what the word at the place holds.
@@ -105,33 +105,33 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
 
 /* What is known of a function's bytes: where instructions begin, and which of
    them are entered or jumped to.  */
-struct probe
+struct scan
 {
   uint64_t start; /* a loop can lie in front of the entry */
-  bool begins[PROBE_BYTES], is_target[PROBE_BYTES];
+  bool begins_insn[SCAN_BYTES], is_target[SCAN_BYTES];
   uint64_t first_target, last_target;
 };
 
 /* Note that the function jumps to TARGET.  False: it is not looked at.  */
 static bool
-probe_jump (struct probe *probe, uint64_t target)
+scan_jump (struct scan *scan, uint64_t target)
 {
-  if (target < probe->first_target)
-    probe->first_target = target;
-  if (target - probe->start >= PROBE_BYTES)
+  if (target < scan->first_target)
+    scan->first_target = target;
+  if (target - scan->start >= SCAN_BYTES)
     return false;
-  probe->is_target[target - probe->start] = true;
-  if (target > probe->last_target)
-    probe->last_target = target;
+  scan->is_target[target - scan->start] = true;
+  if (target > scan->last_target)
+    scan->last_target = target;
   return true;
 }
 
 /* Whether all jumps lead to instructions that were looked at.  */
 static bool
-probe_is_whole (const struct probe *probe)
+scan_is_complete (const struct scan *scan)
 {
-  for (size_t i = 0; i < PROBE_BYTES; i++)
-    if (probe->is_target[i] && !probe->begins[i])
+  for (size_t i = 0; i < SCAN_BYTES; i++)
+    if (scan->is_target[i] && !scan->begins_insn[i])
       return false;
   return true;
 }
@@ -139,22 +139,22 @@ probe_is_whole (const struct probe *probe)
 /* A mask of the registers that no instruction from the start of PROBE to the
    return writes; 0 if one of these leads elsewhere.  */
 static uint32_t
-probe_spared (struct probe *probe, struct routine *routine)
+scan_for_unwritten (struct scan *scan, struct routine *routine)
 {
   const struct image_facts *facts = routine->context->facts;
-  uint64_t address = probe->start;
+  uint64_t address = scan->start;
   uint32_t written = 0;
   struct insn insn;
-  for (; address - probe->start < PROBE_BYTES; routine->steps++)
+  for (; address - scan->start < SCAN_BYTES; routine->steps++)
     {
-      probe->begins[address - probe->start] = true;
+      scan->begins_insn[address - scan->start] = true;
       if (!facts_insn (facts, address, &insn))
         return 0;
       written |= insn_written (&insn);
-      if (insn.flow == FLOW_RETURN && address >= probe->last_target)
-        return probe_is_whole (probe) ? ~written : 0;
+      if (insn.flow == FLOW_RETURN && address >= scan->last_target)
+        return scan_is_complete (scan) ? ~written : 0;
       bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
-      if (jumps ? !probe_jump (probe, insn.target)
+      if (jumps ? !scan_jump (scan, insn.target)
                 : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
         return 0;
       address += insn.size;
@@ -166,35 +166,35 @@ probe_spared (struct probe *probe, struct routine *routine)
    alone.  It is looked at once more where it jumps in front of what was looked
    at.  */
 static uint32_t
-look_for_spared (struct routine *routine, uint64_t entry)
+scan_callee (struct routine *routine, uint64_t entry)
 {
   uint64_t start = entry;
-  for (int i = 0; i < LOOKS_MAX && entry - start < PROBE_BYTES
+  for (int i = 0; i < SCANS_MAX && entry - start < SCAN_BYTES
                   && routine->steps < routine->steps_left;
        i++)
     {
-      struct probe probe = { .start = start, .first_target = start };
-      uint32_t spared
-          = probe_jump (&probe, entry) ? probe_spared (&probe, routine) : 0;
-      if (spared || probe.first_target == start)
-        return spared;
-      start = probe.first_target;
+      struct scan scan = { .start = start, .first_target = start };
+      uint32_t unwritten
+          = scan_jump (&scan, entry) ? scan_for_unwritten (&scan, routine) : 0;
+      if (unwritten || scan.first_target == start)
+        return unwritten;
+      start = scan.first_target;
     }
   return 0;
 }
 
 /* The same, looked for once while the routine is analysed.  */
 static uint32_t
-spared_registers (struct routine *routine, uint64_t entry)
+unwritten_registers (struct routine *routine, uint64_t entry)
 {
   const uint32_t all = (uint32_t)INT32_MAX; /* 31 is SP, or none */
-  uint32_t spared = address_map_get (&routine->spared, entry);
-  if (spared != UINT32_MAX)
-    return spared;
-  spared = look_for_spared (routine, entry) & all;
-  if (!address_map_set (&routine->spared, entry, spared))
+  uint32_t unwritten = address_map_get (&routine->unwritten, entry);
+  if (unwritten != UINT32_MAX)
+    return unwritten;
+  unwritten = scan_callee (routine, entry) & all;
+  if (!address_map_set (&routine->unwritten, entry, unwritten))
     routine_fail (routine, ROUTINE_TOO_MUCH, entry);
-  return spared;
+  return unwritten;
 }
 
 struct code_function *
@@ -216,7 +216,7 @@ routine_callee (const struct routine_context *context, const struct insn *insn)
    call may change these registers, if the function that INSN calls leaves them
    alone.  LLVM has the pages of a large frame probed by a function that gets
    the size in a register and leaves it there, to be subtracted behind the call
-   (LLVM Language Reference, "probe-stack").  GCC keeps the address of a jump
+   (LLVM Language Reference, "scan-stack").  GCC keeps the address of a jump
    table in a register that the callee happens to leave alone (GCC manual,
    "-fipa-ra"), and OpenSSL's assembler code the stack pointer: without that,
    the jump or the return has failed, and the routine asks.  */
@@ -234,10 +234,11 @@ kept_registers (struct routine *routine, const struct insn *insn,
       unsigned reg = (unsigned)__builtin_ctz (left);
       struct value value = state->registers[reg];
       if (asks ? value.kind == VALUE_CONSTANT || value_is_stack (value)
-               : value.kind == VALUE_CONSTANT && value.number >= PROBED_MIN)
+               : value.kind == VALUE_CONSTANT
+                     && value.number >= PROBED_FRAME_MIN)
         needed |= UINT32_C (1) << reg;
     }
-  return needed ? needed & spared_registers (routine, insn->target) : 0;
+  return needed ? needed & unwritten_registers (routine, insn->target) : 0;
 }
 
 void

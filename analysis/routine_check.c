@@ -19,7 +19,7 @@
    jump from the function that it is a part of.  Proofs of a call's frame are
 
      a call: an instruction of a certain function calls the entry;
-     the CFI, which says that a function begins there;
+     the CFI, which says that a function begins_insn there;
      an end: the routine returns, or jumps to what was seen to return, and the
        return address is where a call puts it;
      its frame, if it has no end: it saves registers of its caller, and the
@@ -275,7 +275,7 @@ resumes_without_landing (const struct routine *routine,
 }
 
 /* The call that the path to the node that is visited comes from, without
-   another path in between, or NULL.  Each path begins at a block.  */
+   another path in between, or NULL.  Each path begins_insn at a block.  */
 static const struct routine_node *
 last_call (const struct routine *routine)
 {

@@ -134,7 +134,7 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 
 /* Whether what is behind the call goes on with what the routine has put into
    registers that belong to callers, and uses these other than by saving them:
-   no function begins so.  */
+   no function begins_insn so.  */
 static bool
 goes_on_with_registers (const struct routine *routine, uint32_t number)
 {
