@@ -190,7 +190,7 @@ analyse (const struct code_request *request, struct code_findings *findings,
       if (analysis.schedule.steps_left == 0)
         row_map_clear (&findings->row_map);
       disproofs_drop_stale (&findings->disproofs, analysis.functions);
-      comparison_settle (&findings->disproofs, &findings->row_map);
+      comparison_merge (&findings->disproofs, &findings->row_map);
     }
   schedule_free (&analysis.schedule);
   starts_free (&analysis.starts);

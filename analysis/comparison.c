@@ -225,7 +225,7 @@ compare_disproofs (const void *a, const void *b)
 /* Forget what not all functions that get there agree upon, and what several of
    them found; put together what the labels of a routine cut.  */
 void
-comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
+comparison_merge (struct disproofs *disproofs, const struct row_map *row_map)
 {
   size_t n = 0;
   uint64_t reached = 0;

@@ -64,7 +64,7 @@ void comparison_see (struct comparison *comparison, uint64_t entry,
 
 /* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
    tells.  To be called once, when the analysis is over.  */
-void comparison_settle (struct disproofs *disproofs,
-                        const struct row_map *row_map);
+void comparison_merge (struct disproofs *disproofs,
+                       const struct row_map *row_map);
 
 #endif /* ANALYSIS_COMPARISON_H */

@@ -236,7 +236,7 @@ routine_add_block (struct routine *routine, uint32_t number,
   routine->states_size = end;
   struct state *own = routine_block_state (routine, node->block);
   state_copy (own, state);
-  state_settle (own, node->insn.address);
+  state_renumber (own, node->insn.address);
   add_to_worklist (routine, node->block);
   /* It is on the way of a path that was walked before: what comes along there
      has to arrive at it, so the walk is done again.  */

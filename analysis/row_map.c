@@ -11,7 +11,7 @@
 
 enum
 {
-  UNSETTLED_MIN = 1024 /* so many are left alone */
+  UNMERGED_MIN = 1024 /* so many are left alone */
 };
 
 bool
@@ -32,7 +32,7 @@ row_map_free (struct row_map *row_map)
 void
 row_map_clear (struct row_map *row_map)
 {
-  row_map->n = row_map->n_settled = row_map->starts.n = 0;
+  row_map->n = row_map->n_merged = row_map->starts.n = 0;
 }
 
 void
@@ -76,7 +76,7 @@ lower (uint64_t a, uint64_t b)
 }
 
 static void
-settle_up_to (struct sweep *sweep, uint64_t end)
+merge_up_to (struct sweep *sweep, uint64_t end)
 {
   put (sweep, lower (sweep->disputed, end), ROW_UNKNOWN);
   put (sweep, end, sweep->row);
@@ -88,14 +88,14 @@ take (struct sweep *sweep, const struct row_range *row_range)
   uint64_t end = row_range->start + row_range->size;
   if (row_range->start >= sweep->reach)
     {
-      settle_up_to (sweep, sweep->reach);
+      merge_up_to (sweep, sweep->reach);
       sweep->from = row_range->start;
       sweep->row = row_range->row;
     }
   else if (row_range->row != sweep->row)
     {
       uint64_t both = lower (end, sweep->reach);
-      settle_up_to (sweep, row_range->start);
+      merge_up_to (sweep, row_range->start);
       if (both > sweep->disputed)
         sweep->disputed = both;
       if (end > sweep->reach)
@@ -120,10 +120,10 @@ settle (struct row_map *row_map)
     return false;
   for (size_t i = 0; i < row_map->n; i++)
     take (&sweep, &row_map->ranges[i]);
-  settle_up_to (&sweep, sweep.reach);
+  merge_up_to (&sweep, sweep.reach);
   free (row_map->ranges);
   row_map->ranges = sweep.settled;
-  row_map->n = row_map->n_settled = sweep.n;
+  row_map->n = row_map->n_merged = sweep.n;
   row_map->capacity = room;
   return true;
 }
@@ -147,14 +147,14 @@ row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
         = (struct row_range){ address, size, number };
   else
     row_map->failed = true;
-  if (row_map->n > 2 * row_map->n_settled + UNSETTLED_MIN && !settle (row_map))
+  if (row_map->n > 2 * row_map->n_merged + UNMERGED_MIN && !settle (row_map))
     row_map->failed = true;
 }
 
 bool
-row_map_settle (struct row_map *row_map, struct error *err)
+row_map_merge (struct row_map *row_map, struct error *err)
 {
-  bool is_settled = row_map->n == row_map->n_settled || settle (row_map);
+  bool is_settled = row_map->n == row_map->n_merged || settle (row_map);
   return (is_settled && !row_map->failed
           && address_list_sort (&row_map->starts))
          || error_set_no_memory (err);
@@ -164,7 +164,7 @@ const struct row_range *
 row_map_find (const struct row_map *row_map, uint64_t address)
 {
   const struct row_range *all = row_map->ranges;
-  size_t n = row_map->n_settled;
+  size_t n = row_map->n_merged;
   size_t at = SEARCH_FIRST (n, i, all[i].start + all[i].size > address);
   return at < n && all[at].start <= address ? &all[at] : NULL;
 }

@@ -31,7 +31,7 @@ struct row_map
 {
   struct row_range *ranges; /* owned */
   size_t n, capacity;
-  size_t n_settled; /* of the ranges: ascending and disjoint; others follow */
+  size_t n_merged; /* of the ranges: ascending and disjoint; others follow */
   struct frame_numbers numbers; /* of the rows */
   struct address_list starts;   /* of trusted functions */
   bool failed;                  /* memory ran out */
@@ -51,7 +51,7 @@ void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
                   const struct frame_row *row);
 
 /* Settle all that was added.  What is disputed stays as ROW_UNKNOWN.  */
-bool row_map_settle (struct row_map *row_map, struct error *err);
+bool row_map_merge (struct row_map *row_map, struct error *err);
 
 /* The settled range at ADDRESS, or NULL.  */
 const struct row_range *row_map_find (const struct row_map *row_map,

@@ -498,7 +498,7 @@ schedule_run (struct schedule *schedule, struct error *err)
         return false;
     }
   return retract_rows (schedule, err)
-         && row_map_settle (schedule->row_map, err);
+         && row_map_merge (schedule->row_map, err);
 }
 
 bool

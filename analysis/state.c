@@ -239,7 +239,7 @@ state_forget_value (struct state *state, struct value value)
 
 /* No compiler branches by flags that were set on another path.  */
 void
-state_settle (struct state *state, uint64_t at)
+state_renumber (struct state *state, uint64_t at)
 {
   state->has_compared = state->has_equals = false;
   state->tested = VALUE_COMPUTED;

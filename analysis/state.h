@@ -180,7 +180,7 @@ bool state_join (struct state *state, const struct state *other, uint64_t at);
 
 /* STATE holds where paths meet, at AT: values that only have a number get one
    of this place, so that later paths, which have others, change nothing.  */
-void state_settle (struct state *state, uint64_t at);
+void state_renumber (struct state *state, uint64_t at);
 
 /* ---- The transfer of one instruction (state_apply.c) */
 

@@ -1753,7 +1753,7 @@ AARCH64_TEST (unknown_values_are_renumbered)
   change (X1);
   struct value bounded = now.registers[X0];
   compare (X1, 4);
-  state_settle (&now, 0x3000);
+  state_renumber (&now, 0x3000);
   assert_true (value_equal (now.registers[X0], bounded));
   assert_true (
       value_equal (now.registers[X1], value_new (VALUE_COMPUTED, 0x3000, X1)));
@@ -2343,7 +2343,7 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       else if (i == 3)
         compare (machine->syscall_result, 5);
       else if (i == 4)
-        state_settle (&now, 0x3000);
+        state_renumber (&now, 0x3000);
       else if (i == 5)
         with_index (OP_COMPARE_BOTH, REG_NONE, X19, X20, 8);
       assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
@@ -2360,7 +2360,7 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       else if (i == 2)
         call ();
       else if (i == 3)
-        state_settle (&now, 0x3000);
+        state_renumber (&now, 0x3000);
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, i == 0 ? VALUE_CFA : VALUE_COMPUTED);
     }
