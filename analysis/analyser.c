@@ -343,7 +343,7 @@ follow_bare (struct analyser *analyser, const struct code_function *function)
     return;
   follow (analyser, function, true, DOUBTFUL_CALLS_RETURN);
   job->is_bare
-      = job->result.failure == ROUTINE_SOUND && !job->result.met_unknown
+      = job->result.failure == ROUTINE_SOUND && !job->result.calls_unregistered
         && routine_is_function (analyser->context, &job->result, function);
   if (!job->is_bare)
     follow (analyser, function, false, DOUBTFUL_CALLS_RETURN);
@@ -361,7 +361,7 @@ attempt (struct analyser *analyser, const struct code_function *function)
   bool has_cfi = cfi_code_at (analyser->context->known, function->entry);
   follow (analyser, function, false,
           has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
-  if (result->met_unknown && task->is_last)
+  if (result->calls_unregistered && task->is_last)
     result->failure = ROUTINE_TOO_MUCH;
   if (job->is_part)
     return;
@@ -371,7 +371,8 @@ attempt (struct analyser *analyser, const struct code_function *function)
   bool is_settled = result->failure == ROUTINE_SOUND
                     || (result->failure != ROUTINE_DOUBTFUL
                         && task->attempt == ATTEMPT_LAST);
-  job->concluded = (!result->met_unknown || task->is_last) && is_settled;
+  job->concluded
+      = (!result->calls_unregistered || task->is_last) && is_settled;
   if (job->concluded)
     follow_bare (analyser, function);
 }
@@ -399,12 +400,13 @@ record_effects (struct analyser *analyser,
   /* The routine failed for good: effect the functions that it enters with
      another frame than that of a call.  */
   if (job->concluded && !is_sound)
-    for (size_t i = 0; i < job->result.n_left_for; i++)
+    for (size_t i = 0; i < job->result.n_entered_with_frame; i++)
       add_number_effect (analyser, EFFECT_ENTERED_WITH_FRAME,
-                         job->result.left_for[i]);
+                         job->result.entered_with_frame[i]);
   if (revised || (job->concluded && says_something))
     routine_visit (analyser->routine, note_instruction, analyser);
-  else if (job->is_part && (!job->result.met_unknown || job->task.is_last))
+  else if (job->is_part
+           && (!job->result.calls_unregistered || job->task.is_last))
     routine_visit (analyser->routine, note_callees, analyser);
 }
 
@@ -435,7 +437,7 @@ follow_and_note (struct analyser *analyser,
       /* What it said before, when it was not known to be entered with another
          frame, is to be noted once more, to be disputed.  */
       follow (analyser, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
-      job->result.met_unknown = false;
+      job->result.calls_unregistered = false;
     }
   if (analyser->routine->steps_left > 0)
     record_effects (analyser, function);

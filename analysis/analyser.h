@@ -102,8 +102,8 @@ struct analysis_job
   struct analyser *by; /* NULL: not job yet */
   bool is_part;        /* job only for what its callers have to know */
   bool skipped;        /* it was none to be job */
-  /* If it met_unknown, nothing else counts.  Its failure is also that what is
-     sound is no function, or lacks what others are to show first.  */
+  /* If it calls_unregistered, nothing else counts.  Its failure is also that
+     what is sound is no function, or lacks what others are to show first.  */
   struct routine_result result;
   bool concluded; /* it need not be job again */
   bool trusted;

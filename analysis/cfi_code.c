@@ -189,7 +189,8 @@ add_followed (struct search *search, const struct image_facts *facts)
       const struct code_function *function = &search->functions->list[i];
       uint64_t entry = function->entry;
       bool is_entered
-          = function->no_rows || (function->is_passed_over && function->fails);
+          = function->is_entered_with_frame
+            || (function->is_dead_branch_target && function->fails);
       if (is_entered && function->is_known && !function->is_called
           && !function->is_proven && !address_list_has (&facts->pointed, entry)
           && facts_next_reference (facts, entry - 1) != entry

@@ -26,8 +26,8 @@
      is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
      is_guess         starts                   routine_check
-     no_rows          schedule: EFFECT_ENTERED_WITH_FRAME  schedule, cfi_code
-     is_passed_over   schedule: observations   cfi_code
+     is_entered_with_frame          schedule: EFFECT_ENTERED_WITH_FRAME
+   schedule, cfi_code is_dead_branch_target   schedule: observations   cfi_code
      moves_stack      schedule: observations   routine_check
      changes          schedule                 routine_calls, routine_check
      may_return       noreturn                 routine_calls
@@ -36,7 +36,7 @@
      is_bare          schedule: conclude       analyser: a revision
      is_concluded     schedule: conclude       schedule, analyser
      is_compared      schedule                 code: the count
-     is_affected      functions [same]         functions
+     is_requeued      functions [same]         functions
 
    Followers set nothing: they work at the same time.  */
 struct code_function
@@ -52,16 +52,17 @@ struct code_function
   bool is_called;   /* directly, by code that is certain to be code */
   bool is_pointer;  /* a start only because a pointer leads there */
   bool is_guess;    /* and that may be a number: nothing relocates it */
-  bool no_rows;     /* entered with another frame than that of a call */
-  bool is_proven;   /* was seen to return as functions do */
-  bool fails;       /* is not to be trusted */
+  bool is_entered_with_frame; /* entered with another frame than that of a call
+                               */
+  bool is_proven;             /* was seen to return as functions do */
+  bool fails;                 /* is not to be trusted */
   /* A branch leads there with another frame than that of a call, and is taken
      for one that is never taken.  */
-  bool is_passed_over;
+  bool is_dead_branch_target;
   bool is_bare;      /* keeps no registers of the ABI but SP */
   bool moves_stack;  /* returns with another SP: it is a part of its callers */
   bool is_concluded; /* was analysed to a result */
-  bool is_affected;  /* in the queue of functions_next_affected */
+  bool is_requeued;  /* in the queue of functions_take_requeued */
   uint32_t changes;  /* mask: registers of the ABI that it returns with
                         changed */
   uint32_t callers;  /* the last of those that were noted */
@@ -103,15 +104,15 @@ struct functions
                                 known otherwise: for quick denials */
   /* What calls were seen to return from: the callee's address, or the place of
      the GOT that leads to it.  */
-  struct address_map back;
+  struct address_map returned;
   struct caller *callers;
   size_t n_callers, callers_capacity;
   uint32_t
-      *affected; /* a queue, of which the first n_followed are done with */
-  size_t n_affected, n_followed, affected_capacity;
-  bool disturb;       /* some move the stack, or change registers */
-  uint64_t n_changes; /* of what analysers of other functions look at */
-  bool failed;        /* memory ran out */
+      *requeued; /* a queue, of which the first n_followed are done with */
+  size_t n_requeued, n_followed, requeued_capacity;
+  bool any_breaks_abi; /* some move the stack, or change registers */
+  uint64_t n_changes;  /* of what analysers of other functions look at */
+  bool failed;         /* memory ran out */
 };
 
 /* NULL when memory ran out.  */
@@ -135,7 +136,7 @@ struct code_function *functions_at (const struct functions *functions,
    A call that may return, and was not seen to, is a doubtful one (enum
    doubtful_calls, routine.h).  */
 
-/* Whether a call of CALLEE, as in functions->back, was seen to return.  */
+/* Whether a call of CALLEE, as in functions->returned, was seen to return.  */
 bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
@@ -156,15 +157,15 @@ void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
 /* Callers of FUNCTION that were noted have to be analysed again, and are
-   noted anew then.  functions_disturb_callers: what they rely on has turned
+   noted anew then.  functions_invalidate_callers: what they rely on has turned
    out to be otherwise.  */
-void functions_affect_callers (struct functions *functions,
-                               struct code_function *function);
-void functions_disturb_callers (struct functions *functions,
+void functions_requeue_callers (struct functions *functions,
                                 struct code_function *function);
+void functions_invalidate_callers (struct functions *functions,
+                                   struct code_function *function);
 
-/* A function that is affected, and has to be analysed again, is taken from
+/* A function that is requeued, and has to be analysed again, is taken from
    the queue.  FUNCTION_NONE: there is none.  */
-uint32_t functions_next_affected (struct functions *functions);
+uint32_t functions_take_requeued (struct functions *functions);
 
 #endif /* ANALYSIS_FUNCTIONS_H */

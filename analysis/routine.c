@@ -52,7 +52,7 @@ routine_free (struct routine *routine)
   free (routine->states);
   free (routine->worklist);
   address_list_free (&routine->ends);
-  free (routine->result.left_for);
+  free (routine->result.entered_with_frame);
   free (routine);
 }
 
@@ -197,7 +197,7 @@ begin (struct routine *routine)
   routine->landed = routine->lacks_value = false;
   routine->result = (struct routine_result){
     .reads_tables = routine->result.reads_tables,
-    .left_for = routine->result.left_for,
+    .entered_with_frame = routine->result.entered_with_frame,
   };
   jump_tables_reset (&routine->tables);
   state_enter (&state, routine->machine, &routine->tables);
@@ -274,7 +274,7 @@ decide_doubtful_calls (struct routine *routine,
 {
   if (!routine->context->request->beyond_cfi
       || routine->result.failure != ROUTINE_SOUND
-      || routine->result.met_unknown || routine->is_go
+      || routine->result.calls_unregistered || routine->is_go
       || !routine_note_returns (routine))
     return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)

@@ -106,7 +106,7 @@ struct routine_result
   /* It calls functions that are not in context->functions.  Once they were
      registered, and it is known which of them return, following it again may
      have another result.  */
-  bool met_unknown;
+  bool calls_unregistered;
   /* Jump tables were read since routine_forget.  Their ends depend on the
      addresses that are named so far.  */
   bool reads_tables;
@@ -118,8 +118,8 @@ struct routine_result
   uint32_t changes;
   /* The functions that it enters with another frame than that of a call, for
      which it fails; the routine's.  */
-  uint32_t *left_for;
-  size_t n_left_for;
+  uint32_t *entered_with_frame;
+  size_t n_entered_with_frame;
 };
 
 /* What a routine shows of functions.  Following a routine changes nothing but
@@ -127,10 +127,10 @@ struct routine_result
    it analysed records this where others see it (functions.h).  */
 enum observation_kind
 {
-  OBSERVED_UNKNOWN,     /* called, but not registered */
-  OBSERVED_RETURNED,    /* a call of it was seen to return */
-  OBSERVED_PASSED_OVER, /* is_passed_over */
-  OBSERVED_MOVES_STACK  /* moves_stack */
+  OBSERVED_UNREGISTERED, /* called, but not registered */
+  OBSERVED_RETURNED,     /* a call of it was seen to return */
+  OBSERVED_DEAD_BRANCH,  /* is_dead_branch_target */
+  OBSERVED_MOVES_STACK   /* moves_stack */
 };
 
 struct observation
@@ -245,7 +245,7 @@ struct routine
   bool landed;              /* it has landing pads of exceptions */
   uint32_t visited;         /* node that routine_visit is at */
   struct routine_result result;
-  size_t left_for_capacity;
+  size_t entered_with_frame_capacity;
   struct observation *observations; /* since routine_forget, each once */
   size_t n_observations, observations_capacity;
   struct address_map
@@ -343,7 +343,7 @@ struct code_function *routine_callee (const struct routine_context *context,
 
 /* Whether INSN, a call, comes back.  A callee that was not analysed
    yet counts as returning for now; the routine will be analysed again
-   (met_unknown of struct routine_result).  */
+   (calls_unregistered of struct routine_result).  */
 bool routine_call_returns (struct routine *routine, const struct insn *insn,
                            const struct state *state);
 

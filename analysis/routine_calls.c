@@ -93,8 +93,8 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
       = functions_at (context->functions, insn->target);
   if (!callee)
     {
-      routine->result.met_unknown = true;
-      return routine_observe (routine, OBSERVED_UNKNOWN, insn->target);
+      routine->result.calls_unregistered = true;
+      return routine_observe (routine, OBSERVED_UNREGISTERED, insn->target);
     }
   return callee->may_return
          && (!is_set
@@ -246,7 +246,7 @@ routine_call (struct routine *routine, const struct insn *insn,
               struct state *state)
 {
   const struct routine_context *context = routine->context;
-  const bool disturbed = context->functions->disturb;
+  const bool breaks_abi = context->functions->any_breaks_abi;
   const bool is_direct = insn->flow == FLOW_CALL;
   struct value before[REG_COUNT];
   uint32_t kept = kept_registers (routine, insn, state);
@@ -254,7 +254,7 @@ routine_call (struct routine *routine, const struct insn *insn,
     memcpy (before, state->registers, sizeof before);
   state_call (state, insn);
   const struct code_function *callee
-      = disturbed || !is_direct ? routine_callee (context, insn) : NULL;
+      = breaks_abi || !is_direct ? routine_callee (context, insn) : NULL;
   /* What is called is known if it is a function of the image, or one that the
      dynamic linker has found by its name.  */
   if (!is_direct && !callee)
@@ -265,7 +265,7 @@ routine_call (struct routine *routine, const struct insn *insn,
     }
   /* Of functions that are not known, such as those that pointers lead to, it
      is taken that they keep to the ABI.  */
-  uint32_t left = callee && disturbed
+  uint32_t left = callee && breaks_abi
                       ? callee->changes & routine->machine->preserved
                       : 0;
   for (; left; left &= left - 1)

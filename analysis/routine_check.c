@@ -129,7 +129,7 @@ static bool
 calls_stack_mover (const struct routine *routine, const struct insn *insn)
 {
   const struct routine_context *context = routine->context;
-  if (!insn_is_call (insn) || !context->functions->disturb)
+  if (!insn_is_call (insn) || !context->functions->any_breaks_abi)
     return false;
   const struct code_function *callee = routine_callee (context, insn);
   return callee && callee->moves_stack;
@@ -253,9 +253,11 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   routine_fail (routine, failure, from);
   if (!function || !(by_jump || is_label))
     return;
-  if (ARRAY_ROOM (routine->result.left_for, routine->result.n_left_for + 1,
-                  &routine->left_for_capacity))
-    routine->result.left_for[routine->result.n_left_for++] = index;
+  if (ARRAY_ROOM (routine->result.entered_with_frame,
+                  routine->result.n_entered_with_frame + 1,
+                  &routine->entered_with_frame_capacity))
+    routine->result.entered_with_frame[routine->result.n_entered_with_frame++]
+        = index;
   else
     routine->steps_left = 0; /* what was found must not be used */
 }
@@ -341,7 +343,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
                      state);
     }
   else
-    routine_observe (routine, OBSERVED_PASSED_OVER, insn->target);
+    routine_observe (routine, OBSERVED_DEAD_BRANCH, insn->target);
 }
 
 /* INSN jumps to an address.  Where tables had less entries when the jump was

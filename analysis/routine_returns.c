@@ -402,7 +402,7 @@ routine_end_tables (struct routine *routine)
 {
   bool changed = false;
   if (!routine->context->request->beyond_cfi || routine->n_edges == 0
-      || routine->result.met_unknown
+      || routine->result.calls_unregistered
       || cfi_code_at (routine->context->known, routine->entry))
     return false;
   find_what_goes_back (routine);

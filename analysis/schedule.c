@@ -139,22 +139,22 @@ commit_observation (struct schedule *schedule, enum observation_kind kind,
   struct code_function *function = functions_at (functions, address);
   switch (kind)
     {
-    case OBSERVED_UNKNOWN:
+    case OBSERVED_UNREGISTERED:
       functions_add (functions, address, false);
       break;
     case OBSERVED_RETURNED:
       if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
           && !functions_has_returned (functions, address))
-        functions_affect_callers (functions, function);
+        functions_requeue_callers (functions, function);
       functions_note_returned (functions, address);
       break;
-    case OBSERVED_PASSED_OVER:
+    case OBSERVED_DEAD_BRANCH:
       if (function)
-        function->is_passed_over = true;
+        function->is_dead_branch_target = true;
       break;
     case OBSERVED_MOVES_STACK:
       if (function && !function->moves_stack)
-        functions_disturb_callers (functions, function);
+        functions_invalidate_callers (functions, function);
       if (function)
         function->moves_stack = true;
       break;
@@ -193,7 +193,7 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
                              job->task.index);
       return true;
     case EFFECT_ENTERED_WITH_FRAME:
-      schedule->functions->list[effect->number].no_rows = true;
+      schedule->functions->list[effect->number].is_entered_with_frame = true;
       return true;
     case EFFECT_OBSERVATION:
       commit_observation (schedule, (enum observation_kind)effect->number,
@@ -208,7 +208,7 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct code_function *function
       = &schedule->functions->list[job->task.index];
-  bool trusted = job->trusted && !function->no_rows;
+  bool trusted = job->trusted && !function->is_entered_with_frame;
   enum routine_trust trust = job_trust (job, function);
   const struct analyser *by = job->by;
   schedule->functions->list[job->task.index].is_compared
@@ -242,7 +242,7 @@ analyse_now (struct schedule *schedule, struct analysis_job *job,
       job->task.steps_left = schedule->steps_left;
       job->task.effects_max = SIZE_MAX;
       analyser_run (schedule->pool->workers[0].analyser, job);
-      if (job->skipped || !job->result.met_unknown || job->task.is_last)
+      if (job->skipped || !job->result.calls_unregistered || job->task.is_last)
         return true;
       schedule->steps_left -= job->steps;
       schedule->references_changed = true;
@@ -271,7 +271,7 @@ is_still_valid (const struct schedule *schedule,
                      || job->result.failure == ROUTINE_UNPROVEN
                      || (job->result.failure == ROUTINE_SOUND
                          && !job->result.leaves && !function->is_called);
-  if (job->result.met_unknown || lacks_proof)
+  if (job->result.calls_unregistered || lacks_proof)
     return false;
   if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
       && job->result.has_doubtful_calls)
@@ -350,7 +350,7 @@ commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
   if (job->concluded || job->is_part)
     {
       if (job->result.changes & ~function->changes)
-        functions_disturb_callers (schedule->functions, function);
+        functions_invalidate_callers (schedule->functions, function);
       function->changes |= job->result.changes;
     }
   if (job->task.attempt != ATTEMPT_REVISION && !job->is_part)
@@ -448,7 +448,7 @@ retract_rows (struct schedule *schedule, struct error *err)
   size_t at = 0;
   bool ok = true;
   for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
-    if (schedule->functions->list[i].no_rows
+    if (schedule->functions->list[i].is_entered_with_frame
         && schedule->functions->list[i].is_start)
       ok = address_list_add (&list, schedule->functions->list[i].entry)
            || error_set_no_memory (err);
@@ -464,7 +464,7 @@ static bool
 analyse_requeued (struct schedule *schedule, struct error *err)
 {
   uint32_t index;
-  while ((index = functions_next_affected (schedule->functions))
+  while ((index = functions_take_requeued (schedule->functions))
          != FUNCTION_NONE)
     {
       struct analysis_job again
