@@ -482,6 +482,6 @@ job_trust (const struct analysis_job *job,
   bool never_leaves
       = !job->result.has_end && (function->is_exported || !job->doubts_entry);
   bool certain = (function->is_called || job->result.leaves || never_leaves)
-                 && !job->result.is_odd;
+                 && !job->result.uses_uninitialised;
   return !certain ? TRUST_CFI_ALONE : job->is_bare ? TRUST_STACK : TRUST_ALL;
 }

@@ -97,7 +97,7 @@ struct routine_result
   /* It uses registers that have no value at its entry: as compiled code does
      on paths that are never taken, or assembler code with conventions of its
      own.  */
-  bool is_odd;
+  bool uses_uninitialised;
   /* Where nothing but trust in a callee says where SP is, it gets another
      value before the routine returns, which would show that the trust was
      right.  */
@@ -189,12 +189,13 @@ struct routine_node
 {
   uint32_t block; /* or NODE_NONE */
   uint32_t
-      predecessor;    /* node from which the path goes on here, or NODE_NONE */
-  bool is_last;       /* no instruction of the routine is behind this one */
-  bool goes_back;     /* a path from here to a return was seen ... */
-  bool goes_straight; /* ... which no other path joins */
-  bool is_certain;    /* a path gets here without a table without a bound */
-  struct insn insn;   /* size 0: no instruction */
+      predecessor; /* node from which the path goes on here, or NODE_NONE */
+  bool is_last;    /* no instruction of the routine is behind this one */
+  bool reaches_return;       /* a path from here to a return was seen ... */
+  bool reaches_return_alone; /* ... which no other path joins */
+  bool
+      is_surely_reached; /* a path gets here without a table without a bound */
+  struct insn insn;      /* size 0: no instruction */
 };
 
 struct routine_block

@@ -112,8 +112,8 @@ moves_stack (const struct routine *routine, const struct insn *insn,
 /* INSN goes back to the caller, or to an address: note if it does so with
    another stack pointer than functions do.  */
 static void
-note_going_back (struct routine *routine, const struct insn *insn,
-                 const struct state *state)
+check_sp_at_return (struct routine *routine, const struct insn *insn,
+                    const struct state *state)
 {
   /* The routine may have gone where a jump table, which was read too far, does
      not lead.  Code that moves its caller's stack has no switch; where
@@ -203,7 +203,7 @@ routine_agrees_with_go (const struct routine *routine, uint64_t address,
 static void
 note_leaving (struct routine *routine)
 {
-  routine->nodes[routine->visited].goes_back = true;
+  routine->nodes[routine->visited].reaches_return = true;
   routine->result.is_unframed = routine->result.has_end = true;
 }
 
@@ -225,7 +225,7 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
           = function && (function->is_called || function->is_known);
       if (!begins_certainly || !state_keeps (state, value))
         return true;
-      routine->result.is_odd = true;
+      routine->result.uses_uninitialised = true;
     }
   return false;
 }
@@ -267,8 +267,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
    place that no path gets to, as the compiler knew, and ran into other
    code.  */
 static bool
-resumes_without_landing (const struct routine *routine,
-                         const struct insn *insn)
+resumes_without_pad (const struct routine *routine, const struct insn *insn)
 {
   if (!insn_is_call (insn) || routine->landed)
     return false;
@@ -423,7 +422,7 @@ find_violation (struct routine *routine, const struct insn *insn,
     return ROUTINE_GO_DIFFERS;
   if (routine_uses_saved (routine, insn, state))
     return ROUTINE_SAVED_USED;
-  if (resumes_without_landing (routine, insn))
+  if (resumes_without_pad (routine, insn))
     return ROUTINE_UNWINDS;
   /* Code that ends the handling of a signal is where a handler returns to,
      with what the kernel saved on the stack, and no function.  */
@@ -452,11 +451,11 @@ check_flow (struct routine *routine, const struct insn *insn,
       note_frame (routine, state);
       break;
     case FLOW_RETURN:
-      note_going_back (routine, insn, state);
+      check_sp_at_return (routine, insn, state);
       check_return (routine, insn, state);
       break;
     case FLOW_JUMP_INDIRECT:
-      note_going_back (routine, insn, state);
+      check_sp_at_return (routine, insn, state);
       check_jump (routine, insn, state);
       break;
     default:

@@ -41,7 +41,7 @@ enum
 
 /* The node that NUMBER goes on with, or NODE_NONE.  */
 static uint32_t
-behind (const struct routine *routine, uint32_t number)
+next_node (const struct routine *routine, uint32_t number)
 {
   uint32_t next = routine_find_behind (routine, number);
   return next != NODE_NONE && routine->nodes[next].predecessor == number
@@ -61,14 +61,15 @@ target_of (const struct routine *routine, uint32_t number)
 
 /* Whether node NUMBER, if there is one, goes back.  */
 static bool
-goes_back (const struct routine *routine, uint32_t number)
+reaches_return (const struct routine *routine, uint32_t number)
 {
-  return number != NODE_NONE && routine->nodes[number].goes_back;
+  return number != NODE_NONE && routine->nodes[number].reaches_return;
 }
 
 /* Have SPREAD go over the routine until nothing changes.  */
 static void
-spread_all (struct routine *routine, bool (*spread) (struct routine *routine))
+iterate_to_fixpoint (struct routine *routine,
+                     bool (*spread) (struct routine *routine))
 {
   for (int i = 0; i < ROUNDS_MAX && spread (routine); i++)
     continue;
@@ -77,31 +78,32 @@ spread_all (struct routine *routine, bool (*spread) (struct routine *routine))
 /* From the end to the beginning: nodes mostly have the numbers of the order
    that they are in.  Whether anything changed.  */
 static bool
-spread_backwards (struct routine *routine)
+propagate_backwards (struct routine *routine)
 {
   bool changed = false;
   for (size_t i = routine->n_edges; i-- > 0;)
     {
       struct routine_node *from = &routine->nodes[routine->edges[i].from];
-      bool back = goes_back (routine, routine->edges[i].to);
-      changed |= back && !from->goes_back;
-      from->goes_back |= back;
+      bool back = reaches_return (routine, routine->edges[i].to);
+      changed |= back && !from->reaches_return;
+      from->reaches_return |= back;
     }
   for (uint32_t i = (uint32_t)routine->n_nodes; i-- > 0;)
     {
       struct routine_node *node = &routine->nodes[i];
-      if (node->goes_back && node->goes_straight)
+      if (node->reaches_return && node->reaches_return_alone)
         continue;
-      uint32_t next = behind (routine, i);
-      bool back = node->goes_back || goes_back (routine, next)
-                  || goes_back (routine, target_of (routine, i));
+      uint32_t next = next_node (routine, i);
+      bool back = node->reaches_return || reaches_return (routine, next)
+                  || reaches_return (routine, target_of (routine, i));
       bool straight
           = node->insn.flow == FLOW_RETURN
             || (next != NODE_NONE && routine->nodes[next].block == NODE_NONE
-                && routine->nodes[next].goes_straight);
-      changed |= back != node->goes_back || straight != node->goes_straight;
-      node->goes_back = back;
-      node->goes_straight = straight;
+                && routine->nodes[next].reaches_return_alone);
+      changed |= back != node->reaches_return
+                 || straight != node->reaches_return_alone;
+      node->reaches_return = back;
+      node->reaches_return_alone = straight;
     }
   return changed;
 }
@@ -109,7 +111,7 @@ spread_backwards (struct routine *routine)
 /* What a call is known by: where it leads, or the constant place of a pointer.
    0: it is not known.  */
 static uint64_t
-callee_of (const struct routine *routine, const struct insn *insn)
+call_key (const struct routine *routine, const struct insn *insn)
 {
   if (insn->flow == FLOW_CALL)
     return insn->target;
@@ -121,7 +123,7 @@ callee_of (const struct routine *routine, const struct insn *insn)
 static bool
 is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 {
-  while ((number = behind (routine, number)) != NODE_NONE)
+  while ((number = next_node (routine, number)) != NODE_NONE)
     {
       const struct insn *insn = &routine->nodes[number].insn;
       if (address_list_has (&routine->context->facts->pointed, insn->address))
@@ -136,14 +138,14 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
    registers that belong to callers, and uses these other than by saving them:
    no function begins_insn so.  */
 static bool
-goes_on_with_registers (const struct routine *routine, uint32_t number)
+uses_own_registers_after (const struct routine *routine, uint32_t number)
 {
   const struct code_machine *machine = routine->machine;
   uint32_t preserved = machine->preserved & ~reg_mask (machine->arch->sp);
   uint32_t gone = 0;
   for (int i = 0; i < INSTRUCTIONS_MAX; i++)
     {
-      number = behind (routine, number);
+      number = next_node (routine, number);
       if (number == NODE_NONE || routine->nodes[number].block != NODE_NONE)
         return false;
       const struct insn *insn = &routine->nodes[number].insn;
@@ -212,7 +214,7 @@ uses_result (const struct code_machine *machine, const struct insn *insn,
    unwinder has put it, which is where a call that returns has its result.
    Nothing but the runtime looks into an exception.  */
 static bool
-may_land_behind (const struct routine *routine, uint32_t number)
+may_have_pad_behind (const struct routine *routine, uint32_t number)
 {
   const uint32_t results = routine->machine->results;
   struct landing landing = { results, results & -results, false };
@@ -230,7 +232,7 @@ may_land_behind (const struct routine *routine, uint32_t number)
 
 /* A call of CALLEE was seen to return.  */
 static void
-note_back (struct routine *routine, uint64_t callee)
+observe_return (struct routine *routine, uint64_t callee)
 {
   if (!routine_has_returned (routine, callee))
     routine_observe (routine, OBSERVED_RETURNED, callee);
@@ -240,12 +242,12 @@ note_back (struct routine *routine, uint64_t callee)
    loop is the routine's.  What follows the routine may go on at its entry, by
    a tail call, but nowhere else in it.  */
 static bool
-loops_around (const struct routine *routine, uint32_t number)
+loops_back_over_call (const struct routine *routine, uint32_t number)
 {
   const uint64_t call = routine->nodes[number].insn.address;
   for (int i = 0; i < LANDING_MAX; i++)
     {
-      number = behind (routine, number);
+      number = next_node (routine, number);
       if (number == NODE_NONE)
         return false;
       const struct insn *insn = &routine->nodes[number].insn;
@@ -264,10 +266,10 @@ static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {
   const struct insn *insn = &routine->nodes[number].insn;
-  bool back = goes_back (routine, behind (routine, number));
+  bool back = reaches_return (routine, next_node (routine, number));
   bool is_pointed = is_in_front_of_pointed (routine, number);
   if (callee == 0)
-    return is_pointed || !(back || loops_around (routine, number));
+    return is_pointed || !(back || loops_back_over_call (routine, number));
   if (back)
     return false;
   if (is_pointed)
@@ -285,14 +287,15 @@ static void
 note_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
-  if (behind (routine, number) == NODE_NONE)
+  if (next_node (routine, number) == NODE_NONE)
     return;
-  uint64_t callee = callee_of (routine, &node->insn);
-  if ((node->goes_straight || goes_on_with_registers (routine, number))
-      && !may_land_behind (routine, number))
+  uint64_t callee = call_key (routine, &node->insn);
+  if ((node->reaches_return_alone
+       || uses_own_registers_after (routine, number))
+      && !may_have_pad_behind (routine, number))
     {
       if (callee != 0)
-        note_back (routine, callee);
+        observe_return (routine, callee);
     }
   else if (may_be_last (routine, number, callee)
            && !address_map_set (&routine->doubtful, node->insn.address, 0))
@@ -301,12 +304,12 @@ note_call (struct routine *routine, uint32_t number)
 
 /* Whether some call of the routine returns, which was not known before.  */
 static bool
-has_news (const struct routine *routine)
+has_undecided_call (const struct routine *routine)
 {
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
       const struct insn *insn = &routine->nodes[i].insn;
-      uint64_t callee = insn_is_call (insn) ? callee_of (routine, insn) : 0;
+      uint64_t callee = insn_is_call (insn) ? call_key (routine, insn) : 0;
       if (insn_is_call (insn)
           && (callee == 0 || !routine_has_returned (routine, callee)
               || is_in_front_of_pointed (routine, i)))
@@ -324,15 +327,15 @@ routine_note_returns (struct routine *routine)
      another function, that one returns, too: no compiler makes a tail call of
      a function that never does.  Stubs jump to such functions as well.  */
   for (size_t i = 0; !is_stub && i < routine->n_nodes; i++)
-    if (routine->nodes[i].goes_back)
+    if (routine->nodes[i].reaches_return)
       {
-        note_back (routine, routine->entry);
+        observe_return (routine, routine->entry);
         if (routine->nodes[i].insn.flow == FLOW_JUMP)
-          note_back (routine, routine->nodes[i].insn.target);
+          observe_return (routine, routine->nodes[i].insn.target);
       }
-  if (!has_news (routine))
+  if (!has_undecided_call (routine))
     return false;
-  spread_all (routine, spread_backwards);
+  iterate_to_fixpoint (routine, propagate_backwards);
   routine->changed = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
     routine->changed |= insn_written (&routine->nodes[i].insn);
@@ -353,48 +356,48 @@ is_bounded (const struct routine *routine, const struct routine_edge *edge)
 /* Note that a path gets to node NUMBER without a table without a bound.
    Whether that was not known.  */
 static bool
-note_certain (struct routine *routine, uint32_t number)
+mark_reached (struct routine *routine, uint32_t number)
 {
-  if (number == NODE_NONE || routine->nodes[number].is_certain)
+  if (number == NODE_NONE || routine->nodes[number].is_surely_reached)
     return false;
-  return routine->nodes[number].is_certain = true;
+  return routine->nodes[number].is_surely_reached = true;
 }
 
 /* From the beginning to the end.  Whether anything changed.  */
 static bool
-spread_forwards (struct routine *routine)
+propagate_forwards (struct routine *routine)
 {
-  bool changed = note_certain (routine, 0);
+  bool changed = mark_reached (routine, 0);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
-      if (!routine->nodes[i].is_certain)
+      if (!routine->nodes[i].is_surely_reached)
         continue;
-      changed |= note_certain (routine, behind (routine, i));
-      changed |= note_certain (routine, target_of (routine, i));
+      changed |= mark_reached (routine, next_node (routine, i));
+      changed |= mark_reached (routine, target_of (routine, i));
     }
   for (size_t i = 0; i < routine->n_edges; i++)
-    if (routine->nodes[routine->edges[i].from].is_certain
+    if (routine->nodes[routine->edges[i].from].is_surely_reached
         && is_bounded (routine, &routine->edges[i]))
-      changed |= note_certain (routine, routine->edges[i].to);
+      changed |= mark_reached (routine, routine->edges[i].to);
   return changed;
 }
 
 /* Have each node go back from which a path returns, gets to a certain one, or
    jumps by a table that a certain one jumps by.  */
 static void
-find_what_goes_back (struct routine *routine)
+find_nodes_of_function (struct routine *routine)
 {
   struct jump_table *tables = routine->tables.tables;
-  spread_all (routine, spread_forwards);
+  iterate_to_fixpoint (routine, propagate_forwards);
   for (size_t i = 0; i < routine->n_nodes; i++)
-    routine->nodes[i].goes_back |= routine->nodes[i].is_certain;
+    routine->nodes[i].reaches_return |= routine->nodes[i].is_surely_reached;
   for (size_t i = 0; i < routine->n_edges; i++)
     tables[routine->edges[i].table].is_certain
-        |= routine->nodes[routine->edges[i].from].is_certain;
+        |= routine->nodes[routine->edges[i].from].is_surely_reached;
   for (size_t i = 0; i < routine->n_edges; i++)
-    routine->nodes[routine->edges[i].from].goes_back
+    routine->nodes[routine->edges[i].from].reaches_return
         |= tables[routine->edges[i].table].is_certain;
-  spread_all (routine, spread_backwards);
+  iterate_to_fixpoint (routine, propagate_backwards);
 }
 
 bool
@@ -405,12 +408,13 @@ routine_end_tables (struct routine *routine)
       || routine->result.calls_unregistered
       || cfi_code_at (routine->context->known, routine->entry))
     return false;
-  find_what_goes_back (routine);
+  find_nodes_of_function (routine);
   for (size_t i = 0; i < routine->n_edges; i++)
     {
       const struct routine_edge *edge = &routine->edges[i];
       struct jump_table *table = &routine->tables.tables[edge->table];
-      if (routine->nodes[edge->to].goes_back && edge->index >= table->n_own)
+      if (routine->nodes[edge->to].reaches_return
+          && edge->index >= table->n_own)
         table->n_own = edge->index + 1;
     }
   /* A table ends in front of an entry if no entry from there on goes back.  */
