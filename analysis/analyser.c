@@ -329,7 +329,8 @@ follow (struct analyser *analyser, const struct code_function *function,
    made of that, because callers may rely on FP; what it changes for them
    stays.  */
 static void
-follow_bare (struct analyser *analyser, const struct code_function *function)
+retry_without_registers (struct analyser *analyser,
+                         const struct code_function *function)
 {
   struct analysis_job *job = analyser->job;
   const enum routine_failure failure = job->result.failure;
@@ -374,7 +375,7 @@ attempt (struct analyser *analyser, const struct code_function *function)
   job->concluded
       = (!result->calls_unregistered || task->is_last) && is_settled;
   if (job->concluded)
-    follow_bare (analyser, function);
+    retry_without_registers (analyser, function);
 }
 
 /* Note down what the routine, FUNCTION, shows.  A pointer that does not lead

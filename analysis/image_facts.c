@@ -154,7 +154,7 @@ set_symbol (const struct reader *reader,
   /* By name also where the image defines it: it can be replaced.  */
   word->exits = word->is_got && is_exit (name);
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
-  word->lands = IS_NAMED (name, after_landing);
+  word->is_for_pads = IS_NAMED (name, after_landing);
   word->frameless = is_haskell (name);
 }
 

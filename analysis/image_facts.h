@@ -17,13 +17,13 @@
 struct relocated
 {
   uint64_t place;
-  uint64_t value; /* address in the image; 0: in another one */
-  bool is_got;    /* of the GOT: the program itself never changes it */
-  bool is_fixed;  /* always `value': relative, and read-only from then on */
-  bool exits;     /* is_got: another image's function, which never returns */
-  bool may_exit;  /* the same if its first argument is not 0 */
-  bool lands;     /* called only where an exception has landed */
-  bool frameless; /* a function that is not entered by calls */
+  uint64_t value;   /* address in the image; 0: in another one */
+  bool is_got;      /* of the GOT: the program itself never changes it */
+  bool is_fixed;    /* always `value': relative, and read-only from then on */
+  bool exits;       /* is_got: another image's function, which never returns */
+  bool may_exit;    /* the same if its first argument is not 0 */
+  bool is_for_pads; /* called only where an exception has landed */
+  bool frameless;   /* a function that is not entered by calls */
 };
 
 /* A stretch of code: a section, or, where there are none, a segment.  */

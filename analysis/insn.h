@@ -75,7 +75,7 @@ enum insn_op
   OP_COMPARE_MEMORY, /* flags = memory - immediate */
   OP_COMPARE_BOTH,   /* flags = from - index */
   OP_TEST,           /* flags = from & from */
-  OP_LOWER,          /* to = from - index, or - something unknown, not 0 */
+  OP_SUBTRACT,       /* to = from - index, or - something unknown, not 0 */
   /* Of a return address, with SP as modifier and key `immediate'.  */
   OP_SIGN,         /* to = from with an authentication code */
   OP_AUTHENTICATE, /* to = from without it, if it was right */

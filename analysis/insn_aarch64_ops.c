@@ -238,7 +238,7 @@ add (struct a64 *t, uint8_t to, uint8_t n, unsigned width, bool is_signed,
   else
     {
       a64_operate (t,
-                   subtracts ? OP_LOWER
+                   subtracts ? OP_SUBTRACT
                    : plain   ? OP_SUM
                              : OP_SUM_SCALED,
                    to, n);

@@ -353,7 +353,7 @@ translate_add (struct translation *t)
     }
   else if (reg == SP)
     {
-      set_op (t, OP_LOWER, reg, reg);
+      set_op (t, OP_SUBTRACT, reg, reg);
       if (is_register (by))
         t->insn->index = dwarf (t, by->reg.value);
     }

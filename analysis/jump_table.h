@@ -37,7 +37,7 @@ struct jump_table
   bool is_signed_later; /* ... or where the base is added */
   bool is_in_data;      /* the program could write entries, but does not */
   bool is_certain; /* a jump by it is reached without tables without a bound */
-  uint32_t n_own;  /* its last entry that is certain, + 1; 0: unknown */
+  uint32_t n_confirmed; /* its last entry that is certain, + 1; 0: unknown */
 };
 
 struct jump_tables

@@ -223,7 +223,7 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
           = functions_at (routine->context->functions, routine->entry);
       bool begins_certainly
           = function && (function->is_called || function->is_known);
-      if (!begins_certainly || !state_keeps (state, value))
+      if (!begins_certainly || !state_can_restore (state, value))
         return true;
       routine->result.uses_uninitialised = true;
     }
@@ -272,7 +272,7 @@ resumes_without_pad (const struct routine *routine, const struct insn *insn)
   if (!insn_is_call (insn) || routine->landed)
     return false;
   const struct relocated *word = routine_called_word (routine->context, insn);
-  return word && word->lands;
+  return word && word->is_for_pads;
 }
 
 /* The call that the path to the node that is visited comes from, without
@@ -368,7 +368,7 @@ check_jump (struct routine *routine, const struct insn *insn,
       routine->result.is_proven
           |= to_import && shows_entry (routine, state, false);
     }
-  else if (!state_has_left (state))
+  else if (!state_has_lost_frame (state))
     {
       routine->lacks_value = true;
       routine_fail (routine, ROUTINE_UNRESOLVED, insn->address);

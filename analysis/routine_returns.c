@@ -69,9 +69,9 @@ reaches_return (const struct routine *routine, uint32_t number)
 /* Have SPREAD go over the routine until nothing changes.  */
 static void
 iterate_to_fixpoint (struct routine *routine,
-                     bool (*spread) (struct routine *routine))
+                     bool (*propagate) (struct routine *routine))
 {
-  for (int i = 0; i < ROUNDS_MAX && spread (routine); i++)
+  for (int i = 0; i < ROUNDS_MAX && propagate (routine); i++)
     continue;
 }
 
@@ -414,18 +414,18 @@ routine_end_tables (struct routine *routine)
       const struct routine_edge *edge = &routine->edges[i];
       struct jump_table *table = &routine->tables.tables[edge->table];
       if (routine->nodes[edge->to].reaches_return
-          && edge->index >= table->n_own)
-        table->n_own = edge->index + 1;
+          && edge->index >= table->n_confirmed)
+        table->n_confirmed = edge->index + 1;
     }
   /* A table ends in front of an entry if no entry from there on goes back.  */
   for (size_t i = 0; i < routine->n_edges; i++)
     {
       const struct routine_edge *edge = &routine->edges[i];
       struct jump_table *table = &routine->tables.tables[edge->table];
-      uint32_t n = table->n_own > 0 ? table->n_own : 1;
+      uint32_t n = table->n_confirmed > 0 ? table->n_confirmed : 1;
       if (edge->index < n || is_bounded (routine, edge))
         continue;
-      table->n_own = UINT32_MAX; /* once is enough */
+      table->n_confirmed = UINT32_MAX; /* once is enough */
       changed = true;
       if (!address_list_add (&routine->ends,
                              table->address + (uint64_t)n * table->width))

@@ -37,11 +37,11 @@ void
 state_remove_slot (struct state *state, unsigned index)
 {
   unsigned last = --state->n_slots;
-  uint64_t released = state->released >> last & 1;
+  uint64_t popped = state->popped >> last & 1;
   state->slots[index] = state->slots[last];
-  state->released &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
+  state->popped &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
   if (index != last)
-    state->released |= released << index;
+    state->popped |= popped << index;
 }
 
 /* Constants may be addresses of jump tables, or numbers of system calls, but
@@ -357,11 +357,11 @@ join_slots (struct state *state, const struct state *other)
   for (unsigned i = state->n_slots; i-- > 0;)
     {
       unsigned same = same_slot (state, other, i);
-      uint64_t released = other->released >> same & 1;
+      uint64_t popped = other->popped >> same & 1;
       if (same == other->n_slots)
         state_remove_slot (state, i);
-      else if (released & ~(state->released >> i))
-        state->released |= released << i;
+      else if (popped & ~(state->popped >> i))
+        state->popped |= popped << i;
       else
         continue;
       changed = true;

@@ -86,7 +86,7 @@ struct state
      instruction that moves the address has an effect.  */
   int64_t base_limit;
   bool base_is_below;
-  uint64_t released; /* mask of slots that are below the stack pointer, and
+  uint64_t popped; /* mask of slots that are below the stack pointer, and
                         have been above it */
   struct slot slots[STATE_SLOTS_MAX]; /* last: most of it is not in use */
 };
@@ -245,10 +245,10 @@ bool state_is_restored (const struct state *state);
 
 /* Whether no register is known to point into the stack: then the code has left
    its frame for another stack, and cannot come back to it.  */
-bool state_has_left (const struct state *state);
+bool state_has_lost_frame (const struct state *state);
 
 /* Whether VALUE is in the frame, where it can be had back from.  */
-bool state_keeps (const struct state *state, struct value value);
+bool state_can_restore (const struct state *state, struct value value);
 
 /* Whether a register of the ABI holds something else than the caller's value,
    which is in the frame, below the stack pointer that the function was entered

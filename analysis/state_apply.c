@@ -76,7 +76,7 @@ apply_base (struct state *state, const struct insn *insn)
   else if (state->base_limit + from.number < NUMBER_LIMIT)
     state->base_limit += from.number;
   state->base_is_below
-      = insn->op == OP_LOWER || (was_base && state->base_is_below);
+      = insn->op == OP_SUBTRACT || (was_base && state->base_is_below);
   set_register (state, insn, insn->to, value_of (VALUE_BASE, 0));
 }
 
@@ -169,7 +169,7 @@ apply_sum (struct state *state, const struct insn *insn)
 }
 
 static void
-apply_lower (struct state *state, const struct insn *insn)
+apply_subtraction (struct state *state, const struct insn *insn)
 {
   struct value by = insn->index == REG_NONE ? value_of (VALUE_UNKNOWN, 0)
                                             : state->registers[insn->index];
@@ -559,8 +559,8 @@ apply_op (struct state *state, const struct insn *insn)
       return apply_scale (state, insn);
     case OP_ALIGN:
       return apply_base (state, insn);
-    case OP_LOWER:
-      return apply_lower (state, insn);
+    case OP_SUBTRACT:
+      return apply_subtraction (state, insn);
     case OP_LOAD:
       apply_load (state, insn);
       return adjust_base (state, insn, base);
@@ -599,11 +599,11 @@ move_stack (struct state *state, struct value before)
       struct value place = state->slots[i].place;
       bool below = place.kind == sp.kind ? place.number < sp.number
                                          : sp.kind == VALUE_CFA;
-      if (!below && state->released >> i & 1)
+      if (!below && state->popped >> i & 1)
         state_remove_slot (state, i);
       else if (below
                && (place.kind != before.kind || place.number >= before.number))
-        state->released |= (uint64_t)1 << i;
+        state->popped |= (uint64_t)1 << i;
     }
 }
 

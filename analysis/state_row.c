@@ -67,7 +67,7 @@ state_is_restored (const struct state *state)
 }
 
 bool
-state_has_left (const struct state *state)
+state_has_lost_frame (const struct state *state)
 {
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     if (value_is_stack (state->registers[reg]))
@@ -89,7 +89,7 @@ is_above_sp (const struct state *state, unsigned index)
     return place.number >= lowest;
   if (sp.kind == VALUE_BASE)
     return place.number >= lowest + state->base_limit;
-  return sp.kind != VALUE_CFA && !(state->released >> index & 1);
+  return sp.kind != VALUE_CFA && !(state->popped >> index & 1);
 }
 
 /* Whether VALUE can be had back from slot INDEX.  */
@@ -111,7 +111,7 @@ find_slot (const struct state *state, enum value_kind base, struct value value)
 }
 
 bool
-state_keeps (const struct state *state, struct value value)
+state_can_restore (const struct state *state, struct value value)
 {
   return find_slot (state, VALUE_CFA, value)
          || find_slot (state, VALUE_BASE, value);

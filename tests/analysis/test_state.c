@@ -401,9 +401,9 @@ AARCH64_TEST (sums)
   expect (X1, VALUE_CONSTANT, 48);
   with_index (OP_SUM, X1, SP, SP, 8);
   expect_kind (X1, VALUE_COMPUTED);
-  with_index (OP_LOWER, SP, SP, X0, 8);
+  with_index (OP_SUBTRACT, SP, SP, X0, 8);
   expect (SP, VALUE_CFA, -24);
-  with_index (OP_LOWER, X1, SP, X2, 8);
+  with_index (OP_SUBTRACT, X1, SP, X2, 8);
   expect_kind (X1, VALUE_COMPUTED);
 }
 
@@ -457,7 +457,7 @@ AMD64_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
   expect_word (RSP, -8, VALUE_SAVED, R12);
   add (RSP, RSP, -8);
   expect_unknown_word (RSP, 0);
-  /* The word where SP stays is not released.  */
+  /* The word where SP stays is not popped.  */
   enter_again ();
   push (RBX);
   push (R12);
@@ -612,7 +612,7 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   add (RAX, RSP, 16);
   store (RBX, RSP, 0);
   store (RSP, RSP, 8);
-  with_index (OP_LOWER, RSP, RSP, RCX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RCX, 8);
   expect (RSP, VALUE_BASE, 0);
   expect_kind (R10, VALUE_UNKNOWN);
   expect_kind (RAX, VALUE_UNKNOWN);
@@ -632,7 +632,7 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   assert_false (now.base_is_below);
   enter_again ();
   add (RBP, RSP, 0);
-  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RAX, 8);
   assert_true (now.base_is_below);
   move (RSP, RBP, 8);
   align (RSP, RSP, -64);
@@ -649,7 +649,7 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   expect (RAX, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -32);
   enter_again ();
-  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RAX, 8);
   expect (RSP, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -8);
   assert_true (now.base_is_below);
@@ -669,7 +669,7 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
       if (!below_first)
         store (R12, RSP, -8);
       move (RBP, RSP, 8);
-      with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+      with_index (OP_SUBTRACT, RSP, RSP, REG_NONE, 8);
       expect (RBP, VALUE_BASE, -64);
       expect_kind (RSP, VALUE_COMPUTED);
       expect_word (RBP, 8, VALUE_SAVED, RBX);
@@ -681,7 +681,7 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
   store (X19, SP, -8);
   store (X20, SP, 8);
   move (FP, SP, 8);
-  with_index (OP_LOWER, SP, SP, REG_NONE, 8);
+  with_index (OP_SUBTRACT, SP, SP, REG_NONE, 8);
   expect_word (FP, 8, VALUE_SAVED, X20);
   expect_unknown_word (FP, -8);
 }
@@ -1598,9 +1598,9 @@ FIXTURE_TEST (released_on_one_path_is_released)
       enter_again ();
       push (RBX);
       add (RSP, RSP, 8);
-      struct state released = now;
-      now = turn ? kept : released;
-      join (turn ? &released : &kept, turn);
+      struct state popped = now;
+      now = turn ? kept : popped;
+      join (turn ? &popped : &kept, turn);
       expect_word (RSP, -8, VALUE_SAVED, RBX);
       add (RSP, RSP, -8);
       expect_unknown_word (RSP, 0);
@@ -1614,9 +1614,9 @@ FIXTURE_TEST (released_on_one_path_is_released)
   push (RBX);
   add (RSP, RSP, 8);
   store (R12, RSP, -16);
-  struct state released = now;
+  struct state popped = now;
   now = kept;
-  join (&released, true);
+  join (&popped, true);
   add (RSP, RSP, -16);
   expect_word (RSP, 0, VALUE_SAVED, R12);
   expect_unknown_word (RSP, 8);
@@ -1668,7 +1668,7 @@ state_with_base (int32_t limit, bool is_below)
   enter (&arch_amd64);
   add (RSP, RSP, limit + 8);
   if (is_below)
-    with_index (OP_LOWER, RSP, RSP, RAX, 8);
+    with_index (OP_SUBTRACT, RSP, RSP, RAX, 8);
   else
     align (RSP, RSP, -32);
   assert_int_equal (now.base_limit, limit);
@@ -1987,37 +1987,37 @@ FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
 {
   const struct value saved = value_of (VALUE_SAVED, RBX);
   enter (&arch_amd64);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
   store (RBX, RSP, -8);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
   add (RSP, RSP, -8);
-  assert_true (state_keeps (&now, saved));
+  assert_true (state_can_restore (&now, saved));
   add (RSP, RSP, 8);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
   /* Relative to another base nobody knows, and believes the compiler.  */
   enter_again ();
   push (RBX);
   align (RSP, RSP, -32);
-  assert_true (state_keeps (&now, saved));
+  assert_true (state_can_restore (&now, saved));
   enter_again ();
   align (RSP, RSP, -32);
   push (RBX);
-  assert_true (state_keeps (&now, saved));
+  assert_true (state_can_restore (&now, saved));
   add (RSP, RSP, 8);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
 }
 
 AMD64_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 {
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   move (RBX, RSP, 8);
   move (R12, RSP, 8);
   change (RSP);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   change (RBX);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   change (R12);
-  assert_true (state_has_left (&now));
+  assert_true (state_has_lost_frame (&now));
 }
 
 FIXTURE_TEST (every_preserved_register_is_restored)
@@ -2221,7 +2221,7 @@ AMD64_TEST (addresses_of_an_old_base_are_forgotten)
   align (RSP, RSP, -32);
   store (RSP, R10, 8);
   expect_word (R10, 8, VALUE_BASE, 0);
-  with_index (OP_LOWER, RSP, RSP, RCX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RCX, 8);
   expect_unknown_word (R10, 8);
   /* The base of FP, which SP had before it came back.  */
   enter_again ();
@@ -2242,7 +2242,7 @@ AMD64_TEST (words_of_another_base_are_not_below)
   align (RSP, RSP, -32);
   call ();
   expect_word (RBP, 0, VALUE_SAVED, RBX);
-  /* Words of a realigned frame are released where SP leaves it ...  */
+  /* Words of a realigned frame are popped where SP leaves it ...  */
   enter (&arch_amd64);
   add (R10, RSP, 0);
   align (RSP, RSP, -32);
@@ -2289,9 +2289,9 @@ AMD64_TEST (pushes_and_pops_overwrite_what_was_saved)
 AMD64_TEST (only_the_stack_pointer_gets_a_new_base)
 {
   set (RAX, 24);
-  with_index (OP_LOWER, RBP, RSP, RCX, 8);
+  with_index (OP_SUBTRACT, RBP, RSP, RCX, 8);
   expect_kind (RBP, VALUE_COMPUTED);
-  with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, REG_NONE, 8);
   expect (RSP, VALUE_BASE, 0);
 }
 
@@ -2383,7 +2383,7 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
       assert_int_equal (state_check (&now, ROW_FP, &row), VERDICT_CONTRADICTS);
       store (FP, SP, -8);
       store (X19, SP, -16);
-      assert_int_equal (state_keeps (&now, saved), turn);
+      assert_int_equal (state_can_restore (&now, saved), turn);
       call ();
       expect_word (SP, -8, turn ? VALUE_SAVED : VALUE_UNKNOWN, turn ? FP : 0);
       expect_unknown_word (SP, -16);
@@ -2450,10 +2450,10 @@ AMD64_TEST (any_pointer_keeps_the_frame)
 {
   move (RAX, RSP, 8);
   change (RSP);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   enter_again ();
   align (RSP, RSP, -32);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
 }
 
 /* Rules by registers are right as far as the registers are.  */
