@@ -313,7 +313,7 @@ follow (struct analyser *analyser, const struct code_function *function,
 {
   uint64_t entry = function->entry, end = entry, size = 0;
   const struct frame_function *known
-      = cfi_code_at (analyser->context->known, entry);
+      = covered_code_at (analyser->context->covered_code, entry);
   if (known)
     end = known->address + known->size;
   else if (facts_code (analyser->context->facts, entry, &size))
@@ -359,7 +359,8 @@ attempt (struct analyser *analyser, const struct code_function *function)
   struct analysis_job *job = analyser->job;
   const struct job_task *task = &job->task;
   struct routine_result *result = &job->result;
-  bool has_cfi = cfi_code_at (analyser->context->known, function->entry);
+  bool has_cfi
+      = covered_code_at (analyser->context->covered_code, function->entry);
   follow (analyser, function, false,
           has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
   if (result->calls_unregistered && task->is_last)

@@ -14,8 +14,6 @@
 #include "analysis/code.h"
 
 #include "analysis/comparison.h"
-#include "analysis/machine.h"
-#include "analysis/noreturn.h"
 #include "analysis/schedule.h"
 #include "analysis/starts.h"
 
@@ -29,13 +27,9 @@ struct analysis
 {
   const struct code_request *request;
   struct code_findings *findings;
-  struct image_facts facts;
-  struct cfi_code known;
-  struct go_table go;
-  struct functions *functions;
+  struct analysis_shared shared;
   struct noreturn *noreturn;
   struct starts starts;
-  struct routine_context context;
   struct schedule schedule;
 };
 
@@ -93,35 +87,26 @@ run_rounds (struct analysis *analysis, struct error *err)
 
 /* ---- What the rounds need */
 
-/* Who reads what was found, and who passes on what is.  */
-static bool
-connect (struct analysis *analysis)
+/* Give analysers a view of SHARED.  GO_MACHINE is NULL where Go's table is not
+   asked for.  */
+static void
+set_context (struct analysis_shared *shared,
+             const struct code_request *request,
+             const struct code_machine *go_machine)
 {
-  const struct code_request *request = analysis->request;
   const struct image *image = request->image;
-  struct routine_context *context = &analysis->context;
-  context->request = request;
-  context->machine = code_machine_of (image->arch);
-  context->bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE);
-  context->facts = &analysis->facts;
-  context->functions = analysis->functions;
-  context->known = &analysis->known;
-  context->program_entry = starts_program_entry (image);
-  context->has_hints = request->beyond_cfi && image->header.e_type == ET_EXEC;
-  analysis->starts = (struct starts){ .context = context,
-                                      .go = &analysis->go,
-                                      .row_map = &analysis->findings->row_map,
-                                      .facts = &analysis->facts,
-                                      .functions = analysis->functions };
-  analysis->schedule
-      = (struct schedule){ .context = context,
-                           .facts = &analysis->facts,
-                           .functions = analysis->functions,
-                           .noreturn = analysis->noreturn,
-                           .starts = &analysis->starts,
-                           .row_map = &analysis->findings->row_map,
-                           .disproofs = &analysis->findings->disproofs };
-  return schedule_begin (&analysis->schedule);
+  shared->context = (struct routine_context){
+    .request = request,
+    .machine = code_machine_of (image->arch),
+    .go = go_machine ? &shared->go : NULL,
+    .go_machine = go_machine,
+    .bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE),
+    .facts = &shared->facts,
+    .functions = shared->functions,
+    .covered_code = &shared->covered_code,
+    .program_entry = starts_program_entry (image),
+    .has_hints = request->beyond_cfi && image->header.e_type == ET_EXEC,
+  };
 }
 
 static bool
@@ -129,22 +114,28 @@ prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
   const struct image *image = request->image;
+  struct analysis_shared *shared = &analysis->shared;
   const struct code_machine *go
       = request->beyond_cfi ? code_machine_with (image->arch, CONVENTIONS_GO)
                             : NULL;
-  analysis->context.go = go ? &analysis->go : NULL;
-  analysis->context.go_machine = go;
   if (!code_analysis_expect (image->arch, err)
-      || !facts_read (&analysis->facts, image, err))
+      || !facts_read (&shared->facts, image, err))
     return false;
-  analysis->functions = functions_new (image);
-  if (!analysis->facts.decoder || !analysis->functions
-      || (go && !go_table_read (&analysis->go, &analysis->facts))
-      || !cfi_code_init (&analysis->known, request, &analysis->facts)
-      || (request->beyond_cfi && !facts_find_table_ends (&analysis->facts)))
+  shared->functions = functions_new (image);
+  shared->row_map = &analysis->findings->row_map;
+  shared->disproofs = &analysis->findings->disproofs;
+  if (!shared->facts.decoder || !shared->functions
+      || (go && !go_table_read (&shared->go, &shared->facts))
+      || !covered_code_init (&shared->covered_code, request, &shared->facts)
+      || (request->beyond_cfi && !facts_find_table_ends (&shared->facts)))
     return error_set_no_memory (err);
-  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts);
-  return (analysis->noreturn && connect (analysis))
+  set_context (shared, request, go);
+  analysis->noreturn = noreturn_new (shared->functions, &shared->facts);
+  analysis->starts.shared = shared;
+  analysis->schedule = (struct schedule){ .shared = shared,
+                                          .noreturn = analysis->noreturn,
+                                          .starts = &analysis->starts };
+  return (analysis->noreturn && schedule_begin (&analysis->schedule))
          || error_set_no_memory (err);
 }
 
@@ -165,8 +156,9 @@ count (struct analysis *analysis)
   if (!analysis->request->only_compares)
     findings->functions_trusted = schedule->n_sound;
   else
-    for (size_t i = 0; i < analysis->functions->n; i++)
-      findings->functions_trusted += analysis->functions->list[i].is_compared;
+    for (size_t i = 0; i < analysis->shared.functions->n; i++)
+      findings->functions_trusted
+          += analysis->shared.functions->list[i].is_compared;
 }
 
 /* Analyse the image of REQUEST once.  BEGINNINGS, which is initialised, gets
@@ -180,8 +172,8 @@ analyse (const struct code_request *request, struct code_findings *findings,
   bool ok = row_map_init (&findings->row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
   if (ok && beginnings
-      && !beginnings_find (beginnings, request, &analysis.known,
-                           analysis.functions, &analysis.facts))
+      && !beginnings_find (beginnings, request, &analysis.shared.covered_code,
+                           analysis.shared.functions, &analysis.shared.facts))
     ok = error_set_no_memory (err);
   if (ok)
     {
@@ -189,22 +181,23 @@ analyse (const struct code_request *request, struct code_findings *findings,
       /* Paths may be missing: what was found must not be used.  */
       if (analysis.schedule.steps_left == 0)
         row_map_clear (&findings->row_map);
-      disproofs_drop_stale (&findings->disproofs, analysis.functions);
+      disproofs_drop_stale (&findings->disproofs, analysis.shared.functions);
       comparison_merge (&findings->disproofs, &findings->row_map);
     }
   schedule_free (&analysis.schedule);
   starts_free (&analysis.starts);
   noreturn_free (analysis.noreturn);
-  functions_free (analysis.functions);
-  cfi_code_free (&analysis.known);
-  go_table_free (&analysis.go);
-  facts_free (&analysis.facts);
+  functions_free (analysis.shared.functions);
+  covered_code_free (&analysis.shared.covered_code);
+  go_table_free (&analysis.shared.go);
+  facts_free (&analysis.shared.facts);
   return ok;
 }
 
 /* CFI that is wrong may make a part of a function look like a function, or a
-   function like a part (cfi_code.h).  Where CFI is only compared, the image
-   is analysed again, with each as what it is, until no more are found.  */
+   function like a part (covered_code.h).  Where CFI is only compared, the
+   image is analysed again, with each as what it is, until no more are found.
+ */
 bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)

@@ -21,19 +21,18 @@
                       judge_pointer]           routine_jumps, noreturn,
                                                schedule
      is_known         starts                   routine_check, analyser,
-                                               cfi_code, schedule
+                                               covered_code, schedule
      is_exported      starts                   analyser: trust
      is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
      is_guess         starts                   routine_check
      is_entered_with_frame          schedule: EFFECT_ENTERED_WITH_FRAME
-   schedule, cfi_code is_dead_branch_target   schedule: observations   cfi_code
-     moves_stack      schedule: observations   routine_check
-     changes          schedule                 routine_calls, routine_check
-     may_return       noreturn                 routine_calls
-     is_proven        schedule: conclude       routine_check, cfi_code
-     fails            schedule: conclude       schedule, analyser, cfi_code
-     is_bare          schedule: conclude       analyser: a revision
+   schedule, covered_code is_dead_branch_target   schedule: observations
+   covered_code moves_stack      schedule: observations   routine_check changes
+   schedule                 routine_calls, routine_check may_return noreturn
+   routine_calls is_proven        schedule: conclude       routine_check,
+   covered_code fails            schedule: conclude       schedule, analyser,
+   covered_code is_bare          schedule: conclude       analyser: a revision
      is_concluded     schedule: conclude       schedule, analyser
      is_compared      schedule                 code: the count
      is_requeued      functions [same]         functions

@@ -28,7 +28,7 @@
 #include "analysis/gopclntab.h"
 #include "analysis/image_facts.h"
 #include "analysis/insn.h"
-#include "analysis/cfi_code.h"
+#include "analysis/covered_code.h"
 #include "analysis/machine.h"
 #include "analysis/request.h"
 #include "analysis/state.h"
@@ -45,7 +45,7 @@ struct routine_context
   const struct code_machine *bare_machine;
   const struct image_facts *facts;
   const struct functions *functions;
-  const struct cfi_code *known;
+  const struct covered_code *covered_code;
   uint64_t program_entry; /* or 0 */
   bool has_hints;         /* addresses in code are not relocated (starts.h) */
 };

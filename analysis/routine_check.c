@@ -392,7 +392,7 @@ check_end (struct routine *routine, const struct insn *insn,
      return, in front of what is another path.  */
   const struct routine_node *call = last_call (routine);
   const struct code_range *part
-      = cfi_code_part (context->known, insn->address);
+      = covered_code_part (context->covered_code, insn->address);
   if (!call && part && part->end == next && !routine_is_start (routine, next))
     return;
   struct state after;
@@ -486,5 +486,5 @@ routine_is_function (const struct routine_context *context,
 {
   return function->is_called || result->is_proven
          || (result->is_framed && !result->is_unframed && !function->is_guess)
-         || cfi_code_at (context->known, function->entry);
+         || covered_code_at (context->covered_code, function->entry);
 }

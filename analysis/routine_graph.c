@@ -88,11 +88,11 @@ is_last_node (const struct routine *routine, const struct routine_node *node)
   if (address_set_may_have (&context->functions->marks, next)
       && (routine_is_start (routine, next)
           || (next != routine->entry
-              && cfi_code_is_boundary (context->known, next))))
+              && covered_code_is_boundary (context->covered_code, next))))
     return true;
   const struct frame_function *known
       = insn_is_call (&node->insn)
-            ? cfi_code_at (context->known, node->insn.address)
+            ? covered_code_at (context->covered_code, node->insn.address)
             : NULL;
   return known && known->address + known->size == next;
 }

@@ -119,13 +119,13 @@ is_inside (const struct routine *routine, const struct jump_table *table,
            uint64_t target)
 {
   const struct code_range *part
-      = cfi_code_part (routine->context->known, target);
+      = covered_code_part (routine->context->covered_code, target);
   return (target >= routine->entry && target < routine->end)
          || (part
              && (table->width == 8
                  || part
-                        == cfi_code_part (routine->context->known,
-                                          table->reader)));
+                        == covered_code_part (routine->context->covered_code,
+                                              table->reader)));
 }
 
 /* A table without a bound that ends where an address is named, and leads to
@@ -142,7 +142,7 @@ bound_by_references (const struct routine *routine, struct jump_table *table)
   for (uint64_t i = 0; i < n; i++)
     if (!jump_table_target (table, routine->context->facts, i, &target)
         || ((target < routine->entry || target >= routine->end)
-            && !cfi_code_part (routine->context->known, target)))
+            && !covered_code_part (routine->context->covered_code, target)))
       return;
   table->max = n - 1;
 }

@@ -406,7 +406,7 @@ routine_end_tables (struct routine *routine)
   bool changed = false;
   if (!routine->context->request->beyond_cfi || routine->n_edges == 0
       || routine->result.calls_unregistered
-      || cfi_code_at (routine->context->known, routine->entry))
+      || covered_code_at (routine->context->covered_code, routine->entry))
     return false;
   find_nodes_of_function (routine);
   for (size_t i = 0; i < routine->n_edges; i++)

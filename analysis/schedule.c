@@ -96,7 +96,7 @@ pool_run (struct pool *pool, struct analysis_job *jobs, size_t n)
 bool
 schedule_begin (struct schedule *schedule)
 {
-  const struct routine_context *context = schedule->context;
+  const struct routine_context *context = &schedule->shared->context;
   struct pool *pool = schedule->pool = calloc (1, sizeof *pool);
   schedule->jobs = calloc (BATCH_MAX, sizeof *schedule->jobs);
   if (!schedule->jobs || !pool)
@@ -135,7 +135,7 @@ static void
 commit_observation (struct schedule *schedule, enum observation_kind kind,
                     uint64_t address)
 {
-  struct functions *functions = schedule->functions;
+  struct functions *functions = schedule->shared->functions;
   struct code_function *function = functions_at (functions, address);
   switch (kind)
     {
@@ -175,7 +175,8 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
       row = trusted && effect->number != ROW_UNKNOWN
                 ? &job->by->rows[effect->number]
                 : NULL;
-      row_map_add (schedule->row_map, effect->address, effect->size, row);
+      row_map_add (schedule->shared->row_map, effect->address, effect->size,
+                   row);
       return true;
     case EFFECT_CALL:
       return starts_note_call (starts, effect->address);
@@ -183,17 +184,18 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
       return starts_add_called (starts, effect->address);
     case EFFECT_REFERENCED:
       return !trusted
-             || address_list_add (&schedule->facts->referenced,
+             || address_list_add (&schedule->shared->facts.referenced,
                                   effect->address);
     case EFFECT_HINT:
       return !trusted || address_list_add (&starts->hints, effect->address);
     case EFFECT_CALLEE:
-      functions_note_caller (schedule->functions,
-                             &schedule->functions->list[effect->number],
-                             job->task.index);
+      functions_note_caller (
+          schedule->shared->functions,
+          &schedule->shared->functions->list[effect->number], job->task.index);
       return true;
     case EFFECT_ENTERED_WITH_FRAME:
-      schedule->functions->list[effect->number].is_entered_with_frame = true;
+      schedule->shared->functions->list[effect->number].is_entered_with_frame
+          = true;
       return true;
     case EFFECT_OBSERVATION:
       commit_observation (schedule, (enum observation_kind)effect->number,
@@ -207,24 +209,24 @@ static bool
 commit_effects (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct code_function *function
-      = &schedule->functions->list[job->task.index];
+      = &schedule->shared->functions->list[job->task.index];
   bool trusted = job->trusted && !function->is_entered_with_frame;
   enum routine_trust trust = job_trust (job, function);
   const struct analyser *by = job->by;
-  schedule->functions->list[job->task.index].is_compared
+  schedule->shared->functions->list[job->task.index].is_compared
       = trusted && trust != TRUST_CFI_ALONE && !job->leaves_open;
   if (trusted)
-    row_map_add_start (schedule->row_map, function->entry);
+    row_map_add_start (schedule->shared->row_map, function->entry);
   for (size_t i = 0; i < job->n_effects; i++)
     if (!commit_effect (schedule, job, &by->effects[job->first_effect + i],
                         trusted))
       return false;
   bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
   bool ok = !found
-            || disproofs_add (schedule->disproofs,
-                              &schedule->functions->list[job->task.index],
-                              by->disproofs.list + job->first_disproof,
-                              job->n_disproofs);
+            || disproofs_add (
+                schedule->shared->disproofs,
+                &schedule->shared->functions->list[job->task.index],
+                by->disproofs.list + job->first_disproof, job->n_disproofs);
   analyser_discard_effects (job);
   return ok;
 }
@@ -262,7 +264,7 @@ is_still_valid (const struct schedule *schedule,
                 const struct analysis_job *job)
 {
   const struct code_function *function
-      = &schedule->functions->list[job->task.index];
+      = &schedule->shared->functions->list[job->task.index];
   if (!job->by)
     return false;
   if (job->skipped)
@@ -303,16 +305,18 @@ static void
 conclude (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct analysis_observer *observer
-      = schedule->context->request->observer;
-  struct code_function *function = &schedule->functions->list[job->task.index];
+      = schedule->shared->context.request->observer;
+  struct code_function *function
+      = &schedule->shared->functions->list[job->task.index];
   /* Where the program begins, by CFI that says so, there is no caller, so that
      there is nothing to compare.  */
-  bool has_no_caller = schedule->context->request->only_compares
-                       && !function->is_known
-                       && function->entry == schedule->context->program_entry;
+  bool has_no_caller
+      = schedule->shared->context.request->only_compares && !function->is_known
+        && function->entry == schedule->shared->context.program_entry;
   if (!has_no_caller)
     count (schedule, function, job->result.failure);
-  disproofs_retract (schedule->disproofs, schedule->functions, function);
+  disproofs_retract (schedule->shared->disproofs, schedule->shared->functions,
+                     function);
   function->is_bare = job->is_bare;
   function->fails = job->result.failure != ROUTINE_SOUND;
   function->is_concluded = true;
@@ -327,12 +331,13 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
 static void
 judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 {
-  struct code_function *function = &schedule->functions->list[job->task.index];
+  struct code_function *function
+      = &schedule->shared->functions->list[job->task.index];
   bool is_start = job->result.failure == ROUTINE_SOUND;
   if (!function_is_only_pointed (function))
     return;
   if (function->is_start != is_start)
-    schedule->functions->n_changes++;
+    schedule->shared->functions->n_changes++;
   function->is_start = is_start;
 }
 
@@ -345,12 +350,13 @@ commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
     return false;
   if (job->skipped)
     return true;
-  struct code_function *function = &schedule->functions->list[job->task.index];
+  struct code_function *function
+      = &schedule->shared->functions->list[job->task.index];
   schedule->steps_left -= job->steps;
   if (job->concluded || job->is_part)
     {
       if (job->result.changes & ~function->changes)
-        functions_invalidate_callers (schedule->functions, function);
+        functions_invalidate_callers (schedule->shared->functions, function);
       function->changes |= job->result.changes;
     }
   if (job->task.attempt != ATTEMPT_REVISION && !job->is_part)
@@ -375,7 +381,7 @@ static void
 adapt_batch_size (struct schedule *schedule, bool nothing_changed)
 {
   const struct analysis_observer *observer
-      = schedule->context->request->observer;
+      = schedule->shared->context.request->observer;
   if (observer && observer->see)
     return; /* states are there at a function's own turn alone */
   size_t n = schedule->batch_size;
@@ -397,7 +403,7 @@ analyse_batch (struct schedule *schedule, const struct address_list *list,
                        : BATCH_STEPS_MAX;
   for (size_t i = 0; i < n; i++)
     schedule->jobs[i] = (struct analysis_job){
-      .task = { .index = list ? functions_find (schedule->functions,
+      .task = { .index = list ? functions_find (schedule->shared->functions,
                                                 list->list[at + i])
                               : (uint32_t)(at + i),
                 .attempt = attempt,
@@ -420,16 +426,16 @@ static bool
 analyse_all (struct schedule *schedule, const struct address_list *list,
              size_t *at, enum attempt attempt, struct error *err)
 {
-  const size_t all = schedule->functions->n;
+  const size_t all = schedule->shared->functions->n;
   for (;;)
     {
-      uint64_t before = schedule->functions->n_changes;
+      uint64_t before = schedule->shared->functions->n_changes;
       size_t n
           = analyse_batch (schedule, list, list ? list->n : all, *at, attempt);
       size_t i = 0;
       if (n == 0)
         return true;
-      while (i < n && before == schedule->functions->n_changes)
+      while (i < n && before == schedule->shared->functions->n_changes)
         {
           ++*at;
           if (!commit (schedule, &schedule->jobs[i++], err))
@@ -448,9 +454,9 @@ retract_rows (struct schedule *schedule, struct error *err)
   size_t at = 0;
   bool ok = true;
   for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
-    if (schedule->functions->list[i].is_entered_with_frame
-        && schedule->functions->list[i].is_start)
-      ok = address_list_add (&list, schedule->functions->list[i].entry)
+    if (schedule->shared->functions->list[i].is_entered_with_frame
+        && schedule->shared->functions->list[i].is_start)
+      ok = address_list_add (&list, schedule->shared->functions->list[i].entry)
            || error_set_no_memory (err);
   ok = ok && analyse_all (schedule, &list, &at, ATTEMPT_REVISION, err);
   address_list_free (&list);
@@ -464,7 +470,7 @@ static bool
 analyse_requeued (struct schedule *schedule, struct error *err)
 {
   uint32_t index;
-  while ((index = functions_take_requeued (schedule->functions))
+  while ((index = functions_take_requeued (schedule->shared->functions))
          != FUNCTION_NONE)
     {
       struct analysis_job again
@@ -474,7 +480,7 @@ analyse_requeued (struct schedule *schedule, struct error *err)
       if (!commit (schedule, &again, err))
         return false;
     }
-  return !schedule->functions->failed || error_set_no_memory (err);
+  return !schedule->shared->functions->failed || error_set_no_memory (err);
 }
 
 bool
@@ -489,7 +495,7 @@ schedule_run (struct schedule *schedule, struct error *err)
       starts_promote_called (starts);
       if (!analyse_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
         return false;
-      if (!facts_sort_references (schedule->facts))
+      if (!facts_sort_references (&schedule->shared->facts))
         return error_set_no_memory (err);
       if (!analyse_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
         return false;
@@ -498,7 +504,7 @@ schedule_run (struct schedule *schedule, struct error *err)
         return false;
     }
   return retract_rows (schedule, err)
-         && row_map_merge (schedule->row_map, err);
+         && row_map_merge (schedule->shared->row_map, err);
 }
 
 bool

@@ -20,23 +20,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/disproof.h"
 #include "analysis/analyser.h"
-#include "analysis/functions.h"
 #include "analysis/noreturn.h"
-#include "analysis/row_map.h"
 #include "analysis/starts.h"
 
 struct schedule
 {
-  /* What functions have their turn with; none of it is owned.  */
-  const struct routine_context *context;
-  struct image_facts *facts;
-  struct functions *functions;
+  /* Not owned.  */
+  struct analysis_shared *shared;
   struct noreturn *noreturn;
   struct starts *starts;
-  struct row_map *row_map;
-  struct disproofs *disproofs;
   uint64_t n_functions; /* that were analysed */
   uint64_t n_sound;     /* of which these are used */
   uint64_t n_left;      /* and for these steps or memory did not suffice */

@@ -18,21 +18,22 @@ starts_free (struct starts *starts)
 bool
 starts_pending (const struct starts *starts)
 {
-  return starts->n_tried < starts->functions->n || starts->again.n > 0;
+  return starts->n_tried < starts->shared->functions->n || starts->again.n > 0;
 }
 
 static bool
 add_start (struct starts *starts, uint64_t address)
 {
   uint64_t size;
-  return !facts_code (starts->facts, address, &size)
-         || functions_add (starts->functions, address, true) != FUNCTION_NONE;
+  return !facts_code (&starts->shared->facts, address, &size)
+         || functions_add (starts->shared->functions, address, true)
+                != FUNCTION_NONE;
 }
 
 static bool
 add_beyond_cfi (struct starts *starts, uint64_t address)
 {
-  return cfi_code_at (starts->context->known, address)
+  return covered_code_at (starts->shared->context.covered_code, address)
          || add_start (starts, address);
 }
 
@@ -48,7 +49,8 @@ add_initialiser (struct starts *starts, uint64_t address)
 {
   if (!add_beyond_cfi (starts, address))
     return false;
-  struct code_function *function = functions_at (starts->functions, address);
+  struct code_function *function
+      = functions_at (starts->shared->functions, address);
   if (function)
     function->is_called = true;
   return true;
@@ -59,10 +61,10 @@ static bool
 add_array (struct starts *starts, uint64_t address, uint64_t size)
 {
   uint64_t function, n = size / sizeof (Elf64_Addr);
-  for (uint64_t i = 0;
-       i < n
-       && facts_word (starts->facts, address + i * sizeof (Elf64_Addr),
-                      sizeof (Elf64_Addr), false, &function);
+  for (uint64_t i = 0; i < n
+                       && facts_word (&starts->shared->facts,
+                                      address + i * sizeof (Elf64_Addr),
+                                      sizeof (Elf64_Addr), false, &function);
        i++)
     if (!add_initialiser (starts, function))
       return false;
@@ -82,7 +84,7 @@ add_initialisers (struct starts *starts)
     { DT_INIT_ARRAY, DT_INIT_ARRAYSZ },
     { DT_FINI_ARRAY, DT_FINI_ARRAYSZ },
   };
-  const struct image *image = starts->facts->image;
+  const struct image *image = starts->shared->facts.image;
   uint64_t address, size;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (dynamic_find (image, functions[i], &address)
@@ -110,14 +112,15 @@ add_initialisers (struct starts *starts)
 static bool
 add_pointer (struct starts *starts, uint64_t address)
 {
-  if (cfi_code_at (starts->context->known, address)
-      || go_table_covers (starts->go, address)
-      || row_map_find (starts->row_map, address)
-      || functions_at (starts->functions, address))
+  if (covered_code_at (starts->shared->context.covered_code, address)
+      || go_table_covers (&starts->shared->go, address)
+      || row_map_find (starts->shared->row_map, address)
+      || functions_at (starts->shared->functions, address))
     return true;
   if (!add_start (starts, address))
     return false;
-  struct code_function *function = functions_at (starts->functions, address);
+  struct code_function *function
+      = functions_at (starts->shared->functions, address);
   if (function)
     function->is_pointer = true;
   return true;
@@ -128,11 +131,11 @@ add_pointer (struct starts *starts, uint64_t address)
 static bool
 add_guess (struct starts *starts, uint64_t address)
 {
-  size_t before = starts->functions->n;
+  size_t before = starts->shared->functions->n;
   if (!add_pointer (starts, address))
     return false;
-  if (starts->functions->n > before)
-    starts->functions->list[before].is_guess = true;
+  if (starts->shared->functions->n > before)
+    starts->shared->functions->list[before].is_guess = true;
   return true;
 }
 
@@ -141,7 +144,7 @@ add_guess (struct starts *starts, uint64_t address)
 static bool
 add_words (struct starts *starts, const GElf_Phdr *segment)
 {
-  const struct image *image = starts->facts->image;
+  const struct image *image = starts->shared->facts.image;
   const GElf_Phdr *sframe = sframe_place_find (image).segment;
   const uint8_t *bytes = image->bytes + segment->p_offset;
   uint64_t size;
@@ -151,7 +154,8 @@ add_words (struct starts *starts, const GElf_Phdr *segment)
       uint64_t word = load_u64 (bytes + i, image->big_endian);
       if (sframe && segment->p_vaddr + i - sframe->p_vaddr < sframe->p_memsz)
         continue;
-      if (facts_code (starts->facts, word, &size) && !add_guess (starts, word))
+      if (facts_code (&starts->shared->facts, word, &size)
+          && !add_guess (starts, word))
         return false;
     }
   return true;
@@ -161,8 +165,9 @@ add_words (struct starts *starts, const GElf_Phdr *segment)
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
-  const struct frame_function *list = starts->context->request->described;
-  for (size_t i = 0; i < starts->context->request->n_described; i++)
+  const struct frame_function *list
+      = starts->shared->context.request->described;
+  for (size_t i = 0; i < starts->shared->context.request->n_described; i++)
     {
       uint64_t address = list[i].address;
       bool adjoins
@@ -171,9 +176,10 @@ starts_add_described (struct starts *starts, bool adjoining)
         continue;
       if (!add_pointer (starts, address))
         return false;
-      uint32_t index = functions_find (starts->functions, address);
-      if (index < starts->n_tried && !starts->functions->list[index].is_start
-          && !row_map_find (starts->row_map, address)
+      uint32_t index = functions_find (starts->shared->functions, address);
+      if (index < starts->n_tried
+          && !starts->shared->functions->list[index].is_start
+          && !row_map_find (starts->shared->row_map, address)
           && !address_list_add (&starts->again, address))
         return false;
     }
@@ -183,18 +189,18 @@ starts_add_described (struct starts *starts, bool adjoining)
 static bool
 add_known (struct starts *starts)
 {
-  const struct cfi_code *known = starts->context->known;
+  const struct covered_code *known = starts->shared->context.covered_code;
   size_t part = 0;
   for (size_t i = 0; i < known->n; i++)
     {
       uint64_t address = known->functions[i].address;
-      address_set_add (&starts->functions->marks, address);
+      address_set_add (&starts->shared->functions->marks, address);
       if (part < known->n_parts && known->parts[part].start == address)
         part++;
       else if (!add_start (starts, address))
         return false;
-      else if (functions_at (starts->functions, address))
-        functions_at (starts->functions, address)->is_known = true;
+      else if (functions_at (starts->shared->functions, address))
+        functions_at (starts->shared->functions, address)->is_known = true;
     }
   return true;
 }
@@ -206,10 +212,12 @@ static bool
 note_exported (void *argument, uint64_t address, const char *name)
 {
   struct starts *starts = argument;
-  struct code_function *function = functions_at (starts->functions, address);
+  struct code_function *function
+      = functions_at (starts->shared->functions, address);
   (void)name;
   if (function && function->is_known
-      && !address_list_has (&starts->context->request->entries, address))
+      && !address_list_has (&starts->shared->context.request->entries,
+                            address))
     function->is_exported = true;
   return true;
 }
@@ -217,11 +225,12 @@ note_exported (void *argument, uint64_t address, const char *name)
 bool
 starts_add_certain (struct starts *starts)
 {
-  const struct code_request *request = starts->context->request;
-  const struct go_table *go = starts->go;
-  uint64_t entry = starts->context->program_entry;
+  const struct code_request *request = starts->shared->context.request;
+  const struct go_table *go = &starts->shared->go;
+  uint64_t entry = starts->shared->context.program_entry;
   if ((entry
-       && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
+       && functions_add (starts->shared->functions, entry, true)
+              == FUNCTION_NONE)
       || !add_known (starts)
       || (request->only_compares
           && !function_symbols_walk (request->image, false, note_exported,
@@ -241,10 +250,10 @@ starts_add_certain (struct starts *starts)
 bool
 starts_add_pointers (struct starts *starts)
 {
-  const struct image_facts *facts = starts->facts;
+  const struct image_facts *facts = &starts->shared->facts;
   const struct image *image = facts->image;
-  size_t before = starts->functions->n;
-  if (!facts_sort_references (starts->facts))
+  size_t before = starts->shared->functions->n;
+  if (!facts_sort_references (&starts->shared->facts))
     return false;
   /* What relocations put into memory, and the addresses that code computes.
      Both may be anything.  */
@@ -255,7 +264,8 @@ starts_add_pointers (struct starts *starts)
   for (size_t i = 0; i < facts->n_references_sorted; i++)
     if (!add_pointer (starts, facts->referenced.list[i]))
       return false;
-  if (!starts->context->has_hints || starts->functions->n > before)
+  if (!starts->shared->context.has_hints
+      || starts->shared->functions->n > before)
     return true;
   /* The numbers in code and words of data that can be addresses of code: where
      nothing is relocated, nothing tells them apart from other numbers.  */
@@ -276,16 +286,16 @@ starts_add_pointers (struct starts *starts)
 static bool
 may_be_called (const struct starts *starts, uint64_t address)
 {
-  return starts->context->request->beyond_cfi
-         && !cfi_code_at (starts->context->known, address);
+  return starts->shared->context.request->beyond_cfi
+         && !covered_code_at (starts->shared->context.covered_code, address);
 }
 
 void
 starts_promote_called (struct starts *starts)
 {
-  for (size_t i = starts->n_tried; i < starts->functions->n; i++)
+  for (size_t i = starts->n_tried; i < starts->shared->functions->n; i++)
     {
-      struct code_function *function = &starts->functions->list[i];
+      struct code_function *function = &starts->shared->functions->list[i];
       if (function->is_called && may_be_called (starts, function->entry))
         function->is_start = true;
     }
@@ -294,15 +304,15 @@ starts_promote_called (struct starts *starts)
 bool
 starts_note_call (struct starts *starts, uint64_t address)
 {
-  uint32_t index = functions_find (starts->functions, address);
+  uint32_t index = functions_find (starts->shared->functions, address);
   if (index == FUNCTION_NONE)
     return true;
-  struct code_function *function = &starts->functions->list[index];
+  struct code_function *function = &starts->shared->functions->list[index];
   bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
   function->is_start |= may_be_called (starts, address);
   if (function->is_start && !function->is_known && (!was_called || !was_start))
-    starts->functions->n_changes++;
+    starts->shared->functions->n_changes++;
   if (was_start)
     return true;
   return (was_called && !function->is_start) || index >= starts->n_tried

@@ -12,18 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/row_map.h"
-#include "analysis/functions.h"
-#include "analysis/routine.h"
+#include "analysis/shared.h"
 
 struct starts
 {
-  const struct routine_context *context;
-  const struct go_table *go;
-  const struct row_map *row_map;
-  struct image_facts *facts;
-  struct functions *functions;
-  size_t n_tried;            /* of the functions: were analysed once */
+  struct analysis_shared *shared; /* not owned */
+  size_t n_tried;                 /* of the functions: were analysed once */
   struct address_list again; /* entries of those to be analysed once more */
   /* Constants in code that can be addresses, where those are not relocated. */
   struct address_list hints;

@@ -23,7 +23,7 @@ struct fixture
   struct image image;
   struct image_facts facts;
   struct functions *functions;
-  struct cfi_code known;
+  struct covered_code covered_code;
   struct routine_context context;
   struct routine *routine;
 };
@@ -50,7 +50,7 @@ prepare (struct fixture *f, const uint32_t *code, size_t n)
     .machine = code_machine_of (f->image.arch),
     .facts = &f->facts,
     .functions = f->functions,
-    .known = &f->known,
+    .covered_code = &f->covered_code,
   };
   f->routine = routine_new (&f->context);
   assert_non_null (f->routine);

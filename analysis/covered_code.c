@@ -1,7 +1,7 @@
 /* Code that has CFI, and what that says of where functions start.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/cfi_code.h"
+#include "analysis/covered_code.h"
 
 #include <stdlib.h>
 
@@ -63,11 +63,12 @@ starts_function (const struct frame_function *function,
 }
 
 bool
-cfi_code_init (struct cfi_code *known, const struct code_request *request,
-               const struct image_facts *facts)
+covered_code_init (struct covered_code *known,
+                   const struct code_request *request,
+                   const struct image_facts *facts)
 {
-  *known = (struct cfi_code){ .functions = request->known,
-                              .n = request->n_known };
+  *known = (struct covered_code){ .functions = request->known,
+                                  .n = request->n_known };
   known->parts = calloc (known->n + 1, sizeof *known->parts);
   if (!known->parts)
     return false;
@@ -85,19 +86,19 @@ cfi_code_init (struct cfi_code *known, const struct code_request *request,
 }
 
 void
-cfi_code_free (struct cfi_code *known)
+covered_code_free (struct covered_code *known)
 {
   free (known->parts);
 }
 
 const struct frame_function *
-cfi_code_at (const struct cfi_code *known, uint64_t address)
+covered_code_at (const struct covered_code *known, uint64_t address)
 {
   return frame_functions_find (known->functions, known->n, address);
 }
 
 bool
-cfi_code_is_boundary (const struct cfi_code *known, uint64_t address)
+covered_code_is_boundary (const struct covered_code *known, uint64_t address)
 {
   size_t at
       = SEARCH_FIRST (known->n, i, known->functions[i].address >= address);
@@ -105,7 +106,7 @@ cfi_code_is_boundary (const struct cfi_code *known, uint64_t address)
 }
 
 const struct code_range *
-cfi_code_part (const struct cfi_code *known, uint64_t address)
+covered_code_part (const struct covered_code *known, uint64_t address)
 {
   const struct code_range *parts = known->parts;
   size_t at = SEARCH_FIRST (known->n_parts, i, parts[i].end > address);
@@ -118,7 +119,7 @@ struct search
 {
   struct beginnings *found;
   struct address_list named; /* of the parts that were found */
-  const struct cfi_code *known;
+  const struct covered_code *known;
   const struct functions *functions;
 };
 
@@ -132,10 +133,10 @@ beginnings_free (struct beginnings *beginnings)
 /* Whether the FDE that begins at ADDRESS was taken for a part, and has a first
    row that can be held against the ABI.  */
 static bool
-is_taken_for_part (const struct cfi_code *known, uint64_t address)
+is_taken_for_part (const struct covered_code *known, uint64_t address)
 {
-  const struct code_range *part = cfi_code_part (known, address);
-  const struct frame_function *function = cfi_code_at (known, address);
+  const struct code_range *part = covered_code_part (known, address);
+  const struct frame_function *function = covered_code_at (known, address);
   return part && part->start == address && function && !function->from_plt
          && !function->signal && function->n_rows > 0
          && function->rows[0].cfa.kind == RULE_REG
@@ -206,7 +207,7 @@ add_followed (struct search *search, const struct image_facts *facts)
 bool
 beginnings_find (struct beginnings *beginnings,
                  const struct code_request *request,
-                 const struct cfi_code *known,
+                 const struct covered_code *known,
                  const struct functions *functions,
                  const struct image_facts *facts)
 {

@@ -1,8 +1,8 @@
 /* Code that has CFI, and what that says of where functions start.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#ifndef ANALYSIS_CFI_CODE_H
-#define ANALYSIS_CFI_CODE_H
+#ifndef ANALYSIS_COVERED_CODE_H
+#define ANALYSIS_COVERED_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "analysis/image_facts.h"
 #include "analysis/request.h"
 
-struct cfi_code
+struct covered_code
 {
   const struct frame_function *functions; /* ascending, disjoint: FDEs */
   size_t n;
@@ -22,21 +22,23 @@ struct cfi_code
 
 /* What REQUEST, which must outlive KNOWN, says is known.  False when memory
    ran out.  */
-bool cfi_code_init (struct cfi_code *known, const struct code_request *request,
-                    const struct image_facts *facts);
-void cfi_code_free (struct cfi_code *known);
+bool covered_code_init (struct covered_code *known,
+                        const struct code_request *request,
+                        const struct image_facts *facts);
+void covered_code_free (struct covered_code *known);
 
 /* The FDE with ADDRESS in it, or NULL.  */
-const struct frame_function *cfi_code_at (const struct cfi_code *known,
-                                          uint64_t address);
+const struct frame_function *covered_code_at (const struct covered_code *known,
+                                              uint64_t address);
 
 /* Whether an FDE starts at ADDRESS.  No path runs into one, even where it
    starts no function.  */
-bool cfi_code_is_boundary (const struct cfi_code *known, uint64_t address);
+bool covered_code_is_boundary (const struct covered_code *known,
+                               uint64_t address);
 
 /* The part of a function that ADDRESS is in, or NULL.  */
-const struct code_range *cfi_code_part (const struct cfi_code *known,
-                                        uint64_t address);
+const struct code_range *covered_code_part (const struct covered_code *known,
+                                            uint64_t address);
 
 /* FDEs whose first row is wrong about what begins with them.
 
@@ -57,9 +59,9 @@ struct beginnings
    BEGINNINGS is to be freed also when memory ran out: false.  */
 bool beginnings_find (struct beginnings *beginnings,
                       const struct code_request *request,
-                      const struct cfi_code *known,
+                      const struct covered_code *known,
                       const struct functions *functions,
                       const struct image_facts *facts);
 void beginnings_free (struct beginnings *beginnings);
 
-#endif /* ANALYSIS_CFI_CODE_H */
+#endif /* ANALYSIS_COVERED_CODE_H */
