@@ -1,9 +1,10 @@
-/* One function after the other, job for what can be said of it by
-   itself. SPDX-License-Identifier: LGPL-2.1-or-later
+/* The analysis of one function, with its effects recorded.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A analyser changes nothing that another analyser reads: what others are to
-   know it effects down.  So analysers can work at the same time, each in a
-   thread, while effects are not passed on (schedule.h).  */
+   An analyser runs one job after the other.  It changes nothing that another
+   analyser reads: updates of shared tables are recorded as effects, and
+   schedule.c commits the effects later.  So several threads, each with an
+   analyser, can work at the same time.  */
 
 #ifndef ANALYSIS_ANALYSER_H
 #define ANALYSIS_ANALYSER_H
@@ -17,45 +18,46 @@
 #include "analysis/routine.h"
 #include "frame/frame.h"
 
-/* For tests/analysis, which hold the state at each instruction against CFI
-   that the analysis has not seen.  No other caller has one.  With `see',
-   functions are job one by one, because states are gone after a
-   function's turn.  */
+/* For tests/analysis, which compare the state at each instruction with CFI
+   that the analysis has not seen.  No other caller has an observer.  With
+   `see', functions are analysed one by one, because an analyser keeps the
+   states of its last function only.  */
 struct analysis_observer
 {
-  /* Called for every instruction of the functions that can be trusted, or
-     NULL.  ENTRY is the function's.  */
+  /* Called for every instruction of each trusted function, or NULL.  ENTRY is
+     the function's.  */
   void (*see) (void *argument, uint64_t entry, enum routine_trust trust,
                const struct insn *insn, const struct state *state);
-  /* Called for the others, or NULL.  */
+  /* Called for each rejected function, or NULL.  */
   void (*reject) (void *argument, uint64_t entry, enum routine_failure failure,
                   uint64_t failed_at);
   void *argument;
 };
 
-/* How often a function was job before.  */
+/* Which analysis of a function this is.  */
 enum attempt
 {
   ATTEMPT_FIRST,
-  /* A function that fails at first is tried once more when all others were
-     tried, because these may have named addresses where jump tables end.  */
+  /* The second and last one of a function that failed the first time.  By then
+     all others were analysed, and have referenced addresses where jump tables
+     may end.  */
   ATTEMPT_LAST,
-  /* The function was found to be entered with another frame than that of a
-     call.  */
+  /* The function turned out to be entered with another frame than that of a
+     call.  Its rows are recorded once more, to be retracted.  */
   ATTEMPT_REVISION
 };
 
 enum effect_kind
 {
-  EFFECT_ROW,                /* the row holds for SIZE bytes at ADDRESS */
-  EFFECT_CALL,               /* ADDRESS is called */
-  EFFECT_FUNCTION,           /* ADDRESS is handed on as a function */
-  EFFECT_REFERENCED,         /* ADDRESS is computed */
-  EFFECT_HINT,               /* ADDRESS may be computed */
-  EFFECT_CALLEE,             /* function NUMBER is called or jumped to */
+  EFFECT_ROW,        /* row NUMBER holds for SIZE bytes at ADDRESS */
+  EFFECT_CALL,       /* a call of ADDRESS */
+  EFFECT_FUNCTION,   /* a function at ADDRESS is passed as an argument */
+  EFFECT_REFERENCED, /* code computes ADDRESS */
+  EFFECT_HINT,       /* code has a constant that may be ADDRESS */
+  EFFECT_CALLEE,     /* a call of function NUMBER, or a jump to it */
   EFFECT_ENTERED_WITH_FRAME, /* function NUMBER is entered with another frame
-                              */
-  EFFECT_OBSERVATION         /* NUMBER: enum observation_kind */
+                                than that of a call */
+  EFFECT_OBSERVATION         /* NUMBER is an enum observation_kind */
 };
 
 struct effect
@@ -63,7 +65,7 @@ struct effect
   uint64_t address;
   enum effect_kind kind;
   uint32_t size;
-  uint32_t number; /* of the analyser's rows, or ROW_UNKNOWN; or see above */
+  uint32_t number; /* index in analyser->rows, or ROW_UNKNOWN; or as above */
 };
 
 struct analyser
@@ -78,32 +80,36 @@ struct analyser
   struct comparison comparison;
   struct row_search described;
   struct analysis_job *job;
-  /* Where the program begins: the address in the first argument's register, as
-     the last instruction that wrote it has computed it.  */
+  /* In the code where the program begins: the address in the first argument's
+     register, if the last instruction that wrote the register has computed an
+     address.  */
   uint64_t handed;
   bool failed; /* memory ran out */
 };
 
-/* What is asked of a analyser.  */
+/* The input of a job.  */
 struct job_task
 {
-  uint32_t index; /* of the function */
+  uint32_t index; /* in functions.list */
   enum attempt attempt;
-  enum doubtful_calls doubtful_calls; /* where the function has no CFI */
+  enum doubtful_calls doubtful_calls; /* what to do with them where the
+                                         function has no CFI */
   bool is_last; /* not job again, should it call what is not known */
   uint64_t steps_left;
-  size_t effects_max; /* and disproofs, together; the rest is dropped */
+  size_t effects_max; /* limit of effects and disproofs together; the rest is
+                         dropped */
 };
 
-/* What came of it.  */
+/* A job: its input, and its result.  */
 struct analysis_job
 {
   struct job_task task;
   struct analyser *by; /* NULL: not job yet */
   bool is_part;        /* job only for what its callers have to know */
-  bool skipped;        /* it was none to be job */
-  /* If it calls_unregistered, nothing else counts.  Its failure is also that
-     what is sound is no function, or lacks what others are to show first.  */
+  bool skipped;        /* nothing had to be analysed */
+  /* If it calls_unregistered, nothing else is valid.  ROUTINE_UNPROVEN is
+     added to its failures here: a sound routine that is no function, or lacks
+     a proof that other functions are to give first.  */
   struct routine_result result;
   bool concluded; /* it need not be job again */
   bool trusted;
@@ -115,24 +121,24 @@ struct analysis_job
   size_t first_disproof, n_disproofs;
 };
 
-/* NULL when memory ran out.  CONTEXT must outlive the analyser.  */
+/* Return a new analyser, or NULL without memory.  CONTEXT must outlive it.  */
 struct analyser *analyser_new (const struct routine_context *context);
 void analyser_free (struct analyser *analyser);
 
-/* Forget the effects of FOLLOWED, which were passed on, unless there are later
-   ones.  So functions that are job in their turn need room for one.
- */
+/* Discard the effects of JOB, which were committed, unless later jobs of the
+   same analyser have recorded effects behind them.  So an analyser whose jobs
+   are committed at once needs room for the effects of one job only.  */
 void analyser_discard_effects (const struct analysis_job *job);
 
-/* Follow a function.  */
+/* Analyse the function of JOB.  The input of JOB is set; all else is
+   overwritten.  */
 void analyser_run (struct analyser *analyser, struct analysis_job *job);
 
-/* Whether there is nothing to follow FUNCTION for.  */
+/* Whether FUNCTION need not be analysed at all in this ATTEMPT.  */
 bool analyser_skips (const struct code_function *function,
                      enum attempt attempt);
 
-/* What to trust FOLLOWED, a sound one, with, if FUNCTION is what is known of
-   it.  */
+/* Return how far to trust JOB, a sound one, of FUNCTION.  */
 enum routine_trust job_trust (const struct analysis_job *job,
                               const struct code_function *function);
 

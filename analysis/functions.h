@@ -1,8 +1,8 @@
-/* The functions that were found, and what is known of each.
+/* The functions that were found, and an interprocedural summary of each.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A register by entry address.  Functions are added as they are found, and
-   keep their index.  Which of them return is found out by noreturn.h.  */
+   A table by entry address.  Functions are added as they are found, and keep
+   their index.  noreturn.h finds out which of them return.  */
 
 #ifndef ANALYSIS_FUNCTIONS_H
 #define ANALYSIS_FUNCTIONS_H
@@ -14,9 +14,10 @@
 #include "analysis/image_facts.h"
 #include "elf/image.h"
 
-/* Who sets a fact (in brackets: who takes it back), and who reads it.
+/* Each line has a field, the file that sets it (in brackets: that resets it),
+   and the files that read it.
 
-     is_start         starts, all that call    routine_graph: a border;
+     is_start         starts, all that call    routine_graph: a boundary;
                       functions_add [schedule: analyser: to be analysed;
                       judge_pointer]           routine_jumps, noreturn,
                                                schedule
@@ -26,51 +27,54 @@
      is_called        starts, noreturn         all that judge an entry
      is_pointer       starts                   the same
      is_guess         starts                   routine_check
-     is_entered_with_frame          schedule: EFFECT_ENTERED_WITH_FRAME
-   schedule, covered_code is_dead_branch_target   schedule: observations
-   covered_code moves_stack      schedule: observations   routine_check changes
-   schedule                 routine_calls, routine_check may_return noreturn
-   routine_calls is_proven        schedule: conclude       routine_check,
-   covered_code fails            schedule: conclude       schedule, analyser,
-   covered_code is_bare          schedule: conclude       analyser: a revision
+     is_entered_with_frame  schedule: EFFECT_ENTERED_WITH_FRAME
+                                               schedule, covered_code
+     is_dead_branch_target  schedule: observations  covered_code
+     moves_stack      schedule: observations   routine_check
+     changes          schedule                 routine_calls, routine_check
+     may_return       noreturn                 routine_calls
+     is_proven        schedule: conclude       routine_check, covered_code
+     fails            schedule: conclude       schedule, analyser, covered_code
+     is_bare          schedule: conclude       analyser: a revision
      is_concluded     schedule: conclude       schedule, analyser
      is_compared      schedule                 code: the count
      is_requeued      functions [same]         functions
 
-   Followers set nothing: they work at the same time.  */
+   Analysers set nothing: they run at the same time.  */
 struct code_function
 {
   uint64_t entry;
-  bool may_return; /* some path through it does, as far as was analysed */
-  /* Its entry is a border: other functions get there by calls and tail calls
+  bool may_return; /* some path through it returns, as far as was analysed */
+  /* Its entry is a boundary: other functions reach it by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
   bool is_known;    /* CFI says that a function starts there */
-  bool is_exported; /* .dynsym has it: others call it, with a call's frame */
+  bool is_exported; /* .dynsym has it: other images call it */
   bool is_compared; /* its CFI was compared with its code */
-  bool is_called;   /* directly, by code that is certain to be code */
-  bool is_pointer;  /* a start only because a pointer leads there */
-  bool is_guess;    /* and that may be a number: nothing relocates it */
-  bool is_entered_with_frame; /* entered with another frame than that of a call
-                               */
-  bool is_proven;             /* was seen to return as functions do */
-  bool fails;                 /* is not to be trusted */
+  bool is_called;   /* directly, by a function that is certain */
+  bool is_pointer;  /* a start because a pointer leads there */
+  bool is_guess;    /* and that pointer is not relocated: it may be a number */
+  bool is_entered_with_frame; /* code jumps to it with another frame than that
+                                 of a call */
+  bool is_proven;             /* a path returns, or makes a tail call, as
+                                 functions do */
+  bool fails;                 /* its analysis failed */
   /* A branch leads there with another frame than that of a call, and is taken
      for one that is never taken.  */
   bool is_dead_branch_target;
-  bool is_bare;      /* keeps no registers of the ABI but SP */
-  bool moves_stack;  /* returns with another SP: it is a part of its callers */
-  bool is_concluded; /* was analysed to a result */
-  bool is_requeued;  /* in the queue of functions_take_requeued */
-  uint32_t changes;  /* mask: registers of the ABI that it returns with
-                        changed */
-  uint32_t callers;  /* the last of those that were noted */
-  uint32_t waiters;  /* noreturn.c: the last that waits for its return */
-  uint32_t conclusion;  /* how often it was concluded */
-  uint32_t n_disproofs; /* of the last conclusion (disproof.h) */
+  bool is_bare;      /* preserves only SP of the ABI's registers */
+  bool moves_stack;  /* returns with another SP: a subroutine that is a part of
+                        its callers */
+  bool is_concluded; /* its analysis is complete */
+  bool is_requeued;  /* in functions->requeued */
+  uint32_t changes; /* mask: callee-saved registers that it does not restore */
+  uint32_t callers; /* last one added: index in functions->callers */
+  uint32_t waiters; /* noreturn.c: last one added that waits for its return */
+  uint32_t conclusion;  /* number of its completed analyses */
+  uint32_t n_disproofs; /* of the last conclusion */
 };
 
-/* Whether nothing but a pointer leads to FUNCTION: pointers lead to other
+/* Whether a pointer is the only evidence of FUNCTION.  Pointers lead to other
    things than functions, too.  */
 static inline bool
 function_is_only_pointed (const struct code_function *function)
@@ -78,14 +82,14 @@ function_is_only_pointed (const struct code_function *function)
   return function->is_pointer && !function->is_called;
 }
 
-/* Whether FUNCTION is one for certain, so that its calls are calls.  */
+/* Whether FUNCTION certainly is a function, so that its calls are calls.  */
 static inline bool
 function_is_certain (const struct code_function *function)
 {
   return function->is_called || (function->is_start && !function->is_pointer);
 }
 
-/* A function that calls another.  */
+/* A caller of a function.  */
 struct caller
 {
   uint32_t function;
@@ -96,68 +100,68 @@ static const uint32_t FUNCTION_NONE = UINT32_MAX;
 
 struct functions
 {
-  struct code_function *list; /* owned; moves when others are registered */
+  struct code_function *list; /* owned; moves when it grows */
   size_t n, capacity;
-  struct address_map starts; /* entry: index */
-  struct address_set marks;  /* what may be found in `starts', or was marked as
-                                known otherwise: for quick denials */
-  /* What calls were seen to return from: the callee's address, or the place of
-     the GOT that leads to it.  */
+  struct address_map starts; /* entry to index */
+  struct address_set marks;  /* the keys of `starts', and other entries of CFI:
+                                a quick test before a search */
+  /* Callees whose calls have returned: the callee's address, or that of the
+     GOT word that points to it.  */
   struct address_map returned;
   struct caller *callers;
   size_t n_callers, callers_capacity;
-  uint32_t
-      *requeued; /* a queue, of which the first n_followed are done with */
+  uint32_t *requeued; /* a queue; the first n_followed were taken */
   size_t n_requeued, n_followed, requeued_capacity;
-  bool any_breaks_abi; /* some move the stack, or change registers */
-  uint64_t n_changes;  /* of what analysers of other functions look at */
+  bool any_breaks_abi; /* some function moves the stack or changes callee-saved
+                          registers */
+  uint64_t n_changes;  /* changes of what analysers read: each invalidates
+                          speculative results */
   bool failed;         /* memory ran out */
 };
 
-/* NULL when memory ran out.  */
+/* Return an empty table, or NULL without memory.  */
 struct functions *functions_new (const struct image *image);
 void functions_free (struct functions *functions);
 
-/* Register the function that starts at ENTRY, if it is not.  Returns its
-   index, or FUNCTION_NONE without memory.  */
+/* Add the function that starts at ENTRY, if it is new.  Return its index, or
+   FUNCTION_NONE without memory.  */
 uint32_t functions_add (struct functions *functions, uint64_t entry,
                         bool is_start);
 
-/* The function that starts at ADDRESS: its index, or FUNCTION_NONE; and
-   itself, or NULL.  */
+/* Return the function that starts at ADDRESS: its index or FUNCTION_NONE; a
+   pointer or NULL.  */
 uint32_t functions_find (const struct functions *functions, uint64_t address);
 struct code_function *functions_at (const struct functions *functions,
                                     uint64_t address);
 
-/* Whether a function returns is known in two strengths.  The sweep of
-   noreturn.h proves that it never does, or else finds a way by which it may.
-   What routine_returns.c sees behind a call shows that the call has returned.
-   A call that may return, and was not seen to, is a doubtful one (enum
-   doubtful_calls, routine.h).  */
+/* There are two degrees of evidence that a function returns.  noreturn.h
+   proves that it never returns, or else finds a path by which it may.
+   routine_returns.c looks at the code behind a call, which can show that the
+   call has returned.  A call that may return, and was not shown to, is a
+   doubtful one (enum doubtful_calls, routine.h).  */
 
-/* Whether a call of CALLEE, as in functions->returned, was seen to return.  */
+/* Whether a call of CALLEE, a key of functions->returned, has returned.  */
 bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
-/* Note that a call of CALLEE was seen to return.  */
+/* Record that a call of CALLEE has returned.  */
 void functions_note_returned (struct functions *functions, uint64_t callee);
 
-/* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
-   way to push that address: how position-independent code finds out where it
-   is.  A function that happens to be the next one, and does not return, is
-   called in the same way: it does not take the address.  */
+/* Whether a call of TARGET, with the instruction at NEXT behind it, only
+   pushes that address: position-independent code finds its own address so.  A
+   function that never returns and happens to be the next one is called in the
+   same way, but does not use the return address.  */
 bool functions_call_is_push (const struct functions *functions,
                              const struct image_facts *facts, uint64_t target,
                              uint64_t next);
 
-/* Function CALLER, an index, was analysed, and calls or jumps to CALLEE.
- */
+/* Record that function CALLER, an index, calls or jumps to CALLEE.  */
 void functions_note_caller (struct functions *functions,
                             struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be analysed again, and are
-   noted anew then.  functions_invalidate_callers: what they rely on has turned
-   out to be otherwise.  */
+/* Queue the recorded callers of FUNCTION for another analysis, which records
+   them anew.  functions_invalidate_callers: what they relied on has changed,
+   so speculative results are invalid, too.  */
 void functions_requeue_callers (struct functions *functions,
                                 struct code_function *function);
 void functions_invalidate_callers (struct functions *functions,

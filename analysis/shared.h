@@ -1,9 +1,9 @@
 /* What all stages of an analysis share.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   code.c fills it in.  Afterwards only the thread that commits results writes
-   to it (schedule.h).  Analysers see the same tables through `context', which
-   lets them read only.  */
+   code.c fills in struct analysis_shared.  Afterwards only the thread that
+   commits effects writes to it (schedule.h).  Analysers read the same tables
+   through `context', whose pointers are const.  */
 
 #ifndef ANALYSIS_SHARED_H
 #define ANALYSIS_SHARED_H

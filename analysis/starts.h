@@ -1,9 +1,9 @@
-/* Functions that are to be analysed: where they start, and who says so.
+/* Function starts: where functions begin, or may begin.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The register (functions.h) is the queue: functions are analysed in the
-   order in which they were added.  Where CFI knows of code, it says what
-   starts there.  */
+   The table of functions (functions.h) is the worklist: functions are analysed
+   in the order in which they were added.  In code that CFI covers, CFI alone
+   says what starts there.  */
 
 #ifndef ANALYSIS_STARTS_H
 #define ANALYSIS_STARTS_H
@@ -17,41 +17,45 @@
 struct starts
 {
   struct analysis_shared *shared; /* not owned */
-  size_t n_tried;                 /* of the functions: were analysed once */
-  struct address_list again; /* entries of those to be analysed once more */
-  /* Constants in code that can be addresses, where those are not relocated. */
+  size_t n_tried;                 /* functions below this index were analysed
+                                     once */
+  struct address_list again; /* entries of functions to be analysed again */
+  /* Constants in code that may be addresses, in images without
+     relocations.  */
   struct address_list hints;
 };
 
 void starts_free (struct starts *starts);
 
-/* ---- All of the following that return bool are false when memory ran out */
+/* ---- All following functions that return bool return false if memory ran
+   out  */
 
-/* Add what is certain: the program's entry, CFI, and if the request goes
-   beyond CFI, Go's table, initialisers and symbols.  */
+/* Add certain starts: the program's entry and CFI; with request->beyond_cfi
+   also Go's table, initialisers and symbols.  */
 bool starts_add_certain (struct starts *starts);
 
-/* Add what pointers lead to, where no function has got to; if there is nothing
-   new, what may be pointers.  */
+/* Add targets of pointers that no function has reached.  If there are none,
+   add numbers that may be pointers.  */
 bool starts_add_pointers (struct starts *starts);
 
-/* Add what has rows from elsewhere: the stretches that another one adjoins in
-   front, or (not ADJOINING) the others.  */
+/* Add starts of code that has rows from another source.  ADJOINING: those
+   directly behind other such code; otherwise the rest.  */
 bool starts_add_described (struct starts *starts, bool adjoining);
 
-/* A function that is certain to be one calls, or hands on, ADDRESS: add it, or
-   (starts_note_call) only note it if it is registered.  */
+/* A certain function calls ADDRESS or passes it on as a function: add it, or
+   (starts_note_call) only mark it if it is registered.  */
 bool starts_add_called (struct starts *starts, uint64_t address);
 bool starts_note_call (struct starts *starts, uint64_t address);
 
-/* What the sweep (noreturn.h) has seen to be called are starts, from now
-   on.  */
+/* Make starts of the functions that the sweep of noreturn.h has found to be
+   called.  */
 void starts_promote_called (struct starts *starts);
 
-/* Whether there are functions left to be analysed.  */
+/* Whether functions are left to be analysed.  */
 bool starts_pending (const struct starts *starts);
 
-/* Where the program begins, without the frame of a call; 0 for libraries.  */
+/* Return the address where the program begins, without the frame of a call; 0
+   for libraries.  */
 uint64_t starts_program_entry (const struct image *image);
 
 #endif /* ANALYSIS_STARTS_H */
