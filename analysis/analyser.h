@@ -94,7 +94,8 @@ struct job_task
   enum attempt attempt;
   enum doubtful_calls doubtful_calls; /* what to do with them where the
                                          function has no CFI */
-  bool is_last; /* not job again, should it call what is not known */
+  bool is_last; /* the last analysis, even if the function calls an
+                   unregistered one */
   uint64_t steps_left;
   size_t effects_max; /* limit of effects and disproofs together; the rest is
                          dropped */
@@ -104,16 +105,16 @@ struct job_task
 struct analysis_job
 {
   struct job_task task;
-  struct analyser *by; /* NULL: not job yet */
-  bool is_part;        /* job only for what its callers have to know */
+  struct analyser *by; /* whose effects they are; NULL: not analysed yet */
+  bool is_part;        /* analysed only for what its callers have to know */
   bool skipped;        /* nothing had to be analysed */
   /* If it calls_unregistered, nothing else is valid.  ROUTINE_UNPROVEN is
      added to its failures here: a sound routine that is no function, or lacks
      a proof that other functions are to give first.  */
   struct routine_result result;
-  bool concluded; /* it need not be job again */
+  bool concluded; /* it need not be analysed again */
   bool trusted;
-  bool is_bare;                   /* job as if it preserved no registers */
+  bool is_bare;                   /* analysed without callee-saved registers */
   bool doubts_entry, leaves_open; /* see comparison.h */
   uint64_t steps;
   size_t first_row;

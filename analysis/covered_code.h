@@ -1,4 +1,4 @@
-/* Code that has CFI, and what that says of where functions start.
+/* Covered code: code that has CFI, and where functions start in it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ANALYSIS_COVERED_CODE_H
@@ -14,49 +14,51 @@
 
 struct covered_code
 {
-  const struct frame_function *functions; /* ascending, disjoint: FDEs */
+  const struct frame_function *functions; /* FDEs, ascending and disjoint */
   size_t n;
-  struct code_range *parts; /* owned; ascending: FDEs that start no function */
+  struct code_range *parts; /* FDEs that start no function, ascending; owned */
   size_t n_parts;
 };
 
-/* What REQUEST, which must outlive KNOWN, says is known.  False when memory
-   ran out.  */
+/* Initialise COVERED from REQUEST, which must outlive it.  False if memory ran
+   out.  */
 bool covered_code_init (struct covered_code *known,
                         const struct code_request *request,
                         const struct image_facts *facts);
 void covered_code_free (struct covered_code *known);
 
-/* The FDE with ADDRESS in it, or NULL.  */
+/* Return the FDE that covers ADDRESS, or NULL.  */
 const struct frame_function *covered_code_at (const struct covered_code *known,
                                               uint64_t address);
 
-/* Whether an FDE starts at ADDRESS.  No path runs into one, even where it
-   starts no function.  */
+/* Whether an FDE starts at ADDRESS.  No path runs into an FDE, even if no
+   function starts there.  */
 bool covered_code_is_boundary (const struct covered_code *known,
                                uint64_t address);
 
-/* The part of a function that ADDRESS is in, or NULL.  */
+/* Return the part that ADDRESS is in, or NULL.  */
 const struct code_range *covered_code_part (const struct covered_code *known,
                                             uint64_t address);
 
-/* FDEs whose first row is wrong about what begins with them.
+/* FDEs whose first row is wrong about the kind of code that it begins.
 
-   Compilers move code that is seldom run elsewhere, with an FDE of its
-   own that begins with the frame of the function it belongs to.  If that
-   frame is missing, the FDE looks like a function's, and the function that
-   jumps there like one that makes a tail call with a frame.  A function whose
-   first row has a frame looks like such a part, and is never analysed.  */
+   Compilers move seldom-run code away from its function, with an FDE of its
+   own.  The first row of such a part describes the function's frame.  If that
+   row is wrong and describes the frame of a call, the part looks like a
+   function, and the jump to it like a tail call with a wrong stack.  A
+   function whose first row describes another frame looks like a part, and is
+   never analysed.  */
 struct beginnings
 {
   struct address_list parts, entries;
 };
 
-/* The FDEs of KNOWN that begin otherwise than their first rows say, by what
-   was analysed of REQUEST.  Parts are entered with another frame than that
-   of a call, and in no other way: nothing calls, names or points to them.
-   Functions are called or exported, and the ABI says what holds then.
-   BEGINNINGS is to be freed also when memory ran out: false.  */
+/* Find FDEs that begin otherwise than their first rows say, by the result of
+   the analysis of REQUEST.  Parts are entered with another frame than that of
+   a call, and in no other way: no code calls or computes their addresses, and
+   no pointer leads there.  Functions are called or exported, so that the ABI
+   says what holds at their entries.  False if memory ran out; the caller frees
+   BEGINNINGS then, too.  */
 bool beginnings_find (struct beginnings *beginnings,
                       const struct code_request *request,
                       const struct covered_code *known,
