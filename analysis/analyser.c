@@ -149,7 +149,7 @@ find_computed_address (const struct image_facts *facts,
 }
 
 /* Note that the address which INSN hands on is a function's: where
-   the program begins, main is handed to the C library.  */
+   the program begins, main is passed_address to the C library.  */
 static void
 note_main (struct analyser *analyser, const struct insn *insn,
            const struct state *state)
@@ -158,14 +158,14 @@ note_main (struct analyser *analyser, const struct insn *insn,
   const unsigned argument = analyser->routine->machine->first_argument;
   uint64_t address, size;
   if (insn_written (insn) >> argument & 1)
-    analyser->handed
+    analyser->passed_address
         = insn->to == argument
                   && find_computed_address (facts, insn, state, &address)
               ? address
               : 0;
   bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
-  if (hands_on && facts_code (facts, analyser->handed, &size))
-    add_address_effect (analyser, EFFECT_FUNCTION, analyser->handed);
+  if (hands_on && facts_code (facts, analyser->passed_address, &size))
+    add_address_effect (analyser, EFFECT_FUNCTION, analyser->passed_address);
 }
 
 /* The row that others have for the code at ADDRESS, if STATE shows that row to
@@ -319,7 +319,7 @@ follow (struct analyser *analyser, const struct code_function *function,
   else if (facts_code (analyser->context->facts, entry, &size))
     end = entry + size;
   analyser->job->result
-      = *routine_follow (analyser->routine, entry, end, doubtful_calls, bare);
+      = *routine_analyse (analyser->routine, entry, end, doubtful_calls, bare);
 }
 
 /* FUNCTION was job for the last time, and fails.  Where CFI is
@@ -340,7 +340,7 @@ retry_without_registers (struct analyser *analyser,
         || failure == ROUTINE_TAIL_CALL || failure == ROUTINE_RUNS_INTO
         || failure == ROUTINE_UNRESOLVED;
   if (!by_registers || !analyser->context->request->only_compares
-      || !function->is_known)
+      || !function->has_fde)
     return;
   follow (analyser, function, true, DOUBTFUL_CALLS_RETURN);
   job->is_bare

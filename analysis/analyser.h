@@ -83,7 +83,7 @@ struct analyser
   /* In the code where the program begins: the address in the first argument's
      register, if the last instruction that wrote the register has computed an
      address.  */
-  uint64_t handed;
+  uint64_t passed_address;
   bool failed; /* memory ran out */
 };
 

@@ -63,22 +63,22 @@ starts_function (const struct frame_function *function,
 }
 
 bool
-covered_code_init (struct covered_code *known,
+covered_code_init (struct covered_code *covered,
                    const struct code_request *request,
                    const struct image_facts *facts)
 {
-  *known = (struct covered_code){ .functions = request->known,
-                                  .n = request->n_known };
-  known->parts = calloc (known->n + 1, sizeof *known->parts);
-  if (!known->parts)
+  *covered = (struct covered_code){ .functions = request->known,
+                                    .n = request->n_known };
+  covered->parts = calloc (covered->n + 1, sizeof *covered->parts);
+  if (!covered->parts)
     return false;
-  for (size_t i = 0; i < known->n; i++)
+  for (size_t i = 0; i < covered->n; i++)
     {
-      const struct frame_function *function = &known->functions[i];
+      const struct frame_function *function = &covered->functions[i];
       if (address_list_has (&request->parts, function->address)
           || (!address_list_has (&request->entries, function->address)
               && !starts_function (function, facts)))
-        known->parts[known->n_parts++]
+        covered->parts[covered->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };
     }
@@ -86,31 +86,32 @@ covered_code_init (struct covered_code *known,
 }
 
 void
-covered_code_free (struct covered_code *known)
+covered_code_free (struct covered_code *covered)
 {
-  free (known->parts);
+  free (covered->parts);
 }
 
 const struct frame_function *
-covered_code_at (const struct covered_code *known, uint64_t address)
+covered_code_at (const struct covered_code *covered, uint64_t address)
 {
-  return frame_functions_find (known->functions, known->n, address);
+  return frame_functions_find (covered->functions, covered->n, address);
 }
 
 bool
-covered_code_is_boundary (const struct covered_code *known, uint64_t address)
+covered_code_is_boundary (const struct covered_code *covered, uint64_t address)
 {
   size_t at
-      = SEARCH_FIRST (known->n, i, known->functions[i].address >= address);
-  return at < known->n && known->functions[at].address == address;
+      = SEARCH_FIRST (covered->n, i, covered->functions[i].address >= address);
+  return at < covered->n && covered->functions[at].address == address;
 }
 
 const struct code_range *
-covered_code_part (const struct covered_code *known, uint64_t address)
+covered_code_part (const struct covered_code *covered, uint64_t address)
 {
-  const struct code_range *parts = known->parts;
-  size_t at = SEARCH_FIRST (known->n_parts, i, parts[i].end > address);
-  return at < known->n_parts && parts[at].start <= address ? &parts[at] : NULL;
+  const struct code_range *parts = covered->parts;
+  size_t at = SEARCH_FIRST (covered->n_parts, i, parts[i].end > address);
+  return at < covered->n_parts && parts[at].start <= address ? &parts[at]
+                                                             : NULL;
 }
 
 /* ---- FDEs whose first row is wrong */
@@ -119,7 +120,7 @@ struct search
 {
   struct beginnings *found;
   struct address_list named; /* of the parts that were found */
-  const struct covered_code *known;
+  const struct covered_code *covered;
   const struct functions *functions;
 };
 
@@ -133,10 +134,10 @@ beginnings_free (struct beginnings *beginnings)
 /* Whether the FDE that begins at ADDRESS was taken for a part, and has a first
    row that can be held against the ABI.  */
 static bool
-is_taken_for_part (const struct covered_code *known, uint64_t address)
+is_taken_for_part (const struct covered_code *covered, uint64_t address)
 {
-  const struct code_range *part = covered_code_part (known, address);
-  const struct frame_function *function = covered_code_at (known, address);
+  const struct code_range *part = covered_code_part (covered, address);
+  const struct frame_function *function = covered_code_at (covered, address);
   return part && part->start == address && function && !function->from_plt
          && !function->signal && function->n_rows > 0
          && function->rows[0].cfa.kind == RULE_REG
@@ -176,7 +177,7 @@ add_exported (void *argument, uint64_t address, const char *name)
 {
   struct search *search = argument;
   (void)name;
-  return !is_taken_for_part (search->known, address)
+  return !is_taken_for_part (search->covered, address)
          || address_list_add (&search->found->entries, address);
 }
 
@@ -192,12 +193,12 @@ add_followed (struct search *search, const struct image_facts *facts)
       bool is_entered
           = function->is_entered_with_frame
             || (function->is_dead_branch_target && function->fails);
-      if (is_entered && function->is_known && !function->is_called
+      if (is_entered && function->has_fde && !function->is_called
           && !function->is_proven && !address_list_has (&facts->pointed, entry)
           && facts_next_reference (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;
-      if (function->is_called && is_taken_for_part (search->known, entry)
+      if (function->is_called && is_taken_for_part (search->covered, entry)
           && !address_list_add (&search->found->entries, entry))
         return false;
     }
@@ -207,12 +208,12 @@ add_followed (struct search *search, const struct image_facts *facts)
 bool
 beginnings_find (struct beginnings *beginnings,
                  const struct code_request *request,
-                 const struct covered_code *known,
+                 const struct covered_code *covered,
                  const struct functions *functions,
                  const struct image_facts *facts)
 {
   struct search search
-      = { .found = beginnings, .known = known, .functions = functions };
+      = { .found = beginnings, .covered = covered, .functions = functions };
   bool ok = add_followed (&search, facts);
   ok = ok && address_list_sort (&beginnings->parts)
        && function_symbols_walk (request->image, false, add_exported, &search)

@@ -22,22 +22,22 @@ struct covered_code
 
 /* Initialise COVERED from REQUEST, which must outlive it.  False if memory ran
    out.  */
-bool covered_code_init (struct covered_code *known,
+bool covered_code_init (struct covered_code *covered,
                         const struct code_request *request,
                         const struct image_facts *facts);
-void covered_code_free (struct covered_code *known);
+void covered_code_free (struct covered_code *covered);
 
 /* Return the FDE that covers ADDRESS, or NULL.  */
-const struct frame_function *covered_code_at (const struct covered_code *known,
-                                              uint64_t address);
+const struct frame_function *
+covered_code_at (const struct covered_code *covered, uint64_t address);
 
 /* Whether an FDE starts at ADDRESS.  No path runs into an FDE, even if no
    function starts there.  */
-bool covered_code_is_boundary (const struct covered_code *known,
+bool covered_code_is_boundary (const struct covered_code *covered,
                                uint64_t address);
 
 /* Return the part that ADDRESS is in, or NULL.  */
-const struct code_range *covered_code_part (const struct covered_code *known,
+const struct code_range *covered_code_part (const struct covered_code *covered,
                                             uint64_t address);
 
 /* FDEs whose first row is wrong about the kind of code that it begins.
@@ -61,7 +61,7 @@ struct beginnings
    BEGINNINGS then, too.  */
 bool beginnings_find (struct beginnings *beginnings,
                       const struct code_request *request,
-                      const struct covered_code *known,
+                      const struct covered_code *covered,
                       const struct functions *functions,
                       const struct image_facts *facts);
 void beginnings_free (struct beginnings *beginnings);

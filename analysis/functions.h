@@ -21,7 +21,7 @@
                       functions_add [schedule: analyser: to be analysed;
                       judge_pointer]           routine_jumps, noreturn,
                                                schedule
-     is_known         starts                   routine_check, analyser,
+     has_fde          starts                   routine_check, analyser,
                                                covered_code, schedule
      is_exported      starts                   analyser: trust
      is_called        starts, noreturn         all that judge an entry
@@ -48,7 +48,7 @@ struct code_function
   /* Its entry is a boundary: other functions reach it by calls and tail calls
      only, with the frame of a call.  */
   bool is_start;
-  bool is_known;    /* CFI says that a function starts there */
+  bool has_fde;     /* CFI says that a function starts there */
   bool is_exported; /* .dynsym has it: other images call it */
   bool is_compared; /* its CFI was compared with its code */
   bool is_called;   /* directly, by a function that is certain */

@@ -343,8 +343,8 @@ note_calls_with_two_depths (struct routine *routine)
 }
 
 const struct routine_result *
-routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum doubtful_calls doubtful_calls, bool is_bare)
+routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
+                 enum doubtful_calls doubtful_calls, bool is_bare)
 {
   const struct routine_context *context = routine->context;
   routine->entry = entry;

@@ -9,8 +9,8 @@
    keeps to the ABI.  Both are checked.  Code that was entered in the middle of
    a function does not return with the stack pointer that it began with, or
    pops what it did not push, or uses callee-saved registers that it did not
-   save.  routine_follow () looks for all of these.  A routine with one of them
-   gives no rows at all.
+   save.  routine_analyse () looks for all of these.  A routine with one of
+   them gives no rows at all.
 
    The first part of this header has the input and the result of the analysis
    of a function, the second the functions for other files, and the third what
@@ -172,8 +172,8 @@ void routine_free (struct routine *routine);
    calls are taken to return; rows for it must have no rules for other
    registers.  The result is valid until the next call.  */
 const struct routine_result *
-routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum doubtful_calls doubtful_calls, bool is_bare);
+routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
+                 enum doubtful_calls doubtful_calls, bool is_bare);
 
 /* Call VISIT for every instruction of the last function, with the state in
    front of the instruction.  */

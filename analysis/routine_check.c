@@ -83,7 +83,7 @@ leads_to_function (const struct routine_context *context,
   return !function->is_pointer
          && (function->is_proven
              || (!context->request->beyond_cfi
-                 && (function->is_called || function->is_known)));
+                 && (function->is_called || function->has_fde)));
 }
 
 /* ---- What the routine does to the stack and the registers of its callers */
@@ -222,7 +222,7 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
       const struct code_function *function
           = functions_at (routine->context->functions, routine->entry);
       bool begins_certainly
-          = function && (function->is_called || function->is_known);
+          = function && (function->is_called || function->has_fde);
       if (!begins_certainly || !state_can_restore (state, value))
         return true;
       routine->result.uses_uninitialised = true;

@@ -311,7 +311,7 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
   /* Where the program begins, by CFI that says so, there is no caller, so that
      there is nothing to compare.  */
   bool has_no_caller
-      = schedule->shared->context.request->only_compares && !function->is_known
+      = schedule->shared->context.request->only_compares && !function->has_fde
         && function->entry == schedule->shared->context.program_entry;
   if (!has_no_caller)
     count (schedule, function, job->result.failure);

@@ -189,18 +189,18 @@ starts_add_described (struct starts *starts, bool adjoining)
 static bool
 add_known (struct starts *starts)
 {
-  const struct covered_code *known = starts->shared->context.covered_code;
+  const struct covered_code *covered = starts->shared->context.covered_code;
   size_t part = 0;
-  for (size_t i = 0; i < known->n; i++)
+  for (size_t i = 0; i < covered->n; i++)
     {
-      uint64_t address = known->functions[i].address;
+      uint64_t address = covered->functions[i].address;
       address_set_add (&starts->shared->functions->marks, address);
-      if (part < known->n_parts && known->parts[part].start == address)
+      if (part < covered->n_parts && covered->parts[part].start == address)
         part++;
       else if (!add_start (starts, address))
         return false;
       else if (functions_at (starts->shared->functions, address))
-        functions_at (starts->shared->functions, address)->is_known = true;
+        functions_at (starts->shared->functions, address)->has_fde = true;
     }
   return true;
 }
@@ -215,7 +215,7 @@ note_exported (void *argument, uint64_t address, const char *name)
   struct code_function *function
       = functions_at (starts->shared->functions, address);
   (void)name;
-  if (function && function->is_known
+  if (function && function->has_fde
       && !address_list_has (&starts->shared->context.request->entries,
                             address))
     function->is_exported = true;
@@ -311,7 +311,7 @@ starts_note_call (struct starts *starts, uint64_t address)
   bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
   function->is_start |= may_be_called (starts, address);
-  if (function->is_start && !function->is_known && (!was_called || !was_start))
+  if (function->is_start && !function->has_fde && (!was_called || !was_start))
     starts->shared->functions->n_changes++;
   if (was_start)
     return true;

@@ -69,8 +69,8 @@ static enum routine_failure
 follow (struct fixture *f, uint64_t steps)
 {
   f->routine->steps_left = steps;
-  return routine_follow (f->routine, ENTRY, ENTRY + 0x400,
-                         DOUBTFUL_CALLS_RETURN, false)
+  return routine_analyse (f->routine, ENTRY, ENTRY + 0x400,
+                          DOUBTFUL_CALLS_RETURN, false)
       ->failure;
 }
 
