@@ -113,8 +113,8 @@ add_row_effect (struct analyser *analyser, uint64_t address, uint32_t size,
 /* Note the addresses that INSN computes and that noreturn.c has not seen,
    because only a jump table leads to INSN.  */
 static void
-note_mentioned (struct analyser *analyser, const struct insn *insn,
-                const struct state *state)
+record_references (struct analyser *analyser, const struct insn *insn,
+                   const struct state *state)
 {
   bool constant
       = insn->op == OP_SET || (insn->op == OP_STORE && insn->from == REG_NONE);
@@ -151,8 +151,8 @@ find_computed_address (const struct image_facts *facts,
 /* Note that the address which INSN hands on is a function's: where
    the program begins, main is passed_address to the C library.  */
 static void
-note_main (struct analyser *analyser, const struct insn *insn,
-           const struct state *state)
+record_passed_function (struct analyser *analyser, const struct insn *insn,
+                        const struct state *state)
 {
   const struct image_facts *facts = analyser->context->facts;
   const unsigned argument = analyser->routine->machine->first_argument;
@@ -171,8 +171,8 @@ note_main (struct analyser *analyser, const struct insn *insn,
 /* The row that others have for the code at ADDRESS, if STATE shows that row to
    be right; else NULL.  */
 static const struct frame_row *
-described_row (struct analyser *analyser, uint64_t address,
-               const struct state *state)
+find_described_row (struct analyser *analyser, uint64_t address,
+                    const struct state *state)
 {
   const struct frame_row *row
       = row_search_find (&analyser->described, address);
@@ -185,14 +185,15 @@ described_row (struct analyser *analyser, uint64_t address,
 /* The number of the row that STATE, at ADDRESS, comes to; rows repeat for
    instruction after instruction.  */
 static uint32_t
-make_row (struct analyser *analyser, uint64_t address,
+give_row (struct analyser *analyser, uint64_t address,
           const struct state *state)
 {
   bool is_bare = analyser->job->is_bare;
   struct frame_row row;
   bool known = state_row (state, !is_bare, &row);
   const struct frame_row *other
-      = known && !is_bare ? described_row (analyser, address, state) : NULL;
+      = known && !is_bare ? find_described_row (analyser, address, state)
+                          : NULL;
   if (!known)
     row.cfa = frame_rule_unsupported (REASON_CFA_EXPRESSION);
   if (other)
@@ -210,7 +211,7 @@ make_row (struct analyser *analyser, uint64_t address,
 }
 
 static const struct code_function *
-function_of (const struct analyser *analyser, const struct analysis_job *job)
+job_function (const struct analyser *analyser, const struct analysis_job *job)
 {
   return &analyser->context->functions->list[job->task.index];
 }
@@ -218,13 +219,13 @@ function_of (const struct analyser *analyser, const struct analysis_job *job)
 /* Hold INSN of a routine that can be trusted against CFI; SP as in
    comparison.h.  */
 static void
-compare (struct analyser *analyser, const struct insn *insn,
-         const struct state *state, struct value sp)
+compare_with_cfi (struct analyser *analyser, const struct insn *insn,
+                  const struct state *state, struct value sp)
 {
   const struct analysis_job *job = analyser->job;
   const struct analysis_observer *observer
       = analyser->context->request->observer;
-  const struct code_function *function = function_of (analyser, job);
+  const struct code_function *function = job_function (analyser, job);
   if (analyser->context->request->compares)
     comparison_see (&analyser->comparison, function->entry,
                     job->is_bare ? TRUST_STACK : TRUST_ALL, insn, state, sp);
@@ -235,7 +236,7 @@ compare (struct analyser *analyser, const struct insn *insn,
 
 /* Note that the routine calls the function at ENTRY, or goes on in it.  */
 static void
-note_callee (struct analyser *analyser, uint64_t entry)
+record_callee (struct analyser *analyser, uint64_t entry)
 {
   uint32_t index = functions_find (analyser->context->functions, entry);
   if (index != FUNCTION_NONE)
@@ -246,8 +247,8 @@ note_callee (struct analyser *analyser, uint64_t entry)
    because it is the last one in front of a function.  A visitor for
    routine_visit.  */
 static void
-note_callees (void *argument, const struct insn *insn,
-              const struct state *state)
+record_callees (void *argument, const struct insn *insn,
+                const struct state *state)
 {
   struct analyser *analyser = argument;
   bool goes_on = insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH;
@@ -256,16 +257,16 @@ note_callees (void *argument, const struct insn *insn,
   const struct code_function *callee
       = is_jump_or_call ? routine_callee (analyser->context, insn) : NULL;
   if (callee)
-    note_callee (analyser, callee->entry);
+    record_callee (analyser, callee->entry);
   if (goes_on)
-    note_callee (analyser, insn->address + insn->size);
+    record_callee (analyser, insn->address + insn->size);
 }
 
 /* STATE without what rests on trust in a callee alone, in KNOWN if that is
    another one.  */
 static const struct state *
-without_trust (const struct analyser *analyser, const struct state *state,
-               struct state *known)
+drop_trust (const struct analyser *analyser, const struct state *state,
+            struct state *known)
 {
   unsigned sp = analyser->routine->machine->arch->sp;
   if (!state->trusts_sp || !analyser->job->result.resets_sp)
@@ -276,30 +277,30 @@ without_trust (const struct analyser *analyser, const struct state *state,
 }
 
 static void
-note_instruction (void *argument, const struct insn *insn,
-                  const struct state *before)
+record_instruction (void *argument, const struct insn *insn,
+                    const struct state *before)
 {
   struct analyser *analyser = argument;
   struct state known;
-  const struct state *state = without_trust (analyser, before, &known);
+  const struct state *state = drop_trust (analyser, before, &known);
   const struct analysis_job *job = analyser->job;
   if (!has_room (analyser))
     return;
   if (insn->size > 0)
     add_row_effect (analyser, insn->address, insn->size,
-                    job->trusted ? make_row (analyser, insn->address, state)
+                    job->trusted ? give_row (analyser, insn->address, state)
                                  : ROW_UNKNOWN);
   if (job->trusted)
-    note_mentioned (analyser, insn, state);
-  if (function_of (analyser, job)->entry == analyser->context->program_entry
+    record_references (analyser, insn, state);
+  if (job_function (analyser, job)->entry == analyser->context->program_entry
       && analyser->context->request->beyond_cfi)
-    note_main (analyser, insn, state);
+    record_passed_function (analyser, insn, state);
   if (insn->flow == FLOW_CALL)
     add_address_effect (analyser, EFFECT_CALL, insn->target);
-  note_callees (analyser, insn, state);
+  record_callees (analyser, insn, state);
   if (job->trusted)
-    compare (analyser, insn, state,
-             before->registers[analyser->routine->machine->arch->sp]);
+    compare_with_cfi (analyser, insn, state,
+                      before->registers[analyser->routine->machine->arch->sp]);
 }
 
 /* ---- Following */
@@ -308,8 +309,8 @@ note_instruction (void *argument, const struct insn *insn,
    ends where its CFI does, or the image's, so that jump tables without a bound
    end there.  */
 static void
-follow (struct analyser *analyser, const struct code_function *function,
-        bool bare, enum doubtful_calls doubtful_calls)
+run_routine (struct analyser *analyser, const struct code_function *function,
+             bool bare, enum doubtful_calls doubtful_calls)
 {
   uint64_t entry = function->entry, end = entry, size = 0;
   const struct frame_function *known
@@ -342,27 +343,27 @@ retry_without_registers (struct analyser *analyser,
   if (!by_registers || !analyser->context->request->only_compares
       || !function->has_fde)
     return;
-  follow (analyser, function, true, DOUBTFUL_CALLS_RETURN);
+  run_routine (analyser, function, true, DOUBTFUL_CALLS_RETURN);
   job->is_bare
       = job->result.failure == ROUTINE_SOUND && !job->result.calls_unregistered
         && routine_is_function (analyser->context, &job->result, function);
   if (!job->is_bare)
-    follow (analyser, function, false, DOUBTFUL_CALLS_RETURN);
+    run_routine (analyser, function, false, DOUBTFUL_CALLS_RETURN);
   job->result.changes = changes;
 }
 
 /* Follow FUNCTION for the first time, or the last.  Unless it is, a function
    that calls what is not known is left as it is.  */
 static void
-attempt (struct analyser *analyser, const struct code_function *function)
+analyse (struct analyser *analyser, const struct code_function *function)
 {
   struct analysis_job *job = analyser->job;
   const struct job_task *task = &job->task;
   struct routine_result *result = &job->result;
   bool has_cfi
       = covered_code_at (analyser->context->covered_code, function->entry);
-  follow (analyser, function, false,
-          has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
+  run_routine (analyser, function, false,
+               has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
   if (result->calls_unregistered && task->is_last)
     result->failure = ROUTINE_TOO_MUCH;
   if (job->is_part)
@@ -406,14 +407,14 @@ record_effects (struct analyser *analyser,
       add_number_effect (analyser, EFFECT_ENTERED_WITH_FRAME,
                          job->result.entered_with_frame[i]);
   if (revised || (job->concluded && says_something))
-    routine_visit (analyser->routine, note_instruction, analyser);
+    routine_visit (analyser->routine, record_instruction, analyser);
   else if (job->is_part
            && (!job->result.calls_unregistered || job->task.is_last))
-    routine_visit (analyser->routine, note_callees, analyser);
+    routine_visit (analyser->routine, record_callees, analyser);
 }
 
 static bool
-is_to_be_followed (const struct code_function *function, enum attempt attempt)
+needs_analysis (const struct code_function *function, enum attempt attempt)
 {
   return function->is_start
          || (attempt == ATTEMPT_LAST && function_is_only_pointed (function));
@@ -422,23 +423,24 @@ is_to_be_followed (const struct code_function *function, enum attempt attempt)
 bool
 analyser_skips (const struct code_function *function, enum attempt attempt)
 {
-  return !is_to_be_followed (function, attempt) && !function->is_called;
+  return !needs_analysis (function, attempt) && !function->is_called;
 }
 
 static void
-follow_and_note (struct analyser *analyser,
-                 const struct code_function *function)
+analyse_and_record (struct analyser *analyser,
+                    const struct code_function *function)
 {
   struct analysis_job *job = analyser->job;
   routine_forget (analyser->routine);
   analyser->routine->steps_left = job->task.steps_left;
   if (job->task.attempt != ATTEMPT_REVISION)
-    attempt (analyser, function);
+    analyse (analyser, function);
   else
     {
       /* What it said before, when it was not known to be entered with another
          frame, is to be noted once more, to be disputed.  */
-      follow (analyser, function, function->is_bare, DOUBTFUL_CALLS_RETURN);
+      run_routine (analyser, function, function->is_bare,
+                   DOUBTFUL_CALLS_RETURN);
       job->result.calls_unregistered = false;
     }
   if (analyser->routine->steps_left > 0)
@@ -449,12 +451,12 @@ follow_and_note (struct analyser *analyser,
 void
 analyser_run (struct analyser *analyser, struct analysis_job *job)
 {
-  const struct code_function *function = function_of (analyser, job);
+  const struct code_function *function = job_function (analyser, job);
   *job = (struct analysis_job){
     .task = job->task,
     .by = analyser,
     .skipped = analyser_skips (function, job->task.attempt),
-    .is_part = !is_to_be_followed (function, job->task.attempt),
+    .is_part = !needs_analysis (function, job->task.attempt),
     .first_row = analyser->n_rows,
     .first_effect = analyser->n_effects,
     .first_disproof = analyser->disproofs.n,
@@ -464,7 +466,7 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
   comparison_begin (&analyser->comparison);
   errno = 0;
   if (!job->skipped)
-    follow_and_note (analyser, function);
+    analyse_and_record (analyser, function);
   /* A routine that lacks memory fails like one that is too large: malloc has
      told the two apart.  */
   analyser->failed |= analyser->comparison.failed || errno == ENOMEM;

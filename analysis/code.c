@@ -142,7 +142,7 @@ prepare (struct analysis *analysis, struct error *err)
 /* Say how much was analysed, and how much is used: nothing where there
    were too few steps.  */
 static void
-count (struct analysis *analysis)
+count_functions (struct analysis *analysis)
 {
   const struct schedule *schedule = &analysis->schedule;
   struct code_findings *findings = analysis->findings;
@@ -177,7 +177,7 @@ analyse (const struct code_request *request, struct code_findings *findings,
     ok = error_set_no_memory (err);
   if (ok)
     {
-      count (&analysis);
+      count_functions (&analysis);
       /* Paths may be missing: what was found must not be used.  */
       if (analysis.schedule.steps_left == 0)
         row_map_clear (&findings->row_map);

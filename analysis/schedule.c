@@ -63,7 +63,7 @@ struct pool
 /* Functions differ in size: each thread takes the next one when it is done
    with one.  */
 static void
-work (void *argument)
+run_worker (void *argument)
 {
   const struct worker *worker = argument;
   struct pool *pool = worker->pool;
@@ -86,9 +86,9 @@ pool_run (struct pool *pool, struct analysis_job *jobs, size_t n)
   while (others + 1 < pool->n_workers && n / FUNCTIONS_PER_THREAD > others + 1)
     {
       struct worker *other = &pool->workers[++others];
-      background_start (&other->background, work, other);
+      background_start (&other->background, run_worker, other);
     }
-  work (&pool->workers[0]);
+  run_worker (&pool->workers[0]);
   while (others > 0)
     background_wait (&pool->workers[others--].background);
 }
@@ -287,8 +287,9 @@ is_still_valid (const struct schedule *schedule,
 
 /* Count FUNCTION, with FAILURE, once.  */
 static void
-count (struct schedule *schedule, const struct code_function *function,
-       enum routine_failure failure)
+count_conclusion (struct schedule *schedule,
+                  const struct code_function *function,
+                  enum routine_failure failure)
 {
   bool was_sound = function->is_concluded && !function->fails;
   if (function->is_concluded && !was_sound)
@@ -309,12 +310,12 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
   struct code_function *function
       = &schedule->shared->functions->list[job->task.index];
   /* Where the program begins, by CFI that says so, there is no caller, so that
-     there is nothing to compare.  */
+     there is nothing to compare_with_cfi.  */
   bool has_no_caller
       = schedule->shared->context.request->only_compares && !function->has_fde
         && function->entry == schedule->shared->context.program_entry;
   if (!has_no_caller)
-    count (schedule, function, job->result.failure);
+    count_conclusion (schedule, function, job->result.failure);
   disproofs_retract (schedule->shared->disproofs, schedule->shared->functions,
                      function);
   function->is_bare = job->is_bare;
