@@ -1,4 +1,4 @@
-/* Following functions, and noting down what comes of it.
+/* Running jobs, and recording their effects.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/analyser.h"
@@ -54,7 +54,7 @@ analyser_discard_effects (const struct analysis_job *job)
   analyser->disproofs.n = job->first_disproof;
 }
 
-/* ---- Notes */
+/* ---- Effects */
 
 static bool
 has_room (const struct analyser *analyser)
@@ -91,7 +91,7 @@ add_number_effect (struct analyser *analyser, enum effect_kind kind,
   add_effect (analyser, &(struct effect){ .kind = kind, .number = number });
 }
 
-/* Note that row NUMBER holds for the SIZE bytes at ADDRESS.  */
+/* Record that row NUMBER holds for the SIZE bytes at ADDRESS.  */
 static void
 add_row_effect (struct analyser *analyser, uint64_t address, uint32_t size,
                 uint32_t number)
@@ -110,8 +110,8 @@ add_row_effect (struct analyser *analyser, uint64_t address, uint32_t size,
                                             .number = number });
 }
 
-/* Note the addresses that INSN computes and that noreturn.c has not seen,
-   because only a jump table leads to INSN.  */
+/* Record the address that INSN computes.  The sweep of noreturn.c misses code
+   that only jump tables lead to.  */
 static void
 record_references (struct analyser *analyser, const struct insn *insn,
                    const struct state *state)
@@ -126,7 +126,7 @@ record_references (struct analyser *analyser, const struct insn *insn,
     add_address_effect (analyser, EFFECT_HINT, address);
 }
 
-/* The address that INSN computes, or loads from a word that is relocated.  */
+/* Find the address that INSN computes, or loads from a relocated word.  */
 static bool
 find_computed_address (const struct image_facts *facts,
                        const struct insn *insn, const struct state *state,
@@ -148,8 +148,8 @@ find_computed_address (const struct image_facts *facts,
   return word != NULL;
 }
 
-/* Note that the address which INSN hands on is a function's: where
-   the program begins, main is passed_address to the C library.  */
+/* Record a function that is passed as an argument where the program begins:
+   main, which is passed to the C library.  */
 static void
 record_passed_function (struct analyser *analyser, const struct insn *insn,
                         const struct state *state)
@@ -168,8 +168,8 @@ record_passed_function (struct analyser *analyser, const struct insn *insn,
     add_address_effect (analyser, EFFECT_FUNCTION, analyser->passed_address);
 }
 
-/* The row that others have for the code at ADDRESS, if STATE shows that row to
-   be right; else NULL.  */
+/* Return the row from another source at ADDRESS, if STATE confirms it;
+   otherwise NULL.  */
 static const struct frame_row *
 find_described_row (struct analyser *analyser, uint64_t address,
                     const struct state *state)
@@ -182,8 +182,8 @@ find_described_row (struct analyser *analyser, uint64_t address,
   return row;
 }
 
-/* The number of the row that STATE, at ADDRESS, comes to; rows repeat for
-   instruction after instruction.  */
+/* Return the index of the row of STATE, at ADDRESS.  Rows repeat for many
+   instructions, so an equal last row is used again.  */
 static uint32_t
 give_row (struct analyser *analyser, uint64_t address,
           const struct state *state)
@@ -216,8 +216,8 @@ job_function (const struct analyser *analyser, const struct analysis_job *job)
   return &analyser->context->functions->list[job->task.index];
 }
 
-/* Hold INSN of a routine that can be trusted against CFI; SP as in
-   comparison.h.  */
+/* Compare the row of CFI at INSN with STATE, of a trusted routine.  SP is as
+   in comparison.h.  */
 static void
 compare_with_cfi (struct analyser *analyser, const struct insn *insn,
                   const struct state *state, struct value sp)
@@ -234,7 +234,7 @@ compare_with_cfi (struct analyser *analyser, const struct insn *insn,
                    job_trust (job, function), insn, state);
 }
 
-/* Note that the routine calls the function at ENTRY, or goes on in it.  */
+/* Record that the routine calls the function at ENTRY, or runs into it.  */
 static void
 record_callee (struct analyser *analyser, uint64_t entry)
 {
@@ -243,9 +243,9 @@ record_callee (struct analyser *analyser, uint64_t entry)
     add_number_effect (analyser, EFFECT_CALLEE, index);
 }
 
-/* Note where INSN leads, if that is another function: by a call or a jump, or
-   because it is the last one in front of a function.  A visitor for
-   routine_visit.  */
+/* Record the functions that INSN leads to: by a call, by a jump, or as the
+   last instruction in front of another function.  A visitor for routine_visit
+   ().  */
 static void
 record_callees (void *argument, const struct insn *insn,
                 const struct state *state)
@@ -262,8 +262,8 @@ record_callees (void *argument, const struct insn *insn,
     record_callee (analyser, insn->address + insn->size);
 }
 
-/* STATE without what rests on trust in a callee alone, in KNOWN if that is
-   another one.  */
+/* Return STATE without a stack pointer that is known only because a callee is
+   trusted.  If that changes STATE, the result is in KNOWN.  */
 static const struct state *
 drop_trust (const struct analyser *analyser, const struct state *state,
             struct state *known)
@@ -303,11 +303,11 @@ record_instruction (void *argument, const struct insn *insn,
                       before->registers[analyser->routine->machine->arch->sp]);
 }
 
-/* ---- Following */
+/* ---- Jobs */
 
-/* Have the routine follow FUNCTION, if BARE without its registers.  Its code
-   ends where its CFI does, or the image's, so that jump tables without a bound
-   end there.  */
+/* Run the routine of FUNCTION, BARE without callee-saved registers.  Its code
+   ends where its FDE does, or the range of code, so that jump tables without a
+   bound end there.  */
 static void
 run_routine (struct analyser *analyser, const struct code_function *function,
              bool bare, enum doubtful_calls doubtful_calls)
@@ -323,12 +323,11 @@ run_routine (struct analyser *analyser, const struct code_function *function,
       = *routine_analyse (analyser->routine, entry, end, doubtful_calls, bare);
 }
 
-/* FUNCTION was job for the last time, and fails.  Where CFI is
-   compared with the code, it is job again without registers:
-   compilers with conventions of their own use those of the ABI as they like,
-   and what a function does to the stack can be told all the same.  No rows are
-   made of that, because callers may rely on FP; what it changes for them
-   stays.  */
+/* The last analysis of FUNCTION has failed.  If CFI is only compared, try
+   again without callee-saved registers: compilers with their own conventions
+   use these registers as they like, but their functions still treat the stack
+   in a regular way.  Such a result makes no rows, because callers may rely on
+   FP.  `changes' stays that of the failed analysis.  */
 static void
 retry_without_registers (struct analyser *analyser,
                          const struct code_function *function)
@@ -352,8 +351,8 @@ retry_without_registers (struct analyser *analyser,
   job->result.changes = changes;
 }
 
-/* Follow FUNCTION for the first time, or the last.  Unless it is, a function
-   that calls what is not known is left as it is.  */
+/* Analyse FUNCTION for the first time or the last.  If it calls unregistered
+   functions, it stays open, unless this is the last analysis.  */
 static void
 analyse (struct analyser *analyser, const struct code_function *function)
 {
@@ -380,8 +379,8 @@ analyse (struct analyser *analyser, const struct code_function *function)
     retry_without_registers (analyser, function);
 }
 
-/* Note down what the routine, FUNCTION, shows.  A pointer that does not lead
-   to a function says nothing of the code.  */
+/* Record the effects of the analysis of FUNCTION.  A pointer that does not
+   lead to a function says nothing about the code.  */
 static void
 record_effects (struct analyser *analyser,
                 const struct code_function *function)
@@ -400,7 +399,7 @@ record_effects (struct analyser *analyser,
                     .kind = EFFECT_OBSERVATION,
                     .address = analyser->routine->observations[i].address,
                     .number = analyser->routine->observations[i].kind });
-  /* The routine failed for good: effect the functions that it enters with
+  /* The failure is final: record the functions that the routine enters with
      another frame than that of a call.  */
   if (job->concluded && !is_sound)
     for (size_t i = 0; i < job->result.n_entered_with_frame; i++)
@@ -437,8 +436,9 @@ analyse_and_record (struct analyser *analyser,
     analyse (analyser, function);
   else
     {
-      /* What it said before, when it was not known to be entered with another
-         frame, is to be noted once more, to be disputed.  */
+      /* Record the rows of the function once more, without trust, so that they
+         conflict with those of the analysis before it was found to be entered
+         with a frame.  */
       run_routine (analyser, function, function->is_bare,
                    DOUBTFUL_CALLS_RETURN);
       job->result.calls_unregistered = false;
@@ -460,15 +460,15 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
     .first_row = analyser->n_rows,
     .first_effect = analyser->n_effects,
     .first_disproof = analyser->disproofs.n,
-    .doubts_entry = true, /* until all of it was compared */
+    .doubts_entry = true, /* until all rows were compared */
   };
   analyser->job = job;
   comparison_begin (&analyser->comparison);
   errno = 0;
   if (!job->skipped)
     analyse_and_record (analyser, function);
-  /* A routine that lacks memory fails like one that is too large: malloc has
-     told the two apart.  */
+  /* A routine that lacks memory fails with ROUTINE_TOO_MUCH, like one that is
+     too large; errno distinguishes the two.  */
   analyser->failed |= analyser->comparison.failed || errno == ENOMEM;
   job->n_effects = analyser->n_effects - job->first_effect;
   job->n_disproofs = analyser->disproofs.n - job->first_disproof;
@@ -476,9 +476,10 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
   job->leaves_open = analyser->comparison.leaves_open;
 }
 
-/* What never returns and is not called either is exported, or begins as its
-   CFI says, unless its rows let it begin otherwise.  Code that leaves by an
-   array of addresses may be a handler of threaded code all the same.  */
+/* A function is trusted if it is called, or leaves as functions do.  A
+   function that has no end is trusted if it is exported, or if its rows
+   confirm its first row.  Code that has an end but leaves through an array of
+   addresses only is not trusted: it may be a handler of threaded code.  */
 enum routine_trust
 job_trust (const struct analysis_job *job,
            const struct code_function *function)

@@ -1,15 +1,14 @@
-/* From places where functions may start to the rows of their code.
+/* The driver: from function starts to the rows of their code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Starts of functions are taken from what is certain: CFI, symbols, direct
-   calls from code that is known.  Addresses that code or data mention are
-   tried afterwards, where no other function has got to, and must prove
-   themselves like all others (routine.h); so are those that have rows from
-   elsewhere.  Nothing is guessed in the gaps between.
+   The analysis runs in rounds.  The first round takes function starts that are
+   certain: CFI, symbols, and direct calls from certain functions.  Later
+   rounds take addresses that code or data reference, and starts of code that
+   has rows from another source.  Such a start must be proved like all others
+   (routine.h).  No start is guessed in code that nothing references.
 
-   So the rounds go from what is certain to what is not.  A later round adds
-   starts only where no function of an earlier one has got to, so that a wrong
-   start takes nothing from a right one.  */
+   A later round adds a start only where no function of an earlier round has
+   reached, so that a wrong start takes no code from a right one.  */
 
 #include "analysis/code.h"
 
@@ -20,7 +19,7 @@
 enum
 {
   POINTER_ROUNDS_MAX = 32,
-  TRIES_MAX = 5 /* of an image whose CFI is wrong about beginnings */
+  TRIES_MAX = 5 /* analyses of an image whose CFI has wrong first rows */
 };
 
 struct analysis
@@ -33,10 +32,11 @@ struct analysis
   struct schedule schedule;
 };
 
-/* Rounds.  Each adds functions, which are analysed with all that they call
-   before the next one begins.  */
+/* ---- Rounds: each adds functions, and analyses them with all that they
+   call */
 
-/* Follow what was ADDED (false: memory ran out).  */
+/* Analyse pending functions.  ADDED is false if memory ran out while they were
+   added.  */
 static bool
 run_round (struct analysis *analysis, bool added, struct error *err)
 {
@@ -46,8 +46,8 @@ run_round (struct analysis *analysis, bool added, struct error *err)
          || schedule_run (&analysis->schedule, err);
 }
 
-/* Addresses that code or data mention: functions found by them mention
-   others.  */
+/* Run rounds of addresses that code or data reference.  The functions found in
+   one round reference more addresses.  */
 static bool
 run_pointer_rounds (struct analysis *analysis, struct error *err)
 {
@@ -66,29 +66,29 @@ static bool
 run_rounds (struct analysis *analysis, struct error *err)
 {
   struct starts *starts = &analysis->starts;
-  /* CFI, symbols, initialisers, Go's table: there are functions.  */
+  /* Certain starts: CFI, symbols, initialisers, Go's table.  */
   if (!run_round (analysis, starts_add_certain (starts), err))
     return false;
   if (!analysis->request->beyond_cfi)
     return true;
-  /* Of code that has rows from elsewhere, what goes on where another stretch
-     ends may be a part of the same function, and comes after it.  */
+  /* Then code with rows from another source.  Code that adjoins the end of
+     other such code may be a part of the same function, so it comes last.  */
   if (!run_pointer_rounds (analysis, err)
       || !run_round (analysis, starts_add_described (starts, false), err)
       || !run_round (analysis, starts_add_described (starts, true), err))
     return false;
-  /* Functions that make calls which were never seen to return are tried again.
-     By now every function has been asked whether it returns, so that calls of
-     the others end those functions.  These mention addresses, too.  */
+  /* Analyse functions with doubtful calls again.  Every function has been
+     analysed by now, so a call that is still doubtful ends its function.  The
+     functions behind these calls reference more addresses.  */
   return run_round (analysis, schedule_retry_doubtful (&analysis->schedule),
                     err)
          && run_pointer_rounds (analysis, err);
 }
 
-/* ---- What the rounds need */
+/* ---- One analysis */
 
-/* Give analysers a view of SHARED.  GO_MACHINE is NULL where Go's table is not
-   asked for.  */
+/* Set the context of SHARED, which is all that analysers see.  GO_MACHINE is
+   NULL if Go's table is not used.  */
 static void
 set_context (struct analysis_shared *shared,
              const struct code_request *request,
@@ -139,8 +139,8 @@ prepare (struct analysis *analysis, struct error *err)
          || error_set_no_memory (err);
 }
 
-/* Say how much was analysed, and how much is used: nothing where there
-   were too few steps.  */
+/* Count in the findings how many functions were analysed, and how many results
+   are used: none if the steps did not suffice.  */
 static void
 count_functions (struct analysis *analysis)
 {
@@ -161,8 +161,8 @@ count_functions (struct analysis *analysis)
           += analysis->shared.functions->list[i].is_compared;
 }
 
-/* Analyse the image of REQUEST once.  BEGINNINGS, which is initialised, gets
-   what FDEs seem to begin otherwise; NULL: it is not asked for.  */
+/* Analyse the image of REQUEST once.  Unless BEGINNINGS is NULL, add FDEs with
+   a wrong first row to it.  */
 static bool
 analyse (const struct code_request *request, struct code_findings *findings,
          struct beginnings *beginnings, struct error *err)
@@ -178,7 +178,7 @@ analyse (const struct code_request *request, struct code_findings *findings,
   if (ok)
     {
       count_functions (&analysis);
-      /* Paths may be missing: what was found must not be used.  */
+      /* Paths may be missing, so no row may be used.  */
       if (analysis.schedule.steps_left == 0)
         row_map_clear (&findings->row_map);
       disproofs_drop_stale (&findings->disproofs, analysis.shared.functions);
@@ -194,10 +194,9 @@ analyse (const struct code_request *request, struct code_findings *findings,
   return ok;
 }
 
-/* CFI that is wrong may make a part of a function look like a function, or a
-   function like a part (covered_code.h).  Where CFI is only compared, the
-   image is analysed again, with each as what it is, until no more are found.
- */
+/* A wrong first row of an FDE may make a part look like a function, or a
+   function like a part (covered_code.h).  If CFI is only compared, the image
+   is analysed again with these FDEs corrected, until no more are found.  */
 bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)

@@ -1,22 +1,22 @@
-/* In which order functions are job, and their effects passed on.
+/* The order of the analysis, and the commit of effects.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What a turn changes makes work that was done ahead of later turns invalid:
+   Jobs of a batch are analysed speculatively by several threads, and committed
+   in order by one.  A commit can change what later jobs have read:
 
-     of all that is ahead (functions->n_changes)
-       whether a pointer leads to a function (judge_pointer);
-       functions that begin, or are called, there (starts.c);
-       a function that moves the stack or changes registers (functions.h);
-       a function that was job before and is seen to return now
-         (noreturn.c);
-     of a single function (is_still_valid)
-       it called what was not known, or lacks a proof, which another may have
-         given meanwhile;
-       its calls may not return, and such calls end paths by now;
-       it read tables, and addresses were referenced, where tables end;
-       its share of steps or effects was used up.
+     changes that invalidate all later jobs of the batch (n_changes)
+       a pointer turns out to lead to a function, or not (judge_pointer);
+       a function is found to start, or to be called, there (starts.c);
+       a function moves the stack or changes registers (functions.h);
+       a function of an earlier batch turns out to return (noreturn.c);
+     changes that invalidate a single job (is_still_valid)
+       it called an unregistered function, or lacked a proof that another
+         job may have given meanwhile;
+       it has doubtful calls, and these end paths by now;
+       it read jump tables, and references were found, where tables end;
+       it used up its share of steps or effects.
 
-   All else that a turn passes on is looked at by no analyser.  */
+   Analysers read nothing else that a commit changes.  */
 
 #include <config.h>
 
@@ -30,18 +30,18 @@
 enum
 {
   ROUTINE_ROUNDS_MAX = 16,
-  /* Functions job ahead of their turn; fewer are not worth it.  */
+  /* Functions of a batch; a smaller batch is not worth it.  */
   BATCH_MIN = 16,
   BATCH_MAX = 512,
-  BATCH_STEPS_MAX = 1 << 26, /* of all of them together */
+  BATCH_STEPS_MAX = 1 << 26, /* of all jobs of a batch together */
   BATCH_EFFECTS_MAX
-  = 1 << 22, /* effects and disproofs of all of them together */
+  = 1 << 22, /* effects and disproofs of all jobs of a batch */
   THREADS_MAX = 16,
-  /* A thread is worth its start from so many functions on.  */
+  /* Functions of a batch for which one more thread pays.  */
   FUNCTIONS_PER_THREAD = 16
 };
 
-/* ---- Followers at work at the same time, each in a thread */
+/* ---- The pool of threads, each with an analyser */
 
 struct worker
 {
@@ -52,16 +52,17 @@ struct worker
 
 struct pool
 {
-  struct worker workers[THREADS_MAX]; /* the first: of the caller's thread, for
-                                         functions in their turn, too */
+  struct worker workers[THREADS_MAX]; /* the first is the caller's thread, and
+                                         also runs jobs that are analysed at
+                                         their commit */
   unsigned n_workers;
   struct analysis_job *jobs;
   size_t n;
   atomic_size_t n_taken;
 };
 
-/* Functions differ in size: each thread takes the next one when it is done
-   with one.  */
+/* Run jobs.  Functions differ in size, so each thread takes the next job when
+   it has finished one.  */
 static void
 run_worker (void *argument)
 {
@@ -73,9 +74,8 @@ run_worker (void *argument)
     analyser_run (analyser, &pool->jobs[i]);
 }
 
-/* Follow the N functions of ITEMS.  All effects, also those of the caller's
-   thread, are kept until the next call.  What comes of it does not depend on
-   how many threads there are.  */
+/* Run the N JOBS.  The effects of all threads are kept until the next call.
+   The result does not depend on the number of threads.  */
 static void
 pool_run (struct pool *pool, struct analysis_job *jobs, size_t n)
 {
@@ -127,10 +127,10 @@ schedule_free (struct schedule *schedule)
   address_list_free (&schedule->doubtful);
 }
 
-/* ---- Notes of a function that was job */
+/* ---- Commit of effects */
 
-/* An observation about the function at ADDRESS.  Functions that ended with a
-   call which was seen to return go on.  */
+/* Commit an observation about the function at ADDRESS.  Callers that ended
+   with a call of it, which is now known to return, are analysed again.  */
 static void
 commit_observation (struct schedule *schedule, enum observation_kind kind,
                     uint64_t address)
@@ -161,8 +161,9 @@ commit_observation (struct schedule *schedule, enum observation_kind kind,
     }
 }
 
-/* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
-   others have for the code of a function that is not TRUSTED are disputed.  */
+/* Commit EFFECT of JOB.  If the job's function is not TRUSTED, its code gets
+   no row, and conflicts with rows of other functions.  False if memory ran
+   out.  */
 static bool
 commit_effect (struct schedule *schedule, const struct analysis_job *job,
                const struct effect *effect, bool trusted)
@@ -231,9 +232,10 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   return ok;
 }
 
-/* ---- The turn of one function */
+/* ---- Commit of one job */
 
-/* Follow the function of FOLLOWED until all functions it calls are known.  */
+/* Analyse the function of JOB until all functions that it calls are
+   registered.  */
 static bool
 analyse_now (struct schedule *schedule, struct analysis_job *job,
              struct error *err)
@@ -255,10 +257,10 @@ analyse_now (struct schedule *schedule, struct analysis_job *job,
     }
 }
 
-/* Whether FOLLOWED was job ahead of its turn, and to follow it now
-   would find the same.  Other functions may have been seen to return
-   meanwhile, or been proven; any other change ends what is job ahead.
- */
+/* Whether JOB was analysed, and another analysis would give the same result.
+   Functions that have been found to return, or been proved, since the batch
+   began can change the result of a single job; every other change discards the
+   rest of the batch.  */
 static bool
 is_still_valid (const struct schedule *schedule,
                 const struct analysis_job *job)
@@ -280,12 +282,12 @@ is_still_valid (const struct schedule *schedule,
     return false;
   if (schedule->references_changed && job->result.reads_tables)
     return false;
-  /* The limits were those of the past.  */
+  /* A job that reached its limits may go on with today's.  */
   return job->steps < job->task.steps_left && job->steps < schedule->steps_left
          && job->n_effects + job->n_disproofs < job->task.effects_max;
 }
 
-/* Count FUNCTION, with FAILURE, once.  */
+/* Count FUNCTION, whose analysis gave FAILURE, once.  */
 static void
 count_conclusion (struct schedule *schedule,
                   const struct code_function *function,
@@ -300,8 +302,8 @@ count_conclusion (struct schedule *schedule,
   schedule->n_left += failure == ROUTINE_TOO_MUCH;
 }
 
-/* FOLLOWED was job for the last time, or another time because
-   something that it calls is not what it seemed.  */
+/* Record the result of JOB: it is its function's last analysis, or another one
+   because a callee has changed.  */
 static void
 conclude (struct schedule *schedule, const struct analysis_job *job)
 {
@@ -309,8 +311,8 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
       = schedule->shared->context.request->observer;
   struct code_function *function
       = &schedule->shared->functions->list[job->task.index];
-  /* Where the program begins, by CFI that says so, there is no caller, so that
-     there is nothing to compare_with_cfi.  */
+  /* The program's entry, unless CFI says that a function starts there, has no
+     caller and nothing to compare.  */
   bool has_no_caller
       = schedule->shared->context.request->only_compares && !function->has_fde
         && function->entry == schedule->shared->context.program_entry;
@@ -328,7 +330,7 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
                       job->result.failed_at);
 }
 
-/* Note whether FOLLOWED, to which only pointers lead, is a function.  */
+/* Record whether the function of JOB, to which only pointers lead, is one.  */
 static void
 judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 {
@@ -342,7 +344,7 @@ judge_pointer (struct schedule *schedule, const struct analysis_job *job)
   function->is_start = is_start;
 }
 
-/* Follow a function in its turn, if it was not job before.  */
+/* Commit JOB, which is analysed first if it was not, or is invalid.  */
 static bool
 commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
 {
@@ -372,28 +374,27 @@ commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
   return ok || error_set_no_memory (err);
 }
 
-/* ---- All functions */
+/* ---- Batches */
 
-/* Nothing changed while the functions that were job ahead had their
-   turn, or something did.  How many are job ahead grows slowly and
-   falls fast, so that little is job in vain where changes come often.
- */
+/* Choose the size of the next batch.  The size grows slowly while commits
+   invalidate nothing, and shrinks fast when they do, so that little is
+   analysed in vain.  */
 static void
 adapt_batch_size (struct schedule *schedule, bool nothing_changed)
 {
   const struct analysis_observer *observer
       = schedule->shared->context.request->observer;
   if (observer && observer->see)
-    return; /* states are there at a function's own turn alone */
+    return; /* an analyser keeps only the states of its last function */
   size_t n = schedule->batch_size;
   n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
   schedule->batch_size = n < BATCH_MAX ? n : BATCH_MAX;
 }
 
-/* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
-   of their turn, and return how many.  These functions share a number of steps
-   and one of effects, so that what is job in vain costs bounded time
-   and memory.  A function that needs more is job in its turn.  */
+/* Analyse a batch: functions from index AT on, of the N of LIST, or of all if
+   LIST is NULL.  Return the number of jobs.  The jobs share a limit of steps
+   and one of effects, so that a batch in vain costs bounded time and memory.
+   A function that needs more is analysed at its commit.  */
 static size_t
 analyse_batch (struct schedule *schedule, const struct address_list *list,
                size_t n, size_t at, enum attempt attempt)
@@ -417,12 +418,11 @@ analyse_batch (struct schedule *schedule, const struct address_list *list,
   return n;
 }
 
-/* Follow the functions of LIST, or NULL: all, from *AT on.  The list may grow;
-   functions that are found wait until it is known whether they are called.
-   Some are job ahead of their turn, by several threads, as if none of
-   these showed anything that matters to the others; where one does, those
-   behind it are job again.  So what is found depends neither on
-   threads nor on what is job ahead.  */
+/* Analyse the functions of LIST, or all if LIST is NULL, from index *AT on.
+   LIST may grow meanwhile.  Functions that are found now are not analysed
+   before it is known whether they are called.  When a commit invalidates the
+   rest of a batch, the next batch begins behind that job.  So the result
+   depends neither on threads nor on the sizes of batches.  */
 static bool
 analyse_all (struct schedule *schedule, const struct address_list *list,
              size_t *at, enum attempt attempt, struct error *err)
@@ -446,8 +446,9 @@ analyse_all (struct schedule *schedule, const struct address_list *list,
     }
 }
 
-/* Dispute the rows of functions that turned out to be entered with another
-   frame.  */
+/* Retract the rows of functions that turned out to be entered with another
+   frame than that of a call: analyse these again, so that their rows
+   conflict.  */
 static bool
 retract_rows (struct schedule *schedule, struct error *err)
 {
@@ -464,9 +465,9 @@ retract_rows (struct schedule *schedule, struct error *err)
   return ok;
 }
 
-/* Follow functions again that call what turned out to return with another
-   stack pointer, or with registers changed.  What they say otherwise now is
-   disputed.  */
+/* Analyse callers again whose callee returns with another stack pointer or
+   with changed registers, or was found to return.  Where they get another row
+   now, the two conflict.  */
 static bool
 analyse_requeued (struct schedule *schedule, struct error *err)
 {
