@@ -127,6 +127,12 @@ schedule_free (struct schedule *schedule)
   address_list_free (&schedule->doubtful);
 }
 
+static struct code_function *
+job_function (const struct schedule *schedule, const struct analysis_job *job)
+{
+  return &schedule->shared->functions->list[job->task.index];
+}
+
 /* ---- Commit of effects */
 
 /* Commit an observation about the function at ADDRESS.  Callers that ended
@@ -209,12 +215,11 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
 static bool
 commit_effects (struct schedule *schedule, const struct analysis_job *job)
 {
-  const struct code_function *function
-      = &schedule->shared->functions->list[job->task.index];
+  struct code_function *function = job_function (schedule, job);
   bool trusted = job->trusted && !function->is_entered_with_frame;
   enum routine_trust trust = job_trust (job, function);
   const struct analyser *by = job->by;
-  schedule->shared->functions->list[job->task.index].is_compared
+  function->is_compared
       = trusted && trust != TRUST_CFI_ALONE && !job->leaves_open;
   if (trusted)
     row_map_add_start (schedule->shared->row_map, function->entry);
@@ -225,8 +230,7 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
   bool ok = !found
             || disproofs_add (
-                schedule->shared->disproofs,
-                &schedule->shared->functions->list[job->task.index],
+                schedule->shared->disproofs, job_function (schedule, job),
                 by->disproofs.list + job->first_disproof, job->n_disproofs);
   analyser_discard_effects (job);
   return ok;
@@ -265,8 +269,7 @@ static bool
 is_still_valid (const struct schedule *schedule,
                 const struct analysis_job *job)
 {
-  const struct code_function *function
-      = &schedule->shared->functions->list[job->task.index];
+  const struct code_function *function = job_function (schedule, job);
   if (!job->by)
     return false;
   if (job->skipped)
@@ -309,8 +312,7 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
 {
   const struct analysis_observer *observer
       = schedule->shared->context.request->observer;
-  struct code_function *function
-      = &schedule->shared->functions->list[job->task.index];
+  struct code_function *function = job_function (schedule, job);
   /* The program's entry, unless CFI says that a function starts there, has no
      caller and nothing to compare.  */
   bool has_no_caller
@@ -334,8 +336,7 @@ conclude (struct schedule *schedule, const struct analysis_job *job)
 static void
 judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 {
-  struct code_function *function
-      = &schedule->shared->functions->list[job->task.index];
+  struct code_function *function = job_function (schedule, job);
   bool is_start = job->result.failure == ROUTINE_SOUND;
   if (!function_is_only_pointed (function))
     return;
@@ -353,8 +354,7 @@ commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
     return false;
   if (job->skipped)
     return true;
-  struct code_function *function
-      = &schedule->shared->functions->list[job->task.index];
+  struct code_function *function = job_function (schedule, job);
   schedule->steps_left -= job->steps;
   if (job->concluded || job->is_part)
     {
