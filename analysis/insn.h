@@ -214,13 +214,13 @@ enum
 bool insn_show (const struct insn_decoder *decoder, const uint8_t *bytes,
                 uint64_t size, uint64_t address, char text[INSN_TEXT_MAX]);
 
-/* ---- For insn.c and the decoders only *
+/* ---- For insn.c and the decoders only */
 
 /* The decoder of a machine, which does the work of the functions above.  */
 struct insn_machine
 {
-  /* Return the decoder's own data, which is STATE below and freed with free
-     (); NULL without memory.  NULL: the machine needs none.  */
+  /* Return the decoder's own data, which is STATE below, and is freed by free;
+     NULL without memory.  A machine without such data has no state_new.  */
   void *(*state_new) (void);
   /* The caller has initialised the result to "no operation".  */
   bool (*decode_step) (const void *state, const uint8_t *bytes, uint64_t size,

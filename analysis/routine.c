@@ -1,5 +1,13 @@
-/* Following a function along its paths until nothing changes.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The abstract interpretation of one function.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A worklist has the basic blocks whose state has changed.  A block is
+   interpreted instruction by instruction, and its last state is joined into
+   the states of the blocks that it leads to.  When the worklist is empty the
+   states are a fixpoint.  Then each instruction is checked (routine_check.c).
+   Some results show that an assumption of the run was wrong, for example that
+   a call returns; then the function is interpreted again without it
+   (run_until_consistent).  */
 
 #include "analysis/routine.h"
 
@@ -7,15 +15,15 @@
 
 enum
 {
-  /* At least so much room for a routine, and what an image of its size allows:
-     a node for 4 bytes, a block for 32.  */
+  /* The smallest room for a routine.  Larger images allow more: a node for 4
+     bytes, a block for 32.  */
   NODES_MIN = 1 << 14,
   BLOCKS_MIN = 1 << 12,
   STEPS_MIN = 1 << 18,
-  ADDRESS_MIN = 0x1000, /* constants below are not addresses */
+  ADDRESS_MIN = 0x1000, /* lower constants are not addresses */
   REFERENCES_MAX = 4096,
   TRIES_MAX = 8,
-  VISITS_MAX = 512 /* of a node, on average */
+  VISITS_MAX = 512 /* interpretations of a node, on average */
 };
 
 struct routine *
@@ -27,9 +35,9 @@ routine_new (const struct routine_context *context)
   routine->context = context;
   routine->machine = context->machine;
   routine->nodes_max = NODES_MIN + context->facts->image->size / 4;
-  /* Real files take 0.1 to 0.9 steps for each of their bytes; 9 where no
-     function returns, and so each is first taken to go on in all that are
-     behind it (CHICKEN's compiler).  */
+  /* Real files take 0.1 to 0.9 steps for each of their bytes.  They take 9
+     where no function returns, because each is first taken to run on into all
+     code behind it (CHICKEN's compiler).  */
   routine->steps_left = STEPS_MIN + 12 * context->facts->image->size;
   routine->blocks_max = BLOCKS_MIN + context->facts->image->size / 32;
   return routine;
@@ -56,10 +64,9 @@ routine_free (struct routine *routine)
   free (routine);
 }
 
-/* Both ways of a interpret_branch; the state is copied only where they differ.
-   Whether it goes on with the next instruction: a child with another stack has
-   left.
- */
+/* Interpret both ways of the branch INSN.  The state is copied only if the two
+   differ.  Return whether the routine goes on behind the branch; a child
+   process with another stack does not.  */
 static bool
 interpret_branch (struct routine *routine, const struct insn *insn,
                   struct state *state, bool jumps)
@@ -88,9 +95,9 @@ interpret_branch (struct routine *routine, const struct insn *insn,
   return state_branch (state, condition, false);
 }
 
-/* Do INSN.  Whether it goes on with the next one.  With JUMPS, STATE gets to
-   wherever else it leads; without, that was done before, and a call counts as
-   returning.  */
+/* Interpret INSN.  Return whether the path goes on with the next instruction.
+   With JUMPS, join STATE into all other successors.  Without, that was done
+   before, and a call counts as returning.  */
 static bool
 interpret (struct routine *routine, const struct insn *insn,
            struct state *state, bool jumps)
@@ -127,7 +134,7 @@ interpret (struct routine *routine, const struct insn *insn,
     }
 }
 
-/* Whether the path ends behind NODE.  */
+/* Whether the path ends behind NODE, where STATE holds.  */
 static bool
 ends_behind (struct routine *routine, const struct routine_node *node,
              const struct state *state)
@@ -142,12 +149,10 @@ ends_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* Go from LABEL to the next one, however far that is, as long as there are
-   steps left; empty_worklist gives the routine up where there are none.  On
-   the path from an entry that only a pointer leads to, a register that belongs
-   to callers shows code with another convention, such as Haskell's.  Such a
-   routine is done with at its first instructions: nothing is taken from what
-   its begin gets to.  */
+/* Interpret BLOCK, up to the next block.  While an entry is on trial, because
+   only a pointer leads there, the first use of an unsaved callee-saved
+   register shows code with other conventions, such as Haskell's.  Such a
+   routine fails at once, before it claims any code that it would reach.  */
 static void
 interpret_block (struct routine *routine, uint32_t block)
 {
@@ -206,7 +211,7 @@ begin (struct routine *routine)
     routine_add_block (routine, number, &state);
 }
 
-/* Keep what INSN computes, if that can be an address.  */
+/* Remember the address that INSN computes, if it can be one.  */
 static void
 remember_reference (void *argument, const struct insn *insn,
                     const struct state *state)
@@ -224,8 +229,8 @@ remember_reference (void *argument, const struct insn *insn,
     routine_fail (routine, ROUTINE_TOO_MUCH, insn->address);
 }
 
-/* Keep all addresses that the routine computes for another try.  Whether there
-   are more than before.  */
+/* Remember all addresses that the routine computes, as ends of tables in
+   another run.  Return whether there are more than before.  */
 static bool
 remember_references (struct routine *routine)
 {
@@ -247,7 +252,8 @@ empty_worklist (struct routine *routine)
     }
 }
 
-/* Follow the routine once more from its entry.  */
+/* Interpret the routine from its entry to a fixpoint, and check it.  A check
+   can find more targets of jumps, which go to the worklist.  */
 static void
 run_to_fixpoint (struct routine *routine)
 {
@@ -267,7 +273,8 @@ run_to_fixpoint (struct routine *routine)
                              : routine->steps_left;
 }
 
-/* The routine is sound if calls return that were not seen to.  */
+/* Look for doubtful calls of the routine, which is sound if they return, and
+   treat them as DOUBTFUL_CALLS says.  */
 static void
 decide_doubtful_calls (struct routine *routine,
                        enum doubtful_calls doubtful_calls)
@@ -283,26 +290,27 @@ decide_doubtful_calls (struct routine *routine,
     routine_fail (routine, ROUTINE_DOUBTFUL, routine->entry);
 }
 
-/* Follow the routine, and again where one of its assumptions has turned out to
-   be wrong.  */
+/* Interpret the routine, and again while the result shows that an assumption
+   was wrong.  */
 static void
 run_until_consistent (struct routine *routine,
                       enum doubtful_calls doubtful_calls)
 {
   const struct routine_result *result = &routine->result;
   run_to_fixpoint (routine);
-  /* It runs into another one behind calls that are doubtful meanwhile.  */
+  /* It runs into another function behind calls that are doubtful now.  */
   for (size_t n = 0;
        result->failure == ROUTINE_RUNS_INTO && routine->doubtful.n_used > n;)
     {
       n = routine->doubtful.n_used;
       run_to_fixpoint (routine);
     }
-  /* It lacks a value that a callee may have left in a register.  */
+  /* A value is unknown that a callee may have left in its register.  */
   routine->asks_callees = routine->lacks_value;
   if (routine->lacks_value)
     run_to_fixpoint (routine);
-  /* A table without a bound was read too far, into one that is found later. */
+  /* A jump table without a bound was read too far, into data that the routine
+     references later.  */
   for (int i = 0; i < TRIES_MAX && result->failure != ROUTINE_SOUND
                   && result->failure != ROUTINE_TOO_MUCH
                   && routine->tables.n > 0 && remember_references (routine);
@@ -313,9 +321,9 @@ run_until_consistent (struct routine *routine,
     run_to_fixpoint (routine);
 }
 
-/* Note the calls behind which the stack would have two depths.  Such calls
-   do not return, because no compiler makes code with two depths.  Whether
-   there are any.  */
+/* Make calls doubtful behind which the stack pointer would have two values.
+   Compilers make no such code, so these calls do not return.  Return whether
+   any was found.  */
 static bool
 note_calls_with_two_depths (struct routine *routine)
 {
@@ -326,7 +334,7 @@ note_calls_with_two_depths (struct routine *routine)
           = &routine->nodes[routine->blocks[i].node];
       struct value sp = state_sp (routine_block_state (routine, i));
       uint32_t call = node->predecessor;
-      /* Others have the stack pointer elsewhere where the path meets them.  */
+      /* At a join of different stack pointers, SP is numbered by the join.  */
       bool differs = value_is_anonymous (sp)
                      && value_address (sp) == node->insn.address;
       if (call == NODE_NONE || !differs
@@ -354,8 +362,8 @@ routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
   routine->machine = routine->is_go ? context->go_machine
                      : is_bare      ? context->bare_machine
                                     : context->machine;
-  /* What was learnt of another function, or of this one with other
-     conventions, does not count.  */
+  /* Forget what was learnt about another function, or about this one with
+     other conventions.  */
   routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);

@@ -394,7 +394,7 @@ bool routine_is_function (const struct routine_context *context,
                           const struct routine_result *result,
                           const struct code_function *function);
 
-/* ---- Which calls return, and where tables end (routine_returns.c) *
+/* ---- Which calls return, and where tables end (routine_returns.c) */
 
 /* Observe which callees of ROUTINE, a sound one, return, and whether ROUTINE
    does.  Collect its doubtful calls.  Whether it has any.  */

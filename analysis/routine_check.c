@@ -1,37 +1,38 @@
-/* Whether what was analysed is a function that keeps to the ABI.
+/* Whether a routine is a function that keeps to the ABI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each instruction is seen once, with the state in front of it that all paths
-   agree on.  Proved is what callers rely on: every path that leaves the
-   routine does so with the stack pointer, the return address and the registers
-   of the ABI that it came with.  There are four ways out, and each has a
-   check: a return, a jump to where another function starts, a jump to an
-   address, and running into the function behind.  One path that leaves
-   otherwise, or does what only code of another kind does (find_violation), and
-   the routine fails as a whole: then nothing says which of its paths are real.
+   After the fixpoint each instruction is checked once, with the state in front
+   of it.  The checks prove what callers rely on: every path that leaves the
+   routine has the stack pointer, the return address and the callee-saved
+   registers of the entry.  A path can leave in four ways, and each has a
+   check: a return, a jump to the start of another function, an indirect jump,
+   and running into the function behind.  If one path leaves otherwise, or does
+   what only code of another kind does (find_violation), the whole routine
+   fails, because nothing tells which of its paths are real.
 
-   Assumed is that the graph has all paths (routine.c), and that calls come
-   back where they are taken to (routine_returns.c).
+   It is assumed that the graph has all paths (routine.c), and that calls
+   return as routine_returns.c says.
 
-   All rows are relative to the CFA, which is where the stack pointer of the
-   entry has it if the routine was called.  Code can be entered with more on
-   the stack: by the kernel, where the handler of a signal returns to, or by a
-   jump from the function that it is a part of.  Proofs of a call's frame are
+   All rows are relative to the CFA, whose distance from the stack pointer at
+   the entry is fixed if the entry is called.  Code can be entered with more on
+   the stack: by the kernel, where a signal's handler returns to, or by a jump
+   from the function that it is a part of.  These are proofs that the entry has
+   the frame of a call:
 
      a call: an instruction of a certain function calls the entry;
-     the CFI, which says that a function begins_insn there;
-     an end: the routine returns, or jumps to what was seen to return, and the
-       return address is where a call puts it;
-     its frame, if it has no end: it saves registers of its caller, and the
-       stack pointer is aligned at all of its calls as the ABI demands, which
-       it would not be if the entry had another frame.
+     the CFI: an FDE says that a function begins there;
+     an end: the routine returns, or jumps to a function that was seen to
+       return, and the return address is where a call puts it;
+     its frame, if it has no end: it saves callee-saved registers, and the
+       stack pointer is aligned at all of its calls as the ABI demands,
+       which it would not be if the entry had another frame.
 
-   A symbol or a pointer proves nothing, because blocks have them, too.
+   A symbol or a pointer proves nothing, because labels have them, too.
 
-   Callees are taken to leave SP and the registers of the ABI as they were,
-   until following one shows that it does not: assembler code has subroutines
-   with conventions of their own.  The register of functions (functions.h) has
-   what is shown here, and has the callers analysed again.  */
+   Callees are assumed to preserve SP and the callee-saved registers until
+   their analysis shows that they do not: assembler code has subroutines with
+   conventions of their own.  What is found here goes to functions.h, and the
+   callers are analysed again.  */
 
 #include "analysis/routine.h"
 
@@ -39,14 +40,17 @@
 
 /* ---- The entry */
 
-/* Whether an end of the routine, or a call, with STATE counts as a proof.
-   Behind a system call of an unknown number it does not, if nothing but a
-   pointer leads to the entry, or (RUNS_ON) the routine only runs into what
-   follows: the call may be the one that ends a signal's handler, and the code
-   behind it another function.  Where nothing but a pointer leads to the entry,
-   and a table of addresses without a bound was read, no end counts: the entry
-   may be a block that leads to the table, and the end that of another
-   function, which a pointer behind the table leads to.  */
+/* Whether an end of the routine, or a call, where STATE holds, counts as a
+   proof.  Two cases do not count.
+
+   Behind a system call of an unknown number, if only a pointer leads to the
+   entry, or (RUNS_ON) the routine merely runs into the code behind: the call
+   may be the one that ends a signal's handler, and the code behind it another
+   function.
+
+   If only a pointer leads to the entry, and a table of addresses without a
+   bound was read: the entry may be a label that leads to the table, and the
+   end that of another function, which a pointer behind the table leads to.  */
 static bool
 shows_entry (const struct routine *routine, const struct state *state,
              bool runs_on)
@@ -56,7 +60,7 @@ shows_entry (const struct routine *routine, const struct state *state,
          && !(routine->result.reads_too_far && on_trial);
 }
 
-/* The routine makes a call with STATE: note what that shows of its frame.  */
+/* Record what a call with STATE shows about the routine's frame.  */
 static void
 note_frame (struct routine *routine, const struct state *state)
 {
@@ -72,10 +76,10 @@ note_frame (struct routine *routine, const struct state *state)
 
 /* Whether FUNCTION, which a routine jumps to, needs the frame of a call.
 
-   Where functions without CFI are analysed, a call proves nothing of the
-   frame that the function itself relies on: code of any frame can jump to the
-   thunk of an indirect jump ("retpoline"), which is called, too, and leaves by
-   an address that it writes over its own return address.  */
+   Where functions without CFI are analysed, a call of FUNCTION does not prove
+   that FUNCTION needs it: code with any frame can jump to the thunk of an
+   indirect jump ("retpoline"), which is called, too, and leaves by an address
+   that it writes over its own return address.  */
 static bool
 leads_to_function (const struct routine_context *context,
                    const struct code_function *function)
@@ -86,11 +90,10 @@ leads_to_function (const struct routine_context *context,
                  && (function->is_called || function->has_fde)));
 }
 
-/* ---- What the routine does to the stack and the registers of its callers */
+/* ---- Effects on callers */
 
-/* Whether INSN goes back to the caller with another stack pointer than
-   functions do: a subroutine that saves registers for its caller, and the
-   like.  */
+/* Whether INSN returns to the caller with another stack pointer than functions
+   do, like a subroutine that saves registers for its caller.  */
 static bool
 moves_stack (const struct routine *routine, const struct insn *insn,
              const struct state *state)
@@ -109,22 +112,22 @@ moves_stack (const struct routine *routine, const struct insn *insn,
          || insn->immediate != 0;
 }
 
-/* INSN goes back to the caller, or to an address: note if it does so with
-   another stack pointer than functions do.  */
+/* INSN returns, or jumps to an address: observe if it does so with another
+   stack pointer than functions do.  */
 static void
 check_sp_at_return (struct routine *routine, const struct insn *insn,
                     const struct state *state)
 {
-  /* The routine may have gone where a jump table, which was read too far, does
-     not lead.  Code that moves its caller's stack has no switch; where
-     functions without CFI are analysed, that is not relied on.  */
+  /* The path may come from a jump table that was read too far.  Code that
+     moves its caller's stack has no switch; but this is not relied on where
+     functions without CFI are analysed.  */
   bool may_read_too_far
       = routine->tables.n > 0 && !routine->context->request->beyond_cfi;
   if (!may_read_too_far && moves_stack (routine, insn, state))
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }
 
-/* Whether INSN calls a function that comes back with another stack pointer. */
+/* Whether INSN calls a function that returns with another stack pointer.  */
 static bool
 calls_stack_mover (const struct routine *routine, const struct insn *insn)
 {
@@ -135,8 +138,8 @@ calls_stack_mover (const struct routine *routine, const struct insn *insn)
   return callee && callee->moves_stack;
 }
 
-/* Whether INSN gets the stack pointer of the frame back from
-   elsewhere, where only trust in a callee says that it is another.  */
+/* Whether INSN loads an SP of this frame from elsewhere, while SP is known
+   only because a callee is trusted.  */
 static bool
 resets_sp (struct routine *routine, const struct insn *insn,
            const struct state *state)
@@ -151,10 +154,10 @@ resets_sp (struct routine *routine, const struct insn *insn,
 }
 
 /* The routine returns with STATE, and the return address in register RA, or on
-   the stack: note the registers of the ABI that have changed.  What was pushed
-   has been popped again: where SP is another, the path may be none.  A value
-   from the caller's own frame is the one that the caller's caller has there,
-   and as new to the caller as any other.  */
+   the stack: record the callee-saved registers that have changed.  If SP has
+   not its value of the entry, the path may be none.  A value from the caller's
+   own frame is the one of the caller's caller, and so is as new to the caller
+   as any other.  */
 static void
 note_changes (struct routine *routine, const struct state *state, unsigned ra)
 {
@@ -162,8 +165,8 @@ note_changes (struct routine *routine, const struct state *state, unsigned ra)
     routine->result.changes |= state_changed_registers (state);
 }
 
-/* The routine goes on in NEXT (NULL: in what is not known), which returns to
-   the caller: the effects of NEXT are the routine's, too.  */
+/* The routine leaves for NEXT (NULL: unknown), which returns to the routine's
+   caller: the effects of NEXT are the routine's, too.  */
 static void
 inherit (struct routine *routine, const struct code_function *next,
          const struct state *state)
@@ -176,7 +179,7 @@ inherit (struct routine *routine, const struct code_function *next,
     routine_observe (routine, OBSERVED_MOVES_STACK, routine->entry);
 }
 
-/* ---- What shows that it is not a function, or one of another kind */
+/* ---- Evidence against a function, or for one of another kind */
 
 bool
 routine_is_after_call (const struct routine *routine, uint64_t address)
@@ -199,7 +202,7 @@ routine_agrees_with_go (const struct routine *routine, uint64_t address,
              value_of (VALUE_CFA, (int64_t)arch->fixed_ra_offset - depth));
 }
 
-/* The routine leaves as functions do at the node that is visited.  */
+/* Record that the routine leaves, as functions do, at the visited node.  */
 static void
 note_leaving (struct routine *routine)
 {
@@ -207,8 +210,8 @@ note_leaving (struct routine *routine)
   routine->result.is_unframed = routine->result.has_end = true;
 }
 
-/* A function that has saved a register may use the register: a variable
-   without a value is in it.  */
+/* A function that has saved a register may read it: it then belongs to an
+   uninitialised variable.  */
 bool
 routine_uses_saved (struct routine *routine, const struct insn *insn,
                     const struct state *state)
@@ -230,8 +233,8 @@ routine_uses_saved (struct routine *routine, const struct insn *insn,
   return false;
 }
 
-/* The routine leaves for another function, in front of whose start STATE
-   holds.  */
+/* Check that STATE, in front of the start of another function at TARGET, is
+   that of a call; FROM is the address of the instruction that leads there.  */
 static void
 check_leaving (struct routine *routine, uint64_t target, uint64_t from,
                enum routine_failure failure, const struct state *state)
@@ -240,7 +243,8 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   const struct code_function *function
       = functions_at (routine->context->functions, target);
   bool by_jump = failure == ROUTINE_TAIL_CALL;
-  /* Code that goes on where a pointer leads: that was a block.  */
+  /* Code that runs on to the target of a pointer shows that the target is a
+     label.  */
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state) && !is_label)
     {
@@ -259,13 +263,13 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
     routine->result.entered_with_frame[routine->result.n_entered_with_frame++]
         = index;
   else
-    routine->steps_left = 0; /* what was found must not be used */
+    routine->steps_left = 0; /* no result may be used */
 }
 
-/* Whether INSN goes on with an exception although no path landed in the
-   routine.  Such a path ended where a call does not return or at a
-   place that no path gets to, as the compiler knew, and ran into other
-   code.  */
+/* Whether INSN resumes an exception although no path of the routine reached a
+   landing pad.  Such a path has run on, into other code, behind a call that
+   does not return, or from an end that the compiler knew to be
+   unreachable.  */
 static bool
 resumes_without_pad (const struct routine *routine, const struct insn *insn)
 {
@@ -275,8 +279,8 @@ resumes_without_pad (const struct routine *routine, const struct insn *insn)
   return word && word->is_for_pads;
 }
 
-/* The call that the path to the node that is visited comes from, without
-   another path in between, or NULL.  Each path begins_insn at a block.  */
+/* Return the last call on the path to the visited node, if no other path joins
+   in between; otherwise NULL.  Each path begins at a block.  */
 static const struct routine_node *
 last_call (const struct routine *routine)
 {
@@ -290,24 +294,23 @@ last_call (const struct routine *routine)
   return NULL;
 }
 
-/* Whether INSN, an indirect jump, goes where a word of an array points.
-   Such a jump may be a tail call, or lead from one handler of an
-   interpreter to the next, with the frame of the function that they are
-   parts of.  */
+/* Whether INSN, an indirect jump, loads its target from an array.  Such a jump
+   may be a tail call, or lead from one handler of an interpreter to the next,
+   with the frame of the function that they are parts of.  */
 static bool
 goes_by_index (const struct routine *routine, const struct insn *insn,
                const struct state *state)
 {
   if (insn->from == REG_NONE)
     return insn->index != REG_NONE;
-  /* A value that no instruction made leads to no node.  */
+  /* A value that no instruction made has no address of a node.  */
   uint32_t number = address_map_get (
       &routine->numbers, value_address (state->registers[insn->from]));
   return number != NODE_NONE && routine->nodes[number].insn.op == OP_LOAD
          && routine->nodes[number].insn.index != REG_NONE;
 }
 
-/* INSN returns.  */
+/* Check INSN, a return.  */
 static void
 check_return (struct routine *routine, const struct insn *insn,
               const struct state *before)
@@ -330,7 +333,7 @@ check_return (struct routine *routine, const struct insn *insn,
     }
 }
 
-/* INSN jumps to where another function starts.  */
+/* Check INSN, a jump to the start of another function.  */
 static void
 check_jump_to_start (struct routine *routine, const struct insn *insn,
                      const struct state *state)
@@ -345,9 +348,10 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
     routine_observe (routine, OBSERVED_DEAD_BRANCH, insn->target);
 }
 
-/* INSN jumps to an address.  Where tables had less entries when the jump was
-   analysed, there is more to follow now.  A function of another image has
-   a frame and returns, as far as its name tells.  */
+/* Check INSN, an indirect jump.  If its jump tables have more entries than
+   when the jump was interpreted, they are followed now.  A function of another
+   image is assumed to need the frame of a call and to return, unless its name
+   says otherwise.  */
 static void
 check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
@@ -375,8 +379,8 @@ check_jump (struct routine *routine, const struct insn *insn,
     }
 }
 
-/* INSN is the last one in front of another function.  If it is a call, or
-   padding behind one, that call does not return.  */
+/* Check INSN, the last instruction in front of another function.  If INSN is a
+   call, or padding behind one, that call does not return.  */
 static void
 check_end (struct routine *routine, const struct insn *insn,
            const struct state *state)
@@ -387,9 +391,9 @@ check_end (struct routine *routine, const struct insn *insn,
   if (!goes_on || state_exits (state, insn)
       || routine_is_after_call (routine, insn->address))
     return;
-  /* The path gets to the end of a part of the function that no path gets to,
-     as the compiler knew.  Such an end is told from a call that does not
-     return, in front of what is another path.  */
+  /* The path reaches the end of a part, as the compiler knew that it never
+     would.  Behind a call that does not return, a part can end, too: then what
+     is behind it is another path's.  */
   const struct routine_node *call = last_call (routine);
   const struct code_range *part
       = covered_code_part (context->covered_code, insn->address);
@@ -398,10 +402,10 @@ check_end (struct routine *routine, const struct insn *insn,
   struct state after;
   state_copy (&after, state);
   state_apply (&after, insn);
-  /* Where CFI says that the routine ends here, the call that the path comes
-     from does not return: the compiler knew that, and may have moved
-     instructions behind it (GCC, with PostgreSQL's errfinish).  The routine is
-     analysed again without them.  */
+  /* Where CFI says that the routine ends here, the last call does not return.
+     The compiler knew that, and may have moved instructions behind the call
+     (GCC, with PostgreSQL's errfinish).  The routine is interpreted again with
+     that call doubtful.  */
   if (call && !context->request->beyond_cfi && !state_is_restored (&after)
       && !address_map_set (&routine->doubtful, call->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
@@ -409,8 +413,8 @@ check_end (struct routine *routine, const struct insn *insn,
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* What shows at INSN, wherever it leads, that this is not a
-   function, or one of another kind; or ROUTINE_SOUND.  */
+/* Return what INSN shows against a function, or for one of another kind; or
+   ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, const struct insn *insn,
                 const struct state *state)
@@ -424,8 +428,8 @@ find_violation (struct routine *routine, const struct insn *insn,
     return ROUTINE_SAVED_USED;
   if (resumes_without_pad (routine, insn))
     return ROUTINE_UNWINDS;
-  /* Code that ends the handling of a signal is where a handler returns to,
-     with what the kernel saved on the stack, and no function.  */
+  /* Code that calls sigreturn is where a signal's handler returns to, with
+     what the kernel saved on the stack.  It is no function.  */
   int64_t number;
   if (insn->flow == FLOW_RESUME
       || (insn->is_syscall && state_syscall_number (state, &number)
@@ -434,7 +438,7 @@ find_violation (struct routine *routine, const struct insn *insn,
   return calls_stack_mover (routine, insn) ? ROUTINE_CALLEE : ROUTINE_SOUND;
 }
 
-/* Look at where INSN leads.  */
+/* Check where INSN leads.  */
 static void
 check_flow (struct routine *routine, const struct insn *insn,
             const struct state *state)
@@ -472,7 +476,7 @@ routine_check (void *argument, const struct insn *insn,
   enum routine_failure failure = find_violation (routine, insn, state);
   if (failure != ROUTINE_SOUND)
     return routine_fail (routine, failure, insn->address);
-  struct insn copy = *insn; /* nodes move when they grow */
+  struct insn copy = *insn; /* nodes move when their array grows */
   routine->result.resets_sp |= resets_sp (routine, &copy, state);
   check_flow (routine, &copy, state);
   if (is_last)

@@ -1,11 +1,12 @@
-/* The graph of a function: instructions, the states where paths meet, and
-   where the function ends.
+/* The control flow graph of a function: nodes, basic blocks, and boundaries.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An instruction is decoded once, when the first path gets to it, and kept as
-   a node.  A node where paths can meet has a block, which owns the state in
-   front of the node.  The states of other nodes are not kept: they are
-   computed again from the block in front of them.  */
+   A node is an instruction, decoded once when the first path reaches it.  A
+   node where paths can meet begins a basic block, which has the state in front
+   of the node.  The states of all other nodes are not stored: they are
+   computed again from the beginning of their block.  Blocks are not found in
+   advance.  When a second path reaches the middle of a block, a new block
+   begins there, and the old one is interpreted again up to it.  */
 
 #include "analysis/routine.h"
 
@@ -46,7 +47,7 @@ routine_observe (struct routine *routine, enum observation_kind kind,
     routine->observations[routine->n_observations++]
         = (struct observation){ .kind = kind, .address = address };
   else
-    routine->steps_left = 0; /* what was found must not be used */
+    routine->steps_left = 0; /* no result may be used */
   return true;
 }
 
@@ -58,7 +59,7 @@ routine_has_returned (const struct routine *routine, uint64_t callee)
          || has_observed (routine, OBSERVED_RETURNED, callee, &kinds);
 }
 
-/* ---- Borders */
+/* ---- Where the function ends */
 
 bool
 routine_is_start (const struct routine *routine, uint64_t address)
@@ -76,10 +77,9 @@ routine_is_on_trial (const struct routine *routine)
   return function && function_is_only_pointed (function);
 }
 
-/* Whether no instruction of the routine is behind NODE: another function
-   starts there, or an FDE does, or NODE is a call at the end of code with CFI.
-   No function goes on behind such a call: the code is another section's, or
-   without CFI.  */
+/* Whether the function ends behind NODE: another function or an FDE starts
+   there, or NODE is a call at the end of its FDE.  No function goes on behind
+   such a call: the code there belongs to another section, or has no CFI.  */
 static bool
 is_last_node (const struct routine *routine, const struct routine_node *node)
 {
@@ -113,7 +113,7 @@ decode (struct routine *routine, uint64_t address, struct insn *insn)
   const struct routine_context *context = routine->context;
   const struct arch *arch = routine->machine->arch;
   if (!facts_insn (context->facts, address, insn))
-    *insn = (struct insn){ .address = address }; /* visitors look at it */
+    *insn = (struct insn){ .address = address }; /* visitors read it */
   facts_resolve (context->facts, routine_constant_place (insn), &insn->flow,
                  &insn->target);
   if (insn->flow != FLOW_CALL
@@ -162,10 +162,10 @@ routine_find_behind (const struct routine *routine, uint32_t number)
              : address_map_get (&routine->numbers, address);
 }
 
-/* ---- Labels */
+/* ---- Basic blocks */
 
-/* The worklist is a heap: the block at I of it has no higher address than
-   those at 2 I + 1 and 2 I + 2.  */
+/* The worklist is a binary heap: the block at index I has no higher address
+   than those at 2 I + 1 and 2 I + 2.  */
 
 static bool
 is_before (const struct routine *routine, size_t a, size_t b)
@@ -238,8 +238,8 @@ routine_add_block (struct routine *routine, uint32_t number,
   state_copy (own, state);
   state_renumber (own, node->insn.address);
   add_to_worklist (routine, node->block);
-  /* It is on the way of a path that was walked before: what comes along there
-     has to arrive at it, so the walk is done again.  */
+  /* The new block begins in the middle of another one, which has to be
+     interpreted again so that its state is joined here.  */
   number = node->predecessor;
   if (number == NODE_NONE)
     return;

@@ -1,4 +1,4 @@
-/* Where jumps lead: to instructions of the routine, directly or by tables.
+/* Targets of jumps, direct and through jump tables.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/routine.h"
@@ -7,12 +7,12 @@
 
 enum
 {
-  REFERENCED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
+  REFERENCED_ENTRIES_MAX = 4096, /* of a table that may be taken as a whole */
   PADDING_STEPS = 16             /* between functions */
 };
 
-/* Whether nothing but padding is between ADDRESS and the start of another
-   function: no path gets there.  */
+/* Whether only padding is between ADDRESS and the start of another function,
+   so that no path reaches ADDRESS.  */
 static bool
 is_behind_the_end (const struct routine *routine, uint64_t address)
 {
@@ -38,9 +38,9 @@ routine_is_never_taken (const struct routine *routine, const struct insn *insn)
          && is_behind_the_end (routine, insn->target);
 }
 
-/* Entry INDEX of table number TABLE leads from node FROM to TARGET.  Edges
-   that are left out, in huge functions, make calls look doubtful and tables
-   short at worst.  */
+/* Add the edge from node FROM to TARGET, entry INDEX of table number TABLE.
+   Huge functions drop edges: then calls look doubtful and tables short, which
+   makes no wrong row.  */
 static void
 note_edge (struct routine *routine, uint32_t from, uint64_t target,
            uint32_t table, uint32_t index)
@@ -69,8 +69,8 @@ routine_jump (struct routine *routine, uint64_t target,
     routine_arrive (routine, number, state);
 }
 
-/* Where an indirect jump goes by tables, *TARGET is an entry or a target of
-   them.  False: by none.  */
+/* Find the jump tables of INSN, an indirect jump: *TARGET is set to an entry
+   or a target of them.  False: it uses none.  */
 static bool
 find_tables (struct routine *routine, const struct insn *insn,
              const struct state *state, struct value *target)
@@ -99,7 +99,7 @@ find_tables (struct routine *routine, const struct insn *insn,
   return true;
 }
 
-/* Where the table at ADDRESS ends at the latest.  */
+/* Return the latest end of the table at ADDRESS.  */
 static uint64_t
 find_table_end (const struct routine *routine, uint64_t address)
 {
@@ -111,9 +111,9 @@ find_table_end (const struct routine *routine, uint64_t address)
   return ends[2] < end ? ends[2] : end;
 }
 
-/* Whether TARGET is in the function, whose parts can be elsewhere: in the
-   part that reads the table, certainly.  Words that happen to look like
-   offsets are not trusted to lead to other parts.  */
+/* Whether TARGET is in the function: in its main code, or in a part.  Words
+   that happen to look like offsets are trusted only within the part that reads
+   TABLE.  */
 static bool
 is_inside (const struct routine *routine, const struct jump_table *table,
            uint64_t target)
@@ -128,10 +128,10 @@ is_inside (const struct routine *routine, const struct jump_table *table,
                                               table->reader)));
 }
 
-/* A table without a bound that ends where an address is named, and leads to
-   this function or parts of functions from its first word to its last, is
-   taken as a whole.  Few tables have the parts in them, but those that begin
-   with one would have no entry otherwise.  */
+/* Give TABLE, which has no bound, one: if it ends at a referenced address, and
+   all of its words lead to this function or to parts of functions, it is taken
+   as a whole.  Few tables lead to parts; but a table that begins with such an
+   entry would have no entry otherwise.  */
 static void
 bound_by_references (const struct routine *routine, struct jump_table *table)
 {
@@ -147,10 +147,10 @@ bound_by_references (const struct routine *routine, struct jump_table *table)
   table->max = n - 1;
 }
 
-/* Free Pascal has its jump tables among the data.  What the program could
-   write is one only if nothing else looks like that: offsets from the table
-   itself, as many as the comparison in front of the jump allows, and all of
-   them lead into the function.  */
+/* Accept TABLE, which is in writable data, if all entries that the bound
+   allows are offsets from the table itself and lead into the function.
+   Nothing else looks like that.  Free Pascal has its jump tables among the
+   data.  */
 static void
 look_among_data (struct routine *routine, struct jump_table *table)
 {
@@ -166,8 +166,8 @@ look_among_data (struct routine *routine, struct jump_table *table)
   table->is_in_data = i > table->max;
 }
 
-/* Whether an entry that leads to TARGET is for values that a switch never has
-   (LLVM).  */
+/* Whether TARGET is that of entries for values that a switch never has: a NOP
+   at the end of the function (LLVM).  */
 static bool
 is_never_chosen (struct routine *routine, uint64_t target)
 {
@@ -176,8 +176,8 @@ is_never_chosen (struct routine *routine, uint64_t target)
          && is_behind_the_end (routine, target);
 }
 
-/* Jump to the targets of table NUMBER in turn.  Whether there are any.  A
-   table without a bound ends where an entry leaves the function.  */
+/* Jump to all targets of table NUMBER.  Return whether there are any.  A table
+   without a bound ends where an entry leaves the function.  */
 static bool
 jump_by_table (struct routine *routine, uint32_t number,
                const struct state *state, uint32_t node)

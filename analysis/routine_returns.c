@@ -1,45 +1,47 @@
-/* Which calls of a function are seen to return, and which entries of tables.
+/* Which calls of a routine return, and which entries its jump tables have.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Imported functions that never return are known by name only if they are in
-   libc and the like.  Behind a call of another function that never returns
-   there is the next function of the image, and nothing shows it where the next
-   function does not return, either.  So what is behind a call counts only if
-   it returns to the caller, or if the callee was seen to return elsewhere.
+   The problem: code behind a call of a function that never returns belongs to
+   another function, and must not get rows of this one.  Imported functions
+   that never return are known by name only if they are in libc and the like.
+   Without CFI, nothing else shows where the function ends if the next function
+   never returns, either.  So the code behind a call is evidence only if it
+   returns to the caller, or if the callee was seen to return elsewhere.
 
-   Where no CFI tells the end of a function, a call of something that never
-   returns may be its last instruction, and what is behind it another function,
-   which would get the rows of this one.  So a call of what was never seen to
-   return is doubtful, unless the code behind the call is the function's own:
-   it goes straight to a return, which routine_check.c has found to have the
-   function's own frame, or it goes on with what the function has put into
-   registers that belong to its callers.  A landing pad shows neither.  Behind
-   a call by an unknown pointer, any way to a return will do, and a loop around
-   the call.
+   A call of a function that was never seen to return is doubtful, unless the
+   code behind the call is shown to be this function's own:
 
-   One call that is seen to return shows it of all calls of the same function,
-   or by way of the same word: whether a function returns is a part of its
-   type, as compilers see it.  That is assumed of words which the program may
-   write.  It is shown of no call with code behind it that a pointer leads to
-   and that has no way to a return: that code may be another function.
+     it goes straight to a return, which routine_check.c has found to have
+       this function's frame; or
+     it uses values that this function has put into callee-saved registers;
+     and it is not a landing pad, which may do both.
 
-   Nor does anything show the end of a jump table without a bound, where it is
-   analysed by pointers to functions that never return: each of them would
-   get the rows of the function with the table.  So the table ends behind the
-   last entry from which a path returns, or gets to code that is reached
-   without such tables, or jumps by a table that such code jumps by.  Its first
-   entry is there in any case.  */
+   Behind a call through an unknown pointer, any path to a return is enough,
+   and so is a loop around the call.
+
+   If one call returns, all calls of the same function, or through the same
+   word, do: compilers treat "never returns" as a part of the function's type.
+   This is assumed even of words that the program may write.  There is one
+   exception: a call with code behind it that a pointer leads to, and from
+   which no path returns, stays doubtful.  That code may be another function.
+
+   Jump tables without a bound have the same problem.  If pointers to functions
+   that never return follow the table, nothing shows its end, and each of these
+   functions would get rows of this one.  So the table ends behind its last
+   entry from which a path returns, or reaches code that is also reached
+   without such tables, or jumps by a table that such code jumps by.  The first
+   entry is always there.  */
 
 #include "analysis/routine.h"
 
 enum
 {
-  INSTRUCTIONS_MAX = 16, /* looked at behind a call */
+  INSTRUCTIONS_MAX = 16, /* examined behind a call */
   LANDING_MAX = 64,      /* the same, for its result and for loops */
-  ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
+  ROUNDS_MAX = 16        /* if it takes more rounds, calls stay doubtful */
 };
 
-/* The node that NUMBER goes on with, or NODE_NONE.  */
+/* Return the node behind NUMBER if the path goes on there, or NODE_NONE.  */
 static uint32_t
 next_node (const struct routine *routine, uint32_t number)
 {
@@ -49,7 +51,7 @@ next_node (const struct routine *routine, uint32_t number)
              : NODE_NONE;
 }
 
-/* The node that NUMBER jumps to, or NODE_NONE.  */
+/* Return the node that NUMBER jumps to, or NODE_NONE.  */
 static uint32_t
 target_of (const struct routine *routine, uint32_t number)
 {
@@ -59,14 +61,14 @@ target_of (const struct routine *routine, uint32_t number)
              : NODE_NONE;
 }
 
-/* Whether node NUMBER, if there is one, goes back.  */
+/* Whether node NUMBER, if there is one, reaches a return.  */
 static bool
 reaches_return (const struct routine *routine, uint32_t number)
 {
   return number != NODE_NONE && routine->nodes[number].reaches_return;
 }
 
-/* Have SPREAD go over the routine until nothing changes.  */
+/* Call PROPAGATE until nothing changes.  */
 static void
 iterate_to_fixpoint (struct routine *routine,
                      bool (*propagate) (struct routine *routine))
@@ -75,8 +77,9 @@ iterate_to_fixpoint (struct routine *routine,
     continue;
 }
 
-/* From the end to the beginning: nodes mostly have the numbers of the order
-   that they are in.  Whether anything changed.  */
+/* Propagate reaches_return backwards along the edges, from the last node to
+   the first: nodes are mostly numbered in the order of the code.  Return
+   whether anything changed.  */
 static bool
 propagate_backwards (struct routine *routine)
 {
@@ -108,8 +111,8 @@ propagate_backwards (struct routine *routine)
   return changed;
 }
 
-/* What a call is known by: where it leads, or the constant place of a pointer.
-   0: it is not known.  */
+/* Return the key of a call in functions->returned: its target, or the constant
+   address of a pointer.  0: unknown.  */
 static uint64_t
 call_key (const struct routine *routine, const struct insn *insn)
 {
@@ -118,8 +121,8 @@ call_key (const struct routine *routine, const struct insn *insn)
   return routine_called_place (routine->context, insn);
 }
 
-/* Whether a pointer leads to what is behind node NUMBER, perhaps behind
-   padding: a function may begin there.  */
+/* Whether a pointer leads to the code behind node NUMBER, perhaps behind
+   padding, so that a function may begin there.  */
 static bool
 is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 {
@@ -134,9 +137,8 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Whether what is behind the call goes on with what the routine has put into
-   registers that belong to callers, and uses these other than by saving them:
-   no function begins_insn so.  */
+/* Whether the code behind the call reads callee-saved registers that the
+   routine has written, other than by saving them.  No function begins so.  */
 static bool
 uses_own_registers_after (const struct routine *routine, uint32_t number)
 {
@@ -161,8 +163,8 @@ uses_own_registers_after (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* The node that the path goes on with behind node NUMBER, or NODE_NONE: by a
-   jump, or else straight on.  */
+/* Return the node that follows node NUMBER on the path, by a jump or behind
+   it; or NODE_NONE.  */
 static uint32_t
 node_after (const struct routine *routine, uint32_t number)
 {
@@ -175,17 +177,17 @@ node_after (const struct routine *routine, uint32_t number)
              : NODE_NONE;
 }
 
-/* What the registers hold behind a call that may be a landing pad: masks.  */
+/* Masks of registers behind a call that may have a landing pad there.  */
 struct landing
 {
-  uint32_t results; /* the results of the call, or what the unwinder has put */
-  uint32_t first;   /* the first of these: the exception */
-  bool moves;       /* some of it was moved away */
+  uint32_t results; /* the results of the call, or the exception */
+  uint32_t first;   /* the first result, or the exception itself */
+  bool moves;       /* a result was copied elsewhere */
 };
 
-/* Follow INSN.  Whether the first result is used in a way in which no landing
-   pad uses an exception: as a number, as an address, or as an argument other
-   than the first.  */
+/* Update LANDING by INSN.  Return whether INSN uses the first result as no
+   landing pad uses an exception: as a number, as an address, or as an argument
+   other than the first.  */
 static bool
 uses_result (const struct code_machine *machine, const struct insn *insn,
              struct landing *landing)
@@ -208,11 +210,11 @@ uses_result (const struct code_machine *machine, const struct insn *insn,
   return false;
 }
 
-/* Whether call NUMBER may have a landing pad behind it.  A pad has the
-   routine's registers and may return, but shows only that the call throws.
-   With its first instructions a pad moves the exception away from where the
-   unwinder has put it, which is where a call that returns has its result.
-   Nothing but the runtime looks into an exception.  */
+/* Whether the code behind call NUMBER may be a landing pad.  A pad has the
+   routine's registers and may return, but is no evidence that the call
+   returns.  Its first instructions copy the exception from the registers in
+   which the unwinder passes it, which are those of a call's result.  Only the
+   runtime reads an exception.  */
 static bool
 may_have_pad_behind (const struct routine *routine, uint32_t number)
 {
@@ -230,7 +232,7 @@ may_have_pad_behind (const struct routine *routine, uint32_t number)
   return landing.moves;
 }
 
-/* A call of CALLEE was seen to return.  */
+/* Observe that a call of CALLEE returns.  */
 static void
 observe_return (struct routine *routine, uint64_t callee)
 {
@@ -238,9 +240,9 @@ observe_return (struct routine *routine, uint64_t callee)
     routine_observe (routine, OBSERVED_RETURNED, callee);
 }
 
-/* Whether the path behind call NUMBER leads back in front of the call: such a
-   loop is the routine's.  What follows the routine may go on at its entry, by
-   a tail call, but nowhere else in it.  */
+/* Whether the path behind call NUMBER goes back to code in front of the call:
+   such a loop belongs to the routine.  Another function behind the routine may
+   jump to the routine's entry, by a tail call, but nowhere else into it.  */
 static bool
 loops_back_over_call (const struct routine *routine, uint32_t number)
 {
@@ -258,10 +260,11 @@ loops_back_over_call (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Whether call NUMBER of CALLEE (0: unknown), which nothing behind it shows to
-   return, may be the last instruction on its path.  Where a pointer leads to
-   what is behind it, that may be a function.  Behind an unknown callee, its
-   returns are not the routine's.  */
+/* Whether call NUMBER of CALLEE (0: unknown), which the code behind it does
+   not show to return, may be the last instruction of the function.  If a
+   pointer leads to the code behind the call, that may be another function.
+   Behind an unknown callee, a loop or a path to a return shows that it is
+   not.  */
 static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {
@@ -276,8 +279,8 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
     return true;
   if (routine_has_returned (routine, callee))
     return false;
-  /* A function of the image that is called by way of the GOT is known by its
-     address, too.  */
+  /* A function of the image that is called through the GOT is also known by
+     its address.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
   return !word || !word->is_got || word->value == 0
          || !routine_has_returned (routine, word->value);
@@ -302,7 +305,7 @@ note_call (struct routine *routine, uint32_t number)
     routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
 }
 
-/* Whether some call of the routine returns, which was not known before.  */
+/* Whether some call of the routine is not yet known to return.  */
 static bool
 has_undecided_call (const struct routine *routine)
 {
@@ -323,9 +326,10 @@ routine_note_returns (struct routine *routine)
 {
   const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
   bool is_stub = routine_called_place (routine->context, &call) != 0;
-  /* The routine returns if a node where it ends does.  If that is a jump to
-     another function, that one returns, too: no compiler makes a tail call of
-     a function that never does.  Stubs jump to such functions as well.  */
+  /* The routine returns if some node at its end does.  If that is a jump to
+     another function, that function returns, too, because compilers make no
+     tail call of a function that never does.  PLT stubs, however, jump to such
+     functions as well.  */
   for (size_t i = 0; !is_stub && i < routine->n_nodes; i++)
     if (routine->nodes[i].reaches_return)
       {
@@ -345,7 +349,7 @@ routine_note_returns (struct routine *routine)
   return routine->doubtful.n_used > 0;
 }
 
-/* ---- Tables */
+/* ---- Jump tables */
 
 static bool
 is_bounded (const struct routine *routine, const struct routine_edge *edge)
@@ -353,8 +357,8 @@ is_bounded (const struct routine *routine, const struct routine_edge *edge)
   return routine->tables.tables[edge->table].max != UINT64_MAX;
 }
 
-/* Note that a path gets to node NUMBER without a table without a bound.
-   Whether that was not known.  */
+/* Record that a path reaches node NUMBER without an unbounded table.  Return
+   whether that is new.  */
 static bool
 mark_reached (struct routine *routine, uint32_t number)
 {
@@ -363,7 +367,8 @@ mark_reached (struct routine *routine, uint32_t number)
   return routine->nodes[number].is_surely_reached = true;
 }
 
-/* From the beginning to the end.  Whether anything changed.  */
+/* Propagate is_surely_reached forwards along the edges.  Return whether
+   anything changed.  */
 static bool
 propagate_forwards (struct routine *routine)
 {
@@ -382,8 +387,9 @@ propagate_forwards (struct routine *routine)
   return changed;
 }
 
-/* Have each node go back from which a path returns, gets to a certain one, or
-   jumps by a table that a certain one jumps by.  */
+/* Set reaches_return for each node that certainly belongs to the function: a
+   path from it returns, reaches a surely reached node, or jumps by a table
+   that such a node jumps by.  */
 static void
 find_nodes_of_function (struct routine *routine)
 {
@@ -417,7 +423,8 @@ routine_end_tables (struct routine *routine)
           && edge->index >= table->n_confirmed)
         table->n_confirmed = edge->index + 1;
     }
-  /* A table ends in front of an entry if no entry from there on goes back.  */
+  /* A table ends in front of the first entry from which on no entry belongs to
+     the function.  */
   for (size_t i = 0; i < routine->n_edges; i++)
     {
       const struct routine_edge *edge = &routine->edges[i];
@@ -425,7 +432,7 @@ routine_end_tables (struct routine *routine)
       uint32_t n = table->n_confirmed > 0 ? table->n_confirmed : 1;
       if (edge->index < n || is_bounded (routine, edge))
         continue;
-      table->n_confirmed = UINT32_MAX; /* once is enough */
+      table->n_confirmed = UINT32_MAX; /* so that its end is added once */
       changed = true;
       if (!address_list_add (&routine->ends,
                              table->address + (uint64_t)n * table->width))

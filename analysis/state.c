@@ -1,4 +1,5 @@
-/* What a state is made of: registers, slots of the stack, bounds.
+/* States: registers, slots of the stack and bounds, and the join of two
+   states.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/state.h"
@@ -11,9 +12,9 @@ state_enter (struct state *state, const struct code_machine *machine,
   memset (state, 0, sizeof *state);
   state->machine = machine;
   state->tables = tables;
-  /* What a call may change holds an argument, or nothing of use, at a
-     function's entry.  Registers that a call preserves hold values of the
-     caller.  Of other registers it is not known.  */
+  /* At a function's entry, a register that calls may change has an argument or
+     nothing of use.  A callee-saved register has a value of the caller.
+     Nothing is known of other registers.  */
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     state->registers[reg]
         = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
@@ -31,7 +32,7 @@ state_enter (struct state *state, const struct code_machine *machine,
   state->n_slots = 1;
 }
 
-/* ---- The stack: slots are words that do not overlap each other */
+/* ---- Slots: words of the stack that do not overlap */
 
 void
 state_remove_slot (struct state *state, unsigned index)
@@ -44,9 +45,9 @@ state_remove_slot (struct state *state, unsigned index)
     state->popped |= popped << index;
 }
 
-/* Constants may be addresses of jump tables, or numbers of system calls, but
-   leave room for others, as what was read from tables does.  No image is above
-   4 GiB by itself.  */
+/* Whether VALUE deserves a slot.  Constants may be addresses of jump tables or
+   numbers of system calls; they and values from tables leave room for saved
+   registers.  An image has no address above 4 GiB unless it is relocated.  */
 static bool
 is_worth_keeping (const struct state *state, struct value value)
 {
@@ -77,7 +78,8 @@ state_store (struct state *state, struct value place, struct value value,
           && place.number < slot->place.number + own)
         state_remove_slot (state, i);
     }
-  /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
+  /* Programs store 0 and 1 everywhere; these are kept only if they were
+     pushed.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
       && value.number > 1 && value.number < SYSCALLS_MAX)
     value.kind = VALUE_NUMBER;
@@ -192,10 +194,10 @@ remove_bound (struct state *state, unsigned index)
   state->bounds[index] = state->bounds[--state->n_bounds];
 }
 
-/* Whether a store of WIDTH bytes at PLACE can change what SUBJECT is.  A store
-   to a known place of the stack does not reach what is found by a pointer from
-   elsewhere: compilers spill registers between a comparison and the switch
-   that it is for.  */
+/* Whether a store of WIDTH bytes at PLACE can change SUBJECT.  A store to a
+   known place of the stack is assumed not to reach memory that is found by
+   another pointer: compilers spill registers between a comparison and the
+   switch that it is for.  */
 static bool
 is_changed_by (const struct subject *subject, struct value place,
                unsigned width)
@@ -219,7 +221,7 @@ state_forget_bounds (struct state *state, struct value place, unsigned width)
   state->has_compared &= !is_changed_by (&state->compared, place, width);
 }
 
-/* Whether what BOUND is of depends on VALUE.  */
+/* Whether the subject of BOUND depends on VALUE.  */
 static bool
 depends_on (const struct bound *bound, struct value value)
 {
@@ -235,9 +237,10 @@ state_forget_value (struct state *state, struct value value)
       remove_bound (state, i);
 }
 
-/* ---- The meeting of two paths */
+/* ---- Joins */
 
-/* No compiler branches by flags that were set on another path.  */
+/* Compilers do not branch on flags that were set in front of a join, so these
+   are dropped.  */
 void
 state_renumber (struct state *state, uint64_t at)
 {
@@ -256,7 +259,7 @@ state_renumber (struct state *state, uint64_t at)
     }
 }
 
-/* VALUE as a target of jumps, if it is a constant.  */
+/* Return VALUE, if it is a constant, as a target of jumps.  */
 static struct value
 as_target (struct value value, struct jump_tables *tables)
 {
@@ -269,8 +272,8 @@ as_target (struct value value, struct jump_tables *tables)
   return value;
 }
 
-/* What was read from one jump table or another; or, in place of reading from
-   one, a label of the function.  False: A and B are not of that kind.  */
+/* Join values that were loaded from jump tables, or of which one is an address
+   of the function instead.  False: A and B are no such values.  */
 static bool
 join_tables (struct value *met, struct value a, struct value b,
              struct jump_tables *tables)
@@ -288,8 +291,8 @@ join_tables (struct value *met, struct value a, struct value b,
   return true;
 }
 
-/* Whether it is known of VALUE what it is, or that it was computed: where two
-   such that differ meet, one of them at most is the caller's.  */
+/* Whether VALUE is known, or known to be computed.  If two different such
+   values are joined, at most one of them is the caller's.  */
 static bool
 is_definite (struct value value)
 {
@@ -313,8 +316,8 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
                     at, reg);
 }
 
-/* Mostly nothing that meets a value changes it: it was made where paths met
-   here before.  */
+/* Join the registers of OTHER into STATE.  Most joins change nothing: the
+   value was made by an earlier join at this address.  */
 static bool
 join_registers (struct state *state, const struct state *other, uint64_t at)
 {
@@ -335,8 +338,8 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
   return changed;
 }
 
-/* The slot of OTHER that slot INDEX of STATE is the same as, or n_slots.
-   Mostly both have the same slots in the same order.  */
+/* Return the slot of OTHER that equals slot INDEX of STATE, or n_slots.
+   Mostly both states have the same slots in the same order.  */
 static unsigned
 same_slot (const struct state *state, const struct state *other,
            unsigned index)

@@ -231,7 +231,7 @@ bool state_computes_address (const struct state *state,
 bool state_table (const struct state *state, const struct insn *insn,
                   uint32_t *number);
 
-/* ---- Rows of a state, and checks of given rows (state_row.c) *
+/* ---- Rows of a state, and checks of given rows (state_row.c) */
 
 /* Whether SP has its value of the entry.  */
 bool state_is_at_entry (const struct state *state);

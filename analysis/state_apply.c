@@ -1,5 +1,11 @@
-/* The transfer of one instruction.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The transfer function: the effect of one instruction on a state.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   state_apply () handles all that happens between two instructions, by the
+   kind of operation (enum insn_op): arithmetic on registers, loads and stores,
+   the stack, comparisons, system calls.  state_call () has the effect of a
+   call that returns, state_branch () what a condition shows on either side of
+   a branch.  */
 
 #include "analysis/state.h"
 
@@ -15,7 +21,8 @@ compute (struct state *state, const struct insn *insn, unsigned reg)
     state->has_equals = false;
 }
 
-/* TO gets VALUE; what is not known relative to anything gets a number.  */
+/* Set register TO to VALUE.  A value without a number gets one of this
+   instruction and register.  */
 static void
 set_register (struct state *state, const struct insn *insn, unsigned to,
               struct value value)
@@ -39,7 +46,7 @@ forget_base (struct state *state, const struct insn *insn)
       state_remove_slot (state, i);
 }
 
-/* Forget what is below SP, which goes down from there.  */
+/* Remove slots below SP, which goes down from there.  */
 static void
 forget_below (struct state *state, struct value sp)
 {
@@ -49,8 +56,9 @@ forget_below (struct state *state, struct value sp)
       state_remove_slot (state, i);
 }
 
-/* to = from & -2^n, or from - something: a new base.  Where SP moves away from
-   the base that FP has, FP knows more, and SP's place does not matter.  */
+/* to = from & -2^n, or from - an unknown number: a new base.  If SP moves away
+   from a base that FP also has, FP is the better base, and SP becomes
+   computed.  */
 static void
 apply_base (struct state *state, const struct insn *insn)
 {
@@ -80,7 +88,7 @@ apply_base (struct state *state, const struct insn *insn)
   set_register (state, insn, insn->to, value_of (VALUE_BASE, 0));
 }
 
-/* A multiple of what is bounded is bounded, too.  */
+/* A multiple of a bounded value is bounded, too.  */
 static void
 apply_scale (struct state *state, const struct insn *insn)
 {
@@ -99,8 +107,8 @@ apply_scale (struct state *state, const struct insn *insn)
     }
 }
 
-/* Whether the lowest WIDTH bytes of VALUE, extended by zeros or the sign, are
-   known by the same value.  */
+/* Whether VALUE also describes its lowest WIDTH bytes, extended by zeros or
+   the sign.  */
 static bool
 is_lower_part (struct value value, unsigned width)
 {
@@ -110,7 +118,7 @@ is_lower_part (struct value value, unsigned width)
              && value.number < INT64_C (1) << (8 * width - 1));
 }
 
-/* Move within a width, so that a lower part stays what it was.  */
+/* Copy a register.  A narrow copy of a small value keeps the value.  */
 static void
 apply_move (struct state *state, const struct insn *insn)
 {
@@ -121,7 +129,8 @@ apply_move (struct state *state, const struct insn *insn)
     compute (state, insn, insn->to);
 }
 
-/* Entry of a jump table + its base, in either order.  */
+/* If A is an entry of a jump table and B the table's base, make their sum a
+   target.  False: they are not.  */
 static bool
 sum_is_target (struct state *state, struct value a, struct value b,
                const struct insn *insn)
@@ -147,8 +156,8 @@ apply_sum (struct state *state, const struct insn *insn)
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  /* An entry of a jump table that is added to the base may be extended and
-     multiplied; of other such sums nothing is known.  */
+  /* Only entries of jump tables are known after they were extended and
+     multiplied.  */
   if (insn->op == OP_SUM_SCALED)
     {
       if (!sum_is_target (state, b, a, insn))
@@ -158,7 +167,7 @@ apply_sum (struct state *state, const struct insn *insn)
   if (sum_is_target (state, b, a, insn) || sum_is_target (state, a, b, insn))
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
-    a.kind = VALUE_NUMBER; /* no address any more */
+    a.kind = VALUE_NUMBER; /* the sum is no address */
   bool told = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
   if (told && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
@@ -197,7 +206,8 @@ apply_insert (struct state *state, const struct insn *insn)
       value_moved (value_of ((enum value_kind)old.kind, 0), (int64_t)number));
 }
 
-/* A part of a register stays what it was where the result has less.  */
+/* Calculate with constants.  A narrow result leaves the rest of the register
+   unchanged.  */
 static void
 apply_calculation (struct state *state, const struct insn *insn)
 {
@@ -220,8 +230,8 @@ apply_calculation (struct state *state, const struct insn *insn)
                 value_moved (value_of (VALUE_NUMBER, 0), (int64_t)result));
 }
 
-/* A code is of use only if SP is what it was when the function began: whoever
-   unwinds takes the CFA for it.  */
+/* Sign or authenticate a return address.  A code is right only if SP has its
+   value of the entry, because unwinders use the CFA for it.  */
 static void
 apply_signing (struct state *state, const struct insn *insn)
 {
@@ -240,7 +250,7 @@ apply_signing (struct state *state, const struct insn *insn)
   set_register (state, insn, insn->to, to);
 }
 
-/* Where the memory operand of INSN is in the stack.  */
+/* Return the place of the memory operand of INSN, if it is in the stack.  */
 static struct value
 place_of (const struct state *state, const struct insn *insn)
 {
@@ -262,8 +272,9 @@ state_computes_address (const struct state *state, const struct insn *insn,
   return value_is_address (base);
 }
 
-/* INSN loads from a table by an index.  *BASE is the table's address without
-   the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
+/* Whether INSN loads from an array at a constant address.  *BASE is set to the
+   address without the offset, *INDEX to the index, in entries or (scale 1) in
+   bytes.  */
 static bool
 is_indexed (const struct state *state, const struct insn *insn,
             struct value *base, struct value *index)
@@ -286,8 +297,8 @@ is_indexed (const struct state *state, const struct insn *insn,
   return value_is_address (*base);
 }
 
-/* An entry at an address that is known, as a compiler loads where it knows the
-   index, is a table with that entry alone.  */
+/* A load from a constant address, which a compiler makes if it knows the
+   index, counts as a table of that entry alone.  */
 bool
 state_table (const struct state *state, const struct insn *insn,
              uint32_t *number)
@@ -317,7 +328,7 @@ state_table (const struct state *state, const struct insn *insn,
   return jump_tables_note (state->tables, &table, number);
 }
 
-/* VALUE as it is read from the stack.  */
+/* Return VALUE as a load from the stack returns it.  */
 static struct value
 as_reloaded (struct value value)
 {
@@ -368,7 +379,8 @@ apply_load (struct state *state, const struct insn *insn)
     set_register (state, insn, insn->to, as_reloaded (half));
   else
     compute (state, insn, insn->to);
-  /* A word of some place in the stack may be a register saved there.  */
+  /* A narrow load from the stack, or one from an unknown slot, may be of a
+     saved register.  */
   if (insn->base != REG_NONE
       && state->registers[insn->to].kind == VALUE_COMPUTED
       && value_is_stack (place))
@@ -381,7 +393,7 @@ apply_load (struct state *state, const struct insn *insn)
     }
 }
 
-/* What INSN puts into memory, if it is one word.  */
+/* Return the value that INSN stores, if it stores one word.  */
 static struct value
 stored_value (const struct state *state, const struct insn *insn)
 {
@@ -427,7 +439,7 @@ apply_pop (struct state *state, const struct insn *insn, unsigned to)
     set_register (state, insn, to, what);
 }
 
-/* A word of the stack goes where INSN says, as a value that is not known.  */
+/* Pop a word into memory, as an unknown value.  */
 static void
 apply_pop_to_memory (struct state *state, const struct insn *insn)
 {
@@ -477,7 +489,7 @@ forget_flags (struct state *state)
   state->tested = VALUE_COMPUTED;
 }
 
-/* The flags say whether REG is 0.  */
+/* Record that the flags say whether REG is 0.  */
 static void
 note_tested (struct state *state, unsigned reg)
 {
@@ -486,7 +498,7 @@ note_tested (struct state *state, unsigned reg)
   state->tested = (uint8_t)(may_be_child ? kind : VALUE_COMPUTED);
 }
 
-/* Comparisons wait for the branch that tells how they came out.  */
+/* Record a comparison, whose result a later branch uses.  */
 static void
 apply_compare (struct state *state, const struct insn *insn)
 {
@@ -510,7 +522,7 @@ apply_compare (struct state *state, const struct insn *insn)
     }
   if (insn->op != OP_COMPARE_MEMORY && with == 0)
     note_tested (state, insn->from);
-  /* What is compared was read from a table, but not to be jumped by.  */
+  /* A compared value was loaded from a table, but not as a jump's target.  */
   if (insn->op != OP_COMPARE_MEMORY
       && value_is_entry (state->registers[insn->from]))
     compute (state, insn, insn->from);
@@ -584,10 +596,11 @@ apply_op (struct state *state, const struct insn *insn)
     }
 }
 
-/* The stack pointer was BEFORE.  What it leaves above it stays there for a
-   while (GCC's CFI relies on that at the end of functions); but when it goes
-   down again, anything may be there.  What was stored below it before it went
-   down is kept: that is how some compilers save registers.  */
+/* SP has moved from BEFORE.  Slots that it leaves below itself stay valid for
+   a while (GCC's CFI relies on that at the end of functions); but when SP goes
+   down over them again, they may have any content.  Slots that were stored
+   below SP, before it went down, are kept: some compilers save registers
+   so.  */
 static void
 move_stack (struct state *state, struct value before)
 {
@@ -624,7 +637,8 @@ state_exits (const struct state *state, const struct insn *insn)
              || number == state->machine->exit_group);
 }
 
-/* Registers get values that the instruction's operation does not tell.  */
+/* Set registers that the instruction writes and its operation does not
+   describe.  */
 static void
 apply_writes (struct state *state, const struct insn *insn)
 {
@@ -641,7 +655,7 @@ apply_syscall (struct state *state, const struct insn *insn)
   bool known = state_syscall_number (state, &number);
   struct value stack = state->registers[machine->clone_stack];
   bool has_stack = !value_is_constant (stack) || stack.number != 0;
-  /* It makes a child with another stack.  */
+  /* It creates a child with another stack.  */
   bool forks = known
                && (number == machine->clone3
                    || (number == machine->clone && has_stack));
@@ -687,10 +701,11 @@ state_call (struct state *state, const struct insn *insn)
   forget_below (state, value_moved (sp, -state->machine->kept_below));
 }
 
-/* Of SP and a register that are equal, what is known of one holds for both: so
-   ends a loop that goes down the stack page by page.  False: the two cannot
-   be equal, as behind the first page.  Other registers may hold addresses that
-   were kept in the stack, where a callee has changed them since.  */
+/* SP and a register are equal: each gets what is known of the other.  So ends
+   a loop that moves SP down page by page.  False: the two cannot be equal, as
+   after the first page.  Other registers are left alone, because they may hold
+   addresses that were stored in the stack, where a callee may have changed
+   them.  */
 static bool
 learn_equal (struct state *state)
 {

@@ -1,5 +1,9 @@
-/* From a state to the rules of a row, and what it makes of others' rules.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Rows of a state, and the check of given rows against a state.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   state_row () looks for rules that find the CFA, the return address and the
+   caller's FP in a state.  state_check () computes what a given rule would
+   find in it, and compares that with the right value.  */
 
 #include "analysis/state.h"
 
@@ -8,7 +12,8 @@ enum
   SIGNING_KEYS = 2 /* A, B */
 };
 
-/* A rule of KIND with OFFSET, which has 32 bits there.  False: it has not.  */
+/* Set RULE to one of KIND with OFFSET.  False: OFFSET does not fit into its 32
+   bits.  */
 static bool
 rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
            int64_t offset)
@@ -19,7 +24,7 @@ rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
   return offset == rule->offset;
 }
 
-/* VALUE + DISTANCE, which is 0 where VALUE is used as it is.  */
+/* Return VALUE + DISTANCE.  A DISTANCE of 0 leaves any VALUE as it is.  */
 static struct value
 moved (struct value value, int64_t distance)
 {
@@ -75,10 +80,11 @@ state_has_lost_frame (const struct state *state)
   return true;
 }
 
-/* Whether slot INDEX is not below the stack pointer, where whatever runs next
+/* Whether slot INDEX is not below the stack pointer, where any later code
    overwrites it.  All rules that read the stack ask this.  A base is at most
-   CFA + base_limit, so that a stack pointer known by it has an upper limit,
-   and one known by the CFA has left the base behind.  */
+   CFA + base_limit, so a stack pointer that is relative to the base has an
+   upper limit.  A stack pointer that is relative to the CFA has moved above
+   the base.  */
 static bool
 is_above_sp (const struct state *state, unsigned index)
 {
@@ -92,7 +98,7 @@ is_above_sp (const struct state *state, unsigned index)
   return sp.kind != VALUE_CFA && !(state->popped >> index & 1);
 }
 
-/* Whether VALUE can be had back from slot INDEX.  */
+/* Whether VALUE can be restored from slot INDEX.  */
 static bool
 holds (const struct state *state, unsigned index, struct value value)
 {
@@ -100,7 +106,7 @@ holds (const struct state *state, unsigned index, struct value value)
          && is_above_sp (state, index);
 }
 
-/* The slot with VALUE whose place is known relative to BASE, or NULL.  */
+/* Return the slot with VALUE whose place is relative to BASE, or NULL.  */
 static const struct slot *
 find_slot (const struct state *state, enum value_kind base, struct value value)
 {
@@ -132,10 +138,10 @@ state_saves_registers (const struct state *state)
   return false;
 }
 
-/* SP is the better base, unless FP points to the word that the caller's FP was
-   saved in, as a frame pointer does.  Any other address of the stack in FP may
-   be a variable's, read from a word that a function which was called has
-   changed since.  */
+/* Set RULE to that of the CFA.  SP is the better base, unless FP points to the
+   word where the caller's FP is saved, as a frame pointer does.  Any other
+   address of the stack in FP may be a variable's value, loaded from a word
+   that a callee has changed since.  */
 static bool
 cfa_rule (const struct state *state, struct frame_rule *rule)
 {
@@ -162,10 +168,10 @@ cfa_rule (const struct state *state, struct frame_rule *rule)
   return false;
 }
 
-/* The slot with VALUE, the return address; of several the one in the frame
-   record, behind the caller's FP (AAPCS64, 6.4.6 "The Frame Pointer").  NULL
-   also if none of several is: then some are copies, which callees may
-   overwrite.  */
+/* Return the slot with VALUE, the return address.  If there are several, it is
+   the one in the frame record, behind the caller's FP (AAPCS64, 6.4.6 "The
+   Frame Pointer").  NULL if none is there: the slots may be copies, which
+   callees may overwrite.  */
 static const struct slot *
 find_true_slot (const struct state *state, enum value_kind base,
                 struct value value)
@@ -190,9 +196,9 @@ find_true_slot (const struct state *state, enum value_kind base,
   return n == 1 ? last : in_record;
 }
 
-/* The slot that RULE_DEREF_CFA can be said of, with the return address signed
-   or as it came.  Where one is signed, those that are not are copies, for the
-   function's own use (__builtin_return_address).  */
+/* Return the slot of the return address, signed or not, relative to BASE.  If
+   one slot has a signed address, unsigned ones are copies for the function's
+   own use (__builtin_return_address).  */
 static const struct slot *
 find_ra_slot (const struct state *state, enum value_kind base)
 {
@@ -206,7 +212,7 @@ find_ra_slot (const struct state *state, enum value_kind base)
                          value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
-/* The RA rule where it is not fixed.  */
+/* Set the RA rule of ROW, on machines where its place is not fixed.  */
 static bool
 ra_rule (const struct state *state, struct frame_row *row)
 {
@@ -216,15 +222,16 @@ ra_rule (const struct state *state, struct frame_row *row)
   row->ra = (struct frame_rule){ .kind = RULE_SAME };
   if (slot && !rule_with (&row->ra, RULE_DEREF_CFA, 0, slot->place.number))
     return false;
-  /* Which key it was belongs to whole functions; A is the usual one.  */
+  /* The key belongs to whole functions; A is the usual one.  */
   row->ra_signed = value_equal (value, value_of (VALUE_SIGNED, 0));
   return row->ra_signed
          || value_equal (value,
                          value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
-/* WITH_RA: the return address is on the stack.  FP is often kept there longer
-   than needed, but readers expect it to be alone there never.  */
+/* Set RULE to that of FP.  WITH_RA: the return address is on the stack.
+   Compilers often keep FP there longer than needed, but readers never expect
+   FP to be on the stack alone.  */
 static bool
 fp_rule (const struct state *state, bool with_ra, struct frame_rule *rule)
 {
@@ -242,8 +249,8 @@ fp_rule (const struct state *state, bool with_ra, struct frame_rule *rule)
   return value_equal (value, saved);
 }
 
-/* Whether the return address is where a call leaves it, and still safe there:
-   the child of vfork () overwrites it below its stack pointer.  */
+/* Whether the return address is at its fixed place and not below SP, where the
+   child of vfork () overwrites it.  */
 static bool
 has_fixed_ra (const struct state *state)
 {
@@ -267,7 +274,8 @@ state_row (const struct state *state, bool with_fp, struct frame_row *row)
              || fp_rule (state, row->ra.kind == RULE_DEREF_CFA, &row->fp));
 }
 
-/* The value that RULE computes.  */
+/* Return the value that RULE computes; register OWN is the one whose caller's
+   value it finds.  */
 static struct value
 value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
 {
@@ -296,7 +304,7 @@ state_rule_value (const struct state *state, enum row_rule which,
   const struct arch *arch = state->machine->arch;
   const unsigned own[ROW_RULES] = { arch->sp, arch->ra, arch->fp };
   struct value base = state_register (state, row->cfa.reg);
-  /* No distance from what the caller had there is known to be right.  */
+  /* A caller's value has no known distance from the CFA.  */
   if (which == ROW_CFA && row->cfa.kind == RULE_REG
       && base.kind == VALUE_SAVED)
     return base;
@@ -315,7 +323,7 @@ state_kept_at (const struct state *state, enum row_rule which)
   return slot ? slot->place : value_of (VALUE_UNKNOWN, 0);
 }
 
-/* CFA is what a rule computes for it.  */
+/* Compare CFA, the value that a rule computes, with the CFA.  */
 static enum verdict
 judge_cfa (const struct state *state, struct value cfa)
 {
@@ -326,7 +334,7 @@ judge_cfa (const struct state *state, struct value cfa)
       return cfa.number == 0 ? VERDICT_AGREES : VERDICT_CONTRADICTS;
     case VALUE_SAVED:
       return VERDICT_CONTRADICTS;
-    case VALUE_BASE: /* too low, if there is a limit to it */
+    case VALUE_BASE: /* too low, if its upper limit is below the CFA */
       limit = cfa.number + state->base_limit;
       return limit < 0 || (limit == 0 && state->base_is_below)
                  ? VERDICT_CONTRADICTS
@@ -336,8 +344,8 @@ judge_cfa (const struct state *state, struct value cfa)
     }
 }
 
-/* VALUE, of a register that matters to the caller and has a rule of RULE_KIND,
-   is not the right one.  KEPT_AT is where the right one is.  */
+/* Return the verdict on VALUE, which a rule of RULE_KIND computes and which is
+   not the right one.  KEPT_AT is the place of the right one.  */
 static enum verdict
 judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
@@ -351,8 +359,8 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
              : VERDICT_UNKNOWN;
 }
 
-/* Whether RULE looks for RIGHT, the caller's value of a register, where it is
-   not.  AT is another place that has it.  */
+/* Whether RULE reads a place that cannot have RIGHT, the caller's value of a
+   register.  AT is another place that has it.  */
 static bool
 looks_elsewhere (const struct state *state, struct frame_rule rule,
                  struct value right, struct value at)
@@ -362,11 +370,12 @@ looks_elsewhere (const struct state *state, struct frame_rule rule,
   bool is_in_register = value_equal (state->registers[right.number], right);
   if (rule.kind != RULE_DEREF_CFA || sp.kind != VALUE_CFA)
     return false;
-  /* In a word below the stack pointer, on a path that has not saved it.  */
+  /* A word below the stack pointer, on a path that has not saved the
+     register.  */
   if (is_in_register && place.number < sp.number - state->machine->kept_below)
     return true;
-  /* In a word of the frame of which nothing is known.  Every word that was
-     saved into is known, as long as there is room to remember it.  */
+  /* A word of the frame without a slot.  Every word into which a register was
+     saved has a slot, as long as there is room.  */
   return rule.offset < 0 && (is_in_register || at.kind == VALUE_CFA)
          && state->n_slots < STATE_SLOTS_MAX
          && state_load (state, place).kind == VALUE_UNKNOWN;
@@ -389,8 +398,8 @@ state_check (const struct state *state, enum row_rule which,
     return VERDICT_AGREES;
   if (which == ROW_RA && rule.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
-  /* A word found by a register that is the caller's again is not of this
-     frame any more.  */
+  /* A register that has the caller's value again no longer points into this
+     frame.  */
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
