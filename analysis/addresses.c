@@ -70,7 +70,7 @@ address_map_clear (struct address_map *map)
   mark_unused (map);
 }
 
-/* The slot of ADDRESS, or the one it can have.  */
+/* Return the slot of ADDRESS, or the unused one where it belongs.  */
 static struct address_slot *
 find_slot (const struct address_map *map, uint64_t address)
 {

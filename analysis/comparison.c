@@ -1,4 +1,4 @@
-/* Comparing the rows of the CFI with what the code does.
+/* Comparing rows of CFI with states, and merging the disproofs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/comparison.h"
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* ---- Lists of rows */
+/* ---- Lists of disproofs */
 
 void
 disproofs_free (struct disproofs *disproofs)
@@ -118,7 +118,8 @@ add_disproof (struct comparison *comparison, const struct disproof *disproof)
     comparison->failed = true;
 }
 
-/* What overwrote a register does not matter, and differs along the way.  */
+/* Reduce a value that has overwritten a register to "computed": which value it
+   is does not matter, and differs along the way.  */
 static void
 forget_details (struct value *value)
 {
@@ -127,10 +128,10 @@ forget_details (struct value *value)
     *value = value_of (VALUE_COMPUTED, 0);
 }
 
-/* What STATE makes of a rule of ROW, if the rule says anything and is to be
-   trusted with it: FP only like the stack.  Where not all paths agree on SP,
-   one of them is none, such as an entry too many of a jump table, and what it
-   has in FP contradicts nothing.  */
+/* Compare rule WHICH of ROW with STATE, as far as TRUST goes: FP is compared
+   only if callee-saved registers are trusted.  If not all paths agree on SP,
+   one of them may not exist, such as one from an entry too many of a jump
+   table; then FP contradicts nothing.  */
 static enum verdict
 check (enum row_rule which, enum routine_trust trust,
        const struct state *state, bool agree, const struct frame_row *row)
@@ -204,8 +205,8 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     .base_is_below = state->base_is_below,
     .without_fp = trust == TRUST_STACK,
   };
-  /* A row that takes for the CFA what lies below the one that the function was
-     entered with is wrong with more on the stack, too.  */
+  /* A row whose CFA is below the right one is wrong even if the function was
+     entered with more on the stack.  */
   comparison->may_have_more
       |= !(wrong == ROW_CFA && disproof.value.kind == VALUE_CFA
            && disproof.value.number < 0);
@@ -222,8 +223,8 @@ compare_disproofs (const void *a, const void *b)
   return (left->end < right->end) - (left->end > right->end);
 }
 
-/* Forget what not all functions that get there agree upon, and what several of
-   them found; put together what the labels of a routine cut.  */
+/* Drop disproofs on which functions disagree, and duplicates; join those that
+   the blocks of a routine have cut.  */
 void
 comparison_merge (struct disproofs *disproofs, const struct row_map *row_map)
 {
@@ -242,7 +243,7 @@ comparison_merge (struct disproofs *disproofs, const struct row_map *row_map)
           || row_range->row == ROW_UNKNOWN)
         continue;
       reached = disproof->end;
-      /* There may be unreached padding in between.  */
+      /* Padding that no path reaches may be in between.  */
       bool adjoins = last && last->end <= disproof->start
                      && disproof->start - last->end < 16
                      && (last->end == disproof->start

@@ -1,4 +1,4 @@
-/* Code that has CFI, and what that says of where functions start.
+/* Covered code: looking up FDEs, and finding those with a wrong first row.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/covered_code.h"
@@ -10,10 +10,12 @@
 
 enum
 {
-  SIGNING_STEPS = 4 /* up to which a function signs its return address */
+  SIGNING_STEPS = 4 /* instructions, up to the one that signs the return
+                       address */
 };
 
-/* Whether ROW is that of a call, at the first instruction of a function.  */
+/* Whether ROW describes the frame of a call, at the first instruction of a
+   function.  */
 static bool
 is_row_of_call (const struct frame_row *row, const struct arch *arch)
 {
@@ -25,8 +27,8 @@ is_row_of_call (const struct frame_row *row, const struct arch *arch)
          && !row->ra_signed;
 }
 
-/* Whether the code at ADDRESS begins with signing the return address, whatever
-   its CFI says then: PACIASP, behind BTI and NOP.  */
+/* Whether the code at ADDRESS begins by signing the return address, whatever
+   its CFI says there: PACIASP, perhaps behind BTI and NOP.  */
 static bool
 begins_with_signing (const struct image_facts *facts, uint64_t address)
 {
@@ -43,7 +45,7 @@ begins_with_signing (const struct image_facts *facts, uint64_t address)
   return false;
 }
 
-/* Whether the FDE that FUNCTION was made of starts a function.  */
+/* Whether a function starts at the FDE of FUNCTION.  */
 static bool
 starts_function (const struct frame_function *function,
                  const struct image_facts *facts)
@@ -53,8 +55,8 @@ starts_function (const struct frame_function *function,
   if (function->n_rows == 0 || function->from_plt || function->signal
       || !facts_step (facts, function->address, &step))
     return false;
-  /* Parts of functions have a row for a leading nop alone: landing pads cannot
-     be at the very beginning.  */
+  /* Parts have a row for a leading NOP alone, because a landing pad cannot be
+     at the very beginning of an FDE.  */
   bool leads_with_nop = step.is_nop && function->n_rows > 1
                         && function->rows[1].start == step.size;
   return (!leads_with_nop && is_row_of_call (&function->rows[0], arch))
@@ -119,7 +121,7 @@ covered_code_part (const struct covered_code *covered, uint64_t address)
 struct search
 {
   struct beginnings *found;
-  struct address_list named; /* of the parts that were found */
+  struct address_list named; /* parts with a symbol */
   const struct covered_code *covered;
   const struct functions *functions;
 };
@@ -131,8 +133,8 @@ beginnings_free (struct beginnings *beginnings)
   address_list_free (&beginnings->entries);
 }
 
-/* Whether the FDE that begins at ADDRESS was taken for a part, and has a first
-   row that can be held against the ABI.  */
+/* Whether the FDE at ADDRESS was taken for a part, and its first row can be
+   compared with the ABI.  */
 static bool
 is_taken_for_part (const struct covered_code *covered, uint64_t address)
 {
@@ -145,7 +147,7 @@ is_taken_for_part (const struct covered_code *covered, uint64_t address)
          && function->rows[0].ra.kind != RULE_UNSUPPORTED;
 }
 
-/* A symbol says that a function starts at ADDRESS.  */
+/* Record that a symbol says that a function starts at ADDRESS.  */
 static bool
 note_named (void *argument, uint64_t address, const char *name)
 {
@@ -155,7 +157,8 @@ note_named (void *argument, uint64_t address, const char *name)
          || address_list_add (&search->named, address);
 }
 
-/* What symbols say is a function's start is not part.  */
+/* Remove parts that have a symbol, which says that a function starts
+   there.  */
 static bool
 leave_out_named (struct search *search, const struct code_request *request)
 {
@@ -181,7 +184,7 @@ add_exported (void *argument, uint64_t address, const char *name)
          || address_list_add (&search->found->entries, address);
 }
 
-/* Add what may be parts or entries for all that code and data say.  A function
+/* Add possible parts and entries, as far as code and data show.  A function
    that was seen to return by itself is no part.  */
 static bool
 add_followed (struct search *search, const struct image_facts *facts)

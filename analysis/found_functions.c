@@ -1,4 +1,4 @@
-/* Functions of the rows that were found in code.
+/* Making functions of the rows that were found.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/code.h"
@@ -6,17 +6,18 @@
 #include "base/array.h"
 #include "analysis/machine.h"
 
-/* How far the making of functions is.  */
+/* The functions made so far.  */
 struct builder
 {
   const struct row_map *row_map;
   const struct code_request *request;
   struct frame_functions found; /* ascending, disjoint */
-  size_t known, start;          /* the next ones */
+  size_t known, start;          /* next indices in request->known and
+                                   row_map->starts */
 };
 
-/* Add ROW for the code from START to END.  A function may start at START, and
-   none behind it.  */
+/* Add ROW for the code from START to END, which is in one function.  IS_START:
+   a function starts at START.  */
 static bool
 add_piece (struct builder *builder, uint64_t start, uint64_t end,
            bool is_start, const struct frame_row *row)
@@ -38,19 +39,19 @@ add_piece (struct builder *builder, uint64_t start, uint64_t end,
     }
   struct frame_row next = *row;
   next.start = (uint32_t)(start - last->address);
-  next.number = 0; /* it was one of the row map */
+  next.number = 0; /* it was the row map's number */
   last->size = (uint32_t)(end - last->address);
   return frame_function_append (last, &next);
 }
 
-/* Start INDEX of the functions; UINT64_MAX when there are not so many.  */
+/* Return start INDEX of the row map, or UINT64_MAX behind the last one.  */
 static uint64_t
 start_of (const struct row_map *row_map, size_t index)
 {
   return index < row_map->starts.n ? row_map->starts.list[index] : UINT64_MAX;
 }
 
-/* Add ROW for the code from START to END, cut where functions start.  */
+/* Add ROW for the code from START to END, split where functions start.  */
 static bool
 add_range (struct builder *builder, uint64_t start, uint64_t end,
            const struct frame_row *row)

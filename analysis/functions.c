@@ -1,4 +1,4 @@
-/* The functions that were found, and what is known of each.
+/* The table of functions, and the queue of callers to be analysed again.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/functions.h"
@@ -10,7 +10,8 @@
 
 enum
 {
-  BEGINNING_STEPS = 8 /* instructions up to the one that takes the address */
+  BEGINNING_STEPS = 8 /* instructions up to the one that uses the return
+                         address */
 };
 
 struct functions *
@@ -78,7 +79,7 @@ functions_at (const struct functions *functions, uint64_t address)
   return index == FUNCTION_NONE ? NULL : &functions->list[index];
 }
 
-/* Whether INSN uses the return address where a call has left it.  */
+/* Whether INSN uses the return address where a call has put it.  */
 static bool
 takes_return_address (const struct arch *arch, const struct insn *insn)
 {
@@ -90,7 +91,7 @@ takes_return_address (const struct arch *arch, const struct insn *insn)
   return arch_tracks_ra (arch) ? copies : pops;
 }
 
-/* Whether the code at ADDRESS begins with taking the return address away.  */
+/* Whether the code at ADDRESS begins by using the return address as data.  */
 static bool
 begins_with_return_address (const struct image_facts *facts, uint64_t address)
 {

@@ -1,4 +1,4 @@
-/* What holds of the instructions of all machines, and the choice of a decoder.
+/* Functions on instructions of all machines, and the choice of a decoder.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -87,10 +87,10 @@ insn_calculate (enum insn_calculation calculation, uint64_t a, uint64_t b,
 struct insn_decoder
 {
   const struct insn_machine *machine;
-  void *state; /* the machine's own */
+  void *state; /* of the machine's decoder */
 };
 
-/* The decoder of ARCH (NULL: no machine that is known) in this build, or
+/* Return the decoder of ARCH (NULL: an unknown machine) in this build, or
    NULL.  */
 static const struct insn_machine *
 machine_of (const struct arch *arch)

@@ -1,5 +1,9 @@
-/* Sorting ranges and finding those that contradict each other.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Merging ranges of rows, and finding conflicts.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Ranges are appended unsorted.  A merge sorts all of them and sweeps over
+   them once.  It runs when there are more new ranges than merged ones, so that
+   the total time stays linear.  */
 
 #include "analysis/row_map.h"
 
@@ -11,7 +15,7 @@
 
 enum
 {
-  UNMERGED_MIN = 1024 /* so many are left alone */
+  UNMERGED_MIN = 1024 /* fewer new ranges are not merged */
 };
 
 bool
@@ -42,15 +46,15 @@ row_map_add_start (struct row_map *row_map, uint64_t address)
     row_map->failed = true;
 }
 
-/* Sweeping over sorted ranges.  */
+/* The state of a sweep over sorted ranges.  */
 struct sweep
 {
   struct row_range *merged;
   size_t n;
-  uint32_t row;          /* of the range that reaches farthest */
-  uint64_t reach;        /* its end */
-  uint64_t from;         /* what is below was merged */
-  uint64_t conflict_end; /* there are several rows from `from' to here */
+  uint32_t row;          /* of the range with the highest end */
+  uint64_t reach;        /* that end */
+  uint64_t from;         /* code below was merged */
+  uint64_t conflict_end; /* rows conflict from `from' to here */
 };
 
 static void
@@ -105,8 +109,8 @@ take_range (struct sweep *sweep, const struct row_range *row_range)
     sweep->reach = end;
 }
 
-/* Sort all ranges, and make disjoint ones of them: the ends of a range cut two
-   others at most.  */
+/* Sort all ranges, and make them disjoint.  The two ends of a range cut at
+   most two others.  */
 static bool
 merge (struct row_map *row_map)
 {

@@ -1,5 +1,10 @@
-/* Functions that are to be analysed: where they start, and who says so.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Collecting function starts.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The most certain sources come first: the program's entry, CFI, Go's table,
+   initialisers, symbols.  Relocated words and addresses that code computes are
+   added where no function has reached.  Numbers that look like addresses of
+   code come last, and only in images without relocations.  */
 
 #include "analysis/starts.h"
 
@@ -56,7 +61,7 @@ add_initialiser (struct starts *starts, uint64_t address)
   return true;
 }
 
-/* The functions that the SIZE bytes at ADDRESS point to.  */
+/* Add the functions that the array of SIZE bytes at ADDRESS points to.  */
 static bool
 add_array (struct starts *starts, uint64_t address, uint64_t size)
 {
@@ -71,10 +76,10 @@ add_array (struct starts *starts, uint64_t address, uint64_t size)
   return true;
 }
 
-/* What is called when the image is loaded and unloaded: DT_INIT,
-   DT_INIT_ARRAY and their kind (System V ABI, "Initialization and Termination
-   Functions").  Static programs have no dynamic section, but sections of these
-   types.  */
+/* Add the functions that are called when the image is loaded and unloaded:
+   DT_INIT, DT_INIT_ARRAY and similar ones (System V ABI, "Initialization and
+   Termination Functions").  Static programs have no dynamic section, but
+   sections of these types.  */
 static bool
 add_initialisers (struct starts *starts)
 {
@@ -106,9 +111,9 @@ add_initialisers (struct starts *starts)
   return true;
 }
 
-/* An address that is mentioned is tried only where no function got to.  Go's
-   table names all starts in the code that it covers, so that an address there
-   is another start never: a number, or a label.  */
+/* Add the target of a pointer, if no function has reached it.  Go's table has
+   all starts in the code that it covers, so that another address there is
+   never a start: it is a number, or a label.  */
 static bool
 add_pointer (struct starts *starts, uint64_t address)
 {
@@ -126,8 +131,8 @@ add_pointer (struct starts *starts, uint64_t address)
   return true;
 }
 
-/* Like add_pointer, for a number that can be an address of code: it may lead
-   into an instruction, behind a part of what its function pushes.  */
+/* Add ADDRESS, a number that can be an address of code.  It may point into an
+   instruction, or behind a part of what its function pushes.  */
 static bool
 add_guess (struct starts *starts, uint64_t address)
 {
@@ -139,8 +144,9 @@ add_guess (struct starts *starts, uint64_t address)
   return true;
 }
 
-/* The words of SEGMENT, but for those of .sframe.  A conversion adds .sframe
-   and leaves the code as it was, so the code has to be judged as before.  */
+/* Add addresses among the words of SEGMENT, except those of .sframe.  A
+   conversion adds .sframe and leaves the code as it was, so the analysis must
+   give the same result as before.  */
 static bool
 add_words (struct starts *starts, const GElf_Phdr *segment)
 {
@@ -161,7 +167,8 @@ add_words (struct starts *starts, const GElf_Phdr *segment)
   return true;
 }
 
-/* What has rows is tried like the target of a pointer.  */
+/* Starts of code with rows from another source are tried like targets of
+   pointers.  */
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
@@ -205,9 +212,9 @@ add_known (struct starts *starts)
   return true;
 }
 
-/* Who exports a function lets others call it.  Where CFI is compared, this
-   shows what an entry begins with that no call of the image does, but not if
-   the first row says otherwise.  */
+/* Mark exported functions: other images call them.  If CFI is compared, this
+   proves the frame of an entry that no code of the image calls, unless the
+   first row contradicts it.  */
 static bool
 note_exported (void *argument, uint64_t address, const char *name)
 {
@@ -255,8 +262,8 @@ starts_add_pointers (struct starts *starts)
   size_t before = starts->shared->functions->n;
   if (!facts_sort_references (&starts->shared->facts))
     return false;
-  /* What relocations put into memory, and the addresses that code computes.
-     Both may be anything.  */
+  /* Relocated words, and addresses that code computes.  Both may be addresses
+     of anything.  */
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0
         && !add_pointer (starts, facts->relocated[i].value))
@@ -267,8 +274,8 @@ starts_add_pointers (struct starts *starts)
   if (!starts->shared->context.has_hints
       || starts->shared->functions->n > before)
     return true;
-  /* The numbers in code and words of data that can be addresses of code: where
-     nothing is relocated, nothing tells them apart from other numbers.  */
+  /* Numbers in code and words of data that can be addresses of code.  Without
+     relocations, nothing distinguishes addresses from other numbers.  */
   for (size_t i = 0; i < starts->hints.n; i++)
     if (!add_guess (starts, starts->hints.list[i]))
       return false;
@@ -281,8 +288,8 @@ starts_add_pointers (struct starts *starts)
   return true;
 }
 
-/* Whether ADDRESS starts a function if code calls it: not inside of another's
-   CFI, where assembler code has subroutines that do not keep to the ABI.  */
+/* Whether a call of ADDRESS makes ADDRESS a start.  Inside of an FDE it does
+   not: assembler code has subroutines there that do not keep to the ABI.  */
 static bool
 may_be_called (const struct starts *starts, uint64_t address)
 {
@@ -326,8 +333,8 @@ starts_add_called (struct starts *starts, uint64_t address)
          && starts_note_call (starts, address);
 }
 
-/* Whether ENTRY was chosen as the entry of a shared object, as that of a
-   dynamic linker is.  Linkers of old have put the beginning of the code there
+/* Whether ENTRY was set on purpose as the entry of a shared object, like that
+   of a dynamic linker.  Old linkers set it to the beginning of the code
    otherwise.  */
 static bool
 is_chosen_entry (const struct image *image, uint64_t entry)
@@ -338,8 +345,7 @@ is_chosen_entry (const struct image *image, uint64_t entry)
   return image->n_sections > 1;
 }
 
-/* Static programs that can be loaded anywhere are shared objects by their
-   type.  */
+/* Position-independent static programs are shared objects by their type.  */
 uint64_t
 starts_program_entry (const struct image *image)
 {

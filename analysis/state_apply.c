@@ -379,8 +379,7 @@ apply_load (struct state *state, const struct insn *insn)
     set_register (state, insn, insn->to, as_reloaded (half));
   else
     compute (state, insn, insn->to);
-  /* A narrow load from the stack, or one from an unknown slot, may be of a
-     saved register.  */
+  /* A narrow load from the stack may read a part of a saved register.  */
   if (insn->base != REG_NONE
       && state->registers[insn->to].kind == VALUE_COMPUTED
       && value_is_stack (place))
