@@ -1,5 +1,10 @@
 /* Running jobs, and recording their effects.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A job runs the routine of its function, and decides whether the result is
+   final.  If so, a second pass over the instructions (routine_visit) records
+   their rows, the functions and addresses that they lead to, and, for --lint,
+   the comparison with CFI.  */
 
 #include "analysis/analyser.h"
 
@@ -244,8 +249,8 @@ record_callee (struct analyser *analyser, uint64_t entry)
 }
 
 /* Record the functions that INSN leads to: by a call, by a jump, or as the
-   last instruction in front of another function.  A visitor for routine_visit
-   ().  */
+   last instruction in front of another function.  A visitor for
+   routine_visit.  */
 static void
 record_callees (void *argument, const struct insn *insn,
                 const struct state *state)

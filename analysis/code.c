@@ -32,8 +32,7 @@ struct analysis
   struct schedule schedule;
 };
 
-/* ---- Rounds: each adds functions, and analyses them with all that they
-   call */
+/* ---- Rounds of function starts */
 
 /* Analyse pending functions.  ADDED is false if memory ran out while they were
    added.  */
