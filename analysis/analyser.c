@@ -478,7 +478,7 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
   job->n_effects = analyser->n_effects - job->first_effect;
   job->n_disproofs = analyser->disproofs.n - job->first_disproof;
   job->doubts_entry = comparison_doubts_entry (&analyser->comparison);
-  job->leaves_open = analyser->comparison.leaves_open;
+  job->has_undecided_rule = analyser->comparison.has_undecided_rule;
 }
 
 /* A function is trusted if it is called, or leaves as functions do.  A

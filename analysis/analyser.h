@@ -114,8 +114,8 @@ struct analysis_job
   struct routine_result result;
   bool concluded; /* it need not be analysed again */
   bool trusted;
-  bool is_bare;                   /* analysed without callee-saved registers */
-  bool doubts_entry, leaves_open; /* see comparison.h */
+  bool is_bare; /* analysed without callee-saved registers */
+  bool doubts_entry, has_undecided_rule; /* see comparison.h */
   uint64_t steps;
   size_t first_row;
   size_t first_effect, n_effects;

@@ -150,15 +150,15 @@ void
 comparison_begin (struct comparison *comparison)
 {
   comparison->first = comparison->disproofs->n;
-  comparison->has_compared = comparison->may_have_more = false;
-  comparison->agrees_later = comparison->leaves_open = false;
+  comparison->has_compared = comparison->may_have_more_on_stack = false;
+  comparison->agrees_later = comparison->has_undecided_rule = false;
 }
 
 bool
 comparison_doubts_entry (const struct comparison *comparison)
 {
   return !comparison->agrees_later
-         && (comparison->may_have_more || !comparison->has_compared);
+         && (comparison->may_have_more_on_stack || !comparison->has_compared);
 }
 
 void
@@ -184,7 +184,7 @@ comparison_see (struct comparison *comparison, uint64_t entry,
           = check (which, trust, state, value_is_stack (sp), row);
       comparison->agrees_later |= which == ROW_CFA && verdict == VERDICT_AGREES
                                   && !state_is_at_entry (state);
-      comparison->leaves_open
+      comparison->has_undecided_rule
           |= verdict == VERDICT_UNKNOWN && row->cfa.kind != RULE_PLT;
       if (verdict == VERDICT_CONTRADICTS && wrong == ROW_RULES)
         wrong = which;
@@ -207,7 +207,7 @@ comparison_see (struct comparison *comparison, uint64_t entry,
   };
   /* A row whose CFA is below the right one is wrong even if the function was
      entered with more on the stack.  */
-  comparison->may_have_more
+  comparison->may_have_more_on_stack
       |= !(wrong == ROW_CFA && disproof.value.kind == VALUE_CFA
            && disproof.value.number < 0);
   forget_details (&disproof.value);

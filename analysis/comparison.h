@@ -41,9 +41,9 @@ struct comparison
   /* Of this function: rows were compared; one contradicts the code in a way
      that a frame with more on the stack at the entry would explain; one agrees
      behind a change of SP, which refutes that explanation.  */
-  bool has_compared, may_have_more, agrees_later;
+  bool has_compared, may_have_more_on_stack, agrees_later;
   /* The state neither confirms nor contradicts one of its rows.  */
-  bool leaves_open;
+  bool has_undecided_rule;
   bool failed; /* memory ran out */
 };
 

@@ -149,7 +149,7 @@ is_taken_for_part (const struct covered_code *covered, uint64_t address)
 
 /* Record that a symbol says that a function starts at ADDRESS.  */
 static bool
-note_named (void *argument, uint64_t address, const char *name)
+add_named (void *argument, uint64_t address, const char *name)
 {
   struct search *search = argument;
   (void)name;
@@ -165,7 +165,7 @@ leave_out_named (struct search *search, const struct code_request *request)
   struct address_list *parts = &search->found->parts;
   size_t n = 0;
   bool ok = function_symbols_walk (request->image, !request->no_symbols,
-                                   note_named, search)
+                                   add_named, search)
             && address_list_sort (&search->named);
   for (size_t i = 0; ok && i < parts->n; i++)
     if (!address_list_has (&search->named, parts->list[i]))

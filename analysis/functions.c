@@ -126,15 +126,15 @@ functions_has_returned (const struct functions *functions, uint64_t callee)
 }
 
 void
-functions_note_returned (struct functions *functions, uint64_t callee)
+functions_set_returned (struct functions *functions, uint64_t callee)
 {
   if (!address_map_set (&functions->returned, callee, 0))
     functions->failed = true;
 }
 
 void
-functions_note_caller (struct functions *functions,
-                       struct code_function *callee, uint32_t caller)
+functions_add_caller (struct functions *functions,
+                      struct code_function *callee, uint32_t caller)
 {
   const struct caller *last = callee->callers == FUNCTION_NONE
                                   ? NULL

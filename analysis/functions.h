@@ -145,7 +145,7 @@ bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
 /* Record that a call of CALLEE has returned.  */
-void functions_note_returned (struct functions *functions, uint64_t callee);
+void functions_set_returned (struct functions *functions, uint64_t callee);
 
 /* Whether a call of TARGET, with the instruction at NEXT behind it, only
    pushes that address: position-independent code finds its own address so.  A
@@ -156,8 +156,8 @@ bool functions_call_is_push (const struct functions *functions,
                              uint64_t next);
 
 /* Record that function CALLER, an index, calls or jumps to CALLEE.  */
-void functions_note_caller (struct functions *functions,
-                            struct code_function *callee, uint32_t caller);
+void functions_add_caller (struct functions *functions,
+                           struct code_function *callee, uint32_t caller);
 
 /* Queue the recorded callers of FUNCTION for another analysis, which records
    them anew.  functions_invalidate_callers: what they relied on has changed,

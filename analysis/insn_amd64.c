@@ -159,7 +159,7 @@ is_immediate (const ZydisDecodedOperand *operand)
    that string instructions write cannot be where a correct function saves its
    caller's registers, and thread-local memory is not a stack.  */
 static void
-note_memory (struct translation *t, const ZydisDecodedOperand *operand)
+set_memory_operand (struct translation *t, const ZydisDecodedOperand *operand)
 {
   struct insn *insn = t->insn;
   insn->reads |= reg_mask (dwarf (t, operand->mem.base))
@@ -187,13 +187,13 @@ note_memory (struct translation *t, const ZydisDecodedOperand *operand)
 }
 
 static void
-note_operands (struct translation *t)
+set_operands (struct translation *t)
 {
   for (int i = 0; i < t->in.operand_count; i++)
     {
       const ZydisDecodedOperand *operand = &t->operands[i];
       if (is_memory (operand))
-        note_memory (t, operand);
+        set_memory_operand (t, operand);
       if (!is_register (operand))
         continue;
       uint32_t mask = reg_mask (dwarf (t, operand->reg.value));
@@ -699,7 +699,7 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
   insn->is_nop = is_nop (&t.in);
   if (insn->is_nop)
     return true;
-  note_operands (&t);
+  set_operands (&t);
   insn->flow = (uint8_t)flow_of (&t.in);
   uint8_t number = t.decoder->meaning[t.in.mnemonic];
   const struct meaning *meaning = number > 0 ? &meanings[number - 1] : NULL;

@@ -14,8 +14,8 @@ enum
 };
 
 bool
-jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
-                  uint32_t *number)
+jump_tables_add (struct jump_tables *tables, const struct jump_table *table,
+                 uint32_t *number)
 {
   /* Tables at one address can be read with several widths.  */
   uint64_t key = table->address * 16 + table->width;

@@ -54,8 +54,8 @@ struct jump_tables
 /* Add TABLE, and set *NUMBER.  If an equal table exists, it is kept with the
    weaker bound of the two.  A `table' of width 0 is not in memory: its address
    is its only target.  False: there are too many.  */
-bool jump_tables_note (struct jump_tables *tables,
-                       const struct jump_table *table, uint32_t *number);
+bool jump_tables_add (struct jump_tables *tables,
+                      const struct jump_table *table, uint32_t *number);
 void jump_tables_reset (struct jump_tables *tables);
 void jump_tables_free (struct jump_tables *tables);
 

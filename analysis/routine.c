@@ -282,7 +282,7 @@ decide_doubtful_calls (struct routine *routine,
   if (!routine->context->request->beyond_cfi
       || routine->result.failure != ROUTINE_SOUND
       || routine->result.calls_unregistered || routine->is_go
-      || !routine_note_returns (routine))
+      || !routine_find_doubtful_calls (routine))
     return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
     run_to_fixpoint (routine);
@@ -325,7 +325,7 @@ run_until_consistent (struct routine *routine,
    Compilers make no such code, so these calls do not return.  Return whether
    any was found.  */
 static bool
-note_calls_with_two_depths (struct routine *routine)
+doubt_calls_with_two_depths (struct routine *routine)
 {
   size_t before = routine->doubtful.n_used;
   for (uint32_t i = 0; i < routine->n_blocks; i++)
@@ -371,7 +371,7 @@ routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
   run_until_consistent (routine, doubtful_calls);
   for (int i = 0;
        is_bare && i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-       && note_calls_with_two_depths (routine);
+       && doubt_calls_with_two_depths (routine);
        i++)
     run_to_fixpoint (routine);
   routine->result.leaves |= routine->result.is_proven;

@@ -398,7 +398,7 @@ bool routine_is_function (const struct routine_context *context,
 
 /* Observe which callees of ROUTINE, a sound one, return, and whether ROUTINE
    does.  Collect its doubtful calls.  Whether it has any.  */
-bool routine_note_returns (struct routine *routine);
+bool routine_find_doubtful_calls (struct routine *routine);
 
 /* Look for the ends of those jump tables of ROUTINE, a sound one without CFI,
    that have no bound.  Whether any table got another end: then ROUTINE has to

@@ -62,7 +62,7 @@ shows_entry (const struct routine *routine, const struct state *state,
 
 /* Record what a call with STATE shows about the routine's frame.  */
 static void
-note_frame (struct routine *routine, const struct state *state)
+record_frame (struct routine *routine, const struct state *state)
 {
   const struct code_machine *machine = routine->machine;
   struct value sp = state->registers[machine->arch->sp];
@@ -159,7 +159,8 @@ resets_sp (struct routine *routine, const struct insn *insn,
    own frame is the one of the caller's caller, and so is as new to the caller
    as any other.  */
 static void
-note_changes (struct routine *routine, const struct state *state, unsigned ra)
+record_changes (struct routine *routine, const struct state *state,
+                unsigned ra)
 {
   if (state_is_at_entry (state) && state_has_ra (state, ra))
     routine->result.changes |= state_changed_registers (state);
@@ -171,7 +172,7 @@ static void
 inherit (struct routine *routine, const struct code_function *next,
          const struct state *state)
 {
-  note_changes (routine, state, routine->machine->arch->ra);
+  record_changes (routine, state, routine->machine->arch->ra);
   if (!next)
     return;
   routine->result.changes |= next->changes;
@@ -204,7 +205,7 @@ routine_agrees_with_go (const struct routine *routine, uint64_t address,
 
 /* Record that the routine leaves, as functions do, at the visited node.  */
 static void
-note_leaving (struct routine *routine)
+record_end (struct routine *routine)
 {
   routine->nodes[routine->visited].reaches_return = true;
   routine->result.is_unframed = routine->result.has_end = true;
@@ -251,7 +252,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
       routine->result.is_proven
           |= function && leads_to_function (routine->context, function)
              && shows_entry (routine, state, failure == ROUTINE_RUNS_INTO);
-      note_leaving (routine);
+      record_end (routine);
       return;
     }
   routine_fail (routine, failure, from);
@@ -322,8 +323,8 @@ check_return (struct routine *routine, const struct insn *insn,
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
   routine->result.is_proven |= shows_entry (routine, state, false);
-  note_leaving (routine);
-  note_changes (routine, state, from);
+  record_end (routine);
+  record_changes (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
       || !state_is_restored (state))
     {
@@ -365,7 +366,7 @@ check_jump (struct routine *routine, const struct insn *insn,
           = routine_called_word (routine->context, insn);
       bool to_import = word && word->is_got && !word->exits && !word->may_exit
                        && !word->frameless;
-      note_leaving (routine);
+      record_end (routine);
       if (goes_by_index (routine, insn, state))
         return;
       routine->result.leaves = true;
@@ -452,7 +453,7 @@ check_flow (struct routine *routine, const struct insn *insn,
       break;
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
-      note_frame (routine, state);
+      record_frame (routine, state);
       break;
     case FLOW_RETURN:
       check_sp_at_return (routine, insn, state);

@@ -42,8 +42,8 @@ routine_is_never_taken (const struct routine *routine, const struct insn *insn)
    Huge functions drop edges: then calls look doubtful and tables short, which
    makes no wrong row.  */
 static void
-note_edge (struct routine *routine, uint32_t from, uint64_t target,
-           uint32_t table, uint32_t index)
+add_edge (struct routine *routine, uint32_t from, uint64_t target,
+          uint32_t table, uint32_t index)
 {
   if (from == NODE_NONE || routine->n_edges >= routine->nodes_max)
     return;
@@ -84,7 +84,7 @@ find_tables (struct routine *routine, const struct insn *insn,
     }
   *target = state->registers[insn->from];
   if (value_is_address (*target)
-      && jump_tables_note (
+      && jump_tables_add (
           &routine->tables,
           &(struct jump_table){ .address = (uint64_t)target->number },
           &number))
@@ -199,7 +199,7 @@ jump_by_table (struct routine *routine, uint32_t number,
       if (!is_never_chosen (routine, target))
         {
           routine_jump (routine, target, state);
-          note_edge (routine, node, target, number, (uint32_t)i);
+          add_edge (routine, node, target, number, (uint32_t)i);
         }
       routine->steps++;
       i++;

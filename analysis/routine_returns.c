@@ -287,7 +287,7 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 }
 
 static void
-note_call (struct routine *routine, uint32_t number)
+judge_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
   if (next_node (routine, number) == NODE_NONE)
@@ -322,7 +322,7 @@ has_undecided_call (const struct routine *routine)
 }
 
 bool
-routine_note_returns (struct routine *routine)
+routine_find_doubtful_calls (struct routine *routine)
 {
   const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
   bool is_stub = routine_called_place (routine->context, &call) != 0;
@@ -345,7 +345,7 @@ routine_note_returns (struct routine *routine)
     routine->changed |= insn_written (&routine->nodes[i].insn);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     if (insn_is_call (&routine->nodes[i].insn))
-      note_call (routine, i);
+      judge_call (routine, i);
   return routine->doubtful.n_used > 0;
 }
 

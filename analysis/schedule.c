@@ -152,7 +152,7 @@ commit_observation (struct schedule *schedule, enum observation_kind kind,
       if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
           && !functions_has_returned (functions, address))
         functions_requeue_callers (functions, function);
-      functions_note_returned (functions, address);
+      functions_set_returned (functions, address);
       break;
     case OBSERVED_DEAD_BRANCH:
       if (function)
@@ -186,7 +186,7 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
                    row);
       return true;
     case EFFECT_CALL:
-      return starts_note_call (starts, effect->address);
+      return starts_mark_called (starts, effect->address);
     case EFFECT_FUNCTION:
       return starts_add_called (starts, effect->address);
     case EFFECT_REFERENCED:
@@ -196,9 +196,9 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
     case EFFECT_HINT:
       return !trusted || address_list_add (&starts->hints, effect->address);
     case EFFECT_CALLEE:
-      functions_note_caller (
-          schedule->shared->functions,
-          &schedule->shared->functions->list[effect->number], job->task.index);
+      functions_add_caller (schedule->shared->functions,
+                            &schedule->shared->functions->list[effect->number],
+                            job->task.index);
       return true;
     case EFFECT_ENTERED_WITH_FRAME:
       schedule->shared->functions->list[effect->number].is_entered_with_frame
@@ -220,7 +220,7 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   enum routine_trust trust = job_trust (job, function);
   const struct analyser *by = job->by;
   function->is_compared
-      = trusted && trust != TRUST_CFI_ALONE && !job->leaves_open;
+      = trusted && trust != TRUST_CFI_ALONE && !job->has_undecided_rule;
   if (trusted)
     row_map_add_start (schedule->shared->row_map, function->entry);
   for (size_t i = 0; i < job->n_effects; i++)

@@ -216,7 +216,7 @@ add_known (struct starts *starts)
    proves the frame of an entry that no code of the image calls, unless the
    first row contradicts it.  */
 static bool
-note_exported (void *argument, uint64_t address, const char *name)
+mark_exported (void *argument, uint64_t address, const char *name)
 {
   struct starts *starts = argument;
   struct code_function *function
@@ -240,7 +240,7 @@ starts_add_certain (struct starts *starts)
               == FUNCTION_NONE)
       || !add_known (starts)
       || (request->only_compares
-          && !function_symbols_walk (request->image, false, note_exported,
+          && !function_symbols_walk (request->image, false, mark_exported,
                                      starts)))
     return false;
   if (!request->beyond_cfi)
@@ -309,7 +309,7 @@ starts_promote_called (struct starts *starts)
 }
 
 bool
-starts_note_call (struct starts *starts, uint64_t address)
+starts_mark_called (struct starts *starts, uint64_t address)
 {
   uint32_t index = functions_find (starts->shared->functions, address);
   if (index == FUNCTION_NONE)
@@ -330,7 +330,7 @@ bool
 starts_add_called (struct starts *starts, uint64_t address)
 {
   return add_beyond_cfi (starts, address)
-         && starts_note_call (starts, address);
+         && starts_mark_called (starts, address);
 }
 
 /* Whether ENTRY was set on purpose as the entry of a shared object, like that

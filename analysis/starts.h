@@ -43,9 +43,9 @@ bool starts_add_pointers (struct starts *starts);
 bool starts_add_described (struct starts *starts, bool adjoining);
 
 /* A certain function calls ADDRESS or passes it on as a function: add it, or
-   (starts_note_call) only mark it if it is registered.  */
+   (starts_mark_called) only mark it if it is registered.  */
 bool starts_add_called (struct starts *starts, uint64_t address);
-bool starts_note_call (struct starts *starts, uint64_t address);
+bool starts_mark_called (struct starts *starts, uint64_t address);
 
 /* Make starts of the functions that the sweep of noreturn.h has found to be
    called.  */

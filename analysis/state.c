@@ -265,7 +265,7 @@ as_target (struct value value, struct jump_tables *tables)
 {
   uint32_t number;
   if (value_is_address (value) && value.number > 0
-      && jump_tables_note (
+      && jump_tables_add (
           tables, &(struct jump_table){ .address = (uint64_t)value.number },
           &number))
     return value_of (VALUE_TARGET, number);

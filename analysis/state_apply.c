@@ -10,7 +10,7 @@
 #include "analysis/state.h"
 
 static void
-compute (struct state *state, const struct insn *insn, unsigned reg)
+set_computed (struct state *state, const struct insn *insn, unsigned reg)
 {
   struct value value = value_new (VALUE_COMPUTED, insn->address, reg);
   if (state->n_bounds > 0)
@@ -27,7 +27,7 @@ static void
 set_register (struct state *state, const struct insn *insn, unsigned to,
               struct value value)
 {
-  compute (state, insn, to);
+  set_computed (state, insn, to);
   if (!value_is_anonymous (value) || value.number != 0)
     state->registers[to] = value;
   else if (value.kind == VALUE_UNKNOWN)
@@ -60,7 +60,7 @@ forget_below (struct state *state, struct value sp)
    from a base that FP also has, FP is the better base, and SP becomes
    computed.  */
 static void
-apply_base (struct state *state, const struct insn *insn)
+apply_new_base (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   bool was_base = from.kind == VALUE_BASE;
@@ -70,12 +70,12 @@ apply_base (struct state *state, const struct insn *insn)
         value_of (VALUE_NUMBER, from.number & insn->immediate));
   if (!value_is_stack (from)
       || (was_base && insn->to != state->machine->arch->sp))
-    return compute (state, insn, insn->to);
+    return set_computed (state, insn, insn->to);
   if (was_base
       && state->registers[state->machine->arch->fp].kind == VALUE_BASE)
     {
       forget_below (state, from);
-      compute (state, insn, insn->to);
+      set_computed (state, insn, insn->to);
       return;
     }
   forget_base (state, insn);
@@ -94,7 +94,7 @@ apply_scale (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   struct limit limit = state_bound (state, from);
-  compute (state, insn, insn->to);
+  set_computed (state, insn, insn->to);
   if (value_is_constant (from) && from.number <= UINT32_MAX
       && from.number >= 0)
     state->registers[insn->to]
@@ -126,7 +126,7 @@ apply_move (struct state *state, const struct insn *insn)
   if (is_lower_part (from, insn->width))
     set_register (state, insn, insn->to, from);
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
 }
 
 /* If A is an entry of a jump table and B the table's base, make their sum a
@@ -161,7 +161,7 @@ apply_sum (struct state *state, const struct insn *insn)
   if (insn->op == OP_SUM_SCALED)
     {
       if (!sum_is_target (state, b, a, insn))
-        compute (state, insn, insn->to);
+        set_computed (state, insn, insn->to);
       return;
     }
   if (sum_is_target (state, b, a, insn) || sum_is_target (state, a, b, insn))
@@ -174,7 +174,7 @@ apply_sum (struct state *state, const struct insn *insn)
   else if (told && value_is_constant (a))
     set_register (state, insn, insn->to, value_moved (b, a.number));
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
 }
 
 static void
@@ -186,9 +186,9 @@ apply_subtraction (struct state *state, const struct insn *insn)
     set_register (state, insn, insn->to,
                   value_moved (state->registers[insn->from], -by.number));
   else if (insn->to == state->machine->arch->sp)
-    apply_base (state, insn);
+    apply_new_base (state, insn);
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
 }
 
 static void
@@ -196,7 +196,7 @@ apply_insert (struct state *state, const struct insn *insn)
 {
   struct value old = state->registers[insn->from];
   if (!value_is_constant (old))
-    return compute (state, insn, insn->to);
+    return set_computed (state, insn, insn->to);
   uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
   number |= (uint64_t)insn->immediate;
   if (insn->width == 4)
@@ -216,7 +216,7 @@ apply_calculation (struct state *state, const struct insn *insn)
                                           : state->registers[insn->from];
   struct value b = insn->index == REG_NONE ? value_of (VALUE_CONSTANT, 0)
                                            : state->registers[insn->index];
-  compute (state, insn, insn->to);
+  set_computed (state, insn, insn->to);
   if (!value_is_constant (a) || !value_is_constant (b)
       || (insn->width < 4 && !value_is_constant (old)))
     return;
@@ -325,7 +325,7 @@ state_table (const struct state *state, const struct insn *insn,
           .width = (uint8_t)insn->width,
           .scale = 1,
           .is_signed = insn->sign_extended || insn->width == 4 };
-  return jump_tables_note (state->tables, &table, number);
+  return jump_tables_add (state->tables, &table, number);
 }
 
 /* Return VALUE as a load from the stack returns it.  */
@@ -345,7 +345,7 @@ load_word (struct state *state, const struct insn *insn, unsigned to,
   if (value_is_stack (place))
     set_register (state, insn, to, as_reloaded (state_load (state, place)));
   else
-    compute (state, insn, to);
+    set_computed (state, insn, to);
 }
 
 static void
@@ -378,7 +378,7 @@ apply_load (struct state *state, const struct insn *insn)
   else if (insn->width == 4 && state_load_half (state, place, &half))
     set_register (state, insn, insn->to, as_reloaded (half));
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
   /* A narrow load from the stack may read a part of a saved register.  */
   if (insn->base != REG_NONE
       && state->registers[insn->to].kind == VALUE_COMPUTED
@@ -477,7 +477,7 @@ apply_swap (struct state *state, const struct insn *insn)
     if (is_lower_part (values[i], insn->width))
       state->registers[regs[i]] = values[i];
     else
-      compute (state, insn, regs[i]);
+      set_computed (state, insn, regs[i]);
   state->has_equals = false;
 }
 
@@ -490,7 +490,7 @@ forget_flags (struct state *state)
 
 /* Record that the flags say whether REG is 0.  */
 static void
-note_tested (struct state *state, unsigned reg)
+set_tested (struct state *state, unsigned reg)
 {
   unsigned kind = state->registers[reg].kind;
   bool may_be_child = kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED;
@@ -520,11 +520,11 @@ apply_compare (struct state *state, const struct insn *insn)
       return;
     }
   if (insn->op != OP_COMPARE_MEMORY && with == 0)
-    note_tested (state, insn->from);
+    set_tested (state, insn->from);
   /* A compared value was loaded from a table, but not as a jump's target.  */
   if (insn->op != OP_COMPARE_MEMORY
       && value_is_entry (state->registers[insn->from]))
-    compute (state, insn, insn->from);
+    set_computed (state, insn, insn->from);
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)
     subject = state_memory (state, insn);
@@ -569,7 +569,7 @@ apply_op (struct state *state, const struct insn *insn)
     case OP_SCALE:
       return apply_scale (state, insn);
     case OP_ALIGN:
-      return apply_base (state, insn);
+      return apply_new_base (state, insn);
     case OP_SUBTRACT:
       return apply_subtraction (state, insn);
     case OP_LOAD:
@@ -642,7 +642,7 @@ static void
 apply_writes (struct state *state, const struct insn *insn)
 {
   for (uint32_t left = insn->writes; left; left &= left - 1)
-    compute (state, insn, (unsigned)__builtin_ctz (left));
+    set_computed (state, insn, (unsigned)__builtin_ctz (left));
 }
 
 static void
@@ -679,7 +679,7 @@ state_apply (struct state *state, const struct insn *insn)
       || insn->op == OP_COMPARE_BOTH)
     apply_compare (state, insn);
   else if (insn->op == OP_TEST)
-    note_tested (state, insn->from);
+    set_tested (state, insn->from);
   else if (insn->op != OP_NONE)
     apply_op (state, insn);
   apply_writes (state, insn);
@@ -693,7 +693,7 @@ void
 state_call (struct state *state, const struct insn *insn)
 {
   for (uint32_t left = state->machine->clobbered; left; left &= left - 1)
-    compute (state, insn, (unsigned)__builtin_ctz (left));
+    set_computed (state, insn, (unsigned)__builtin_ctz (left));
   forget_flags (state);
   state_forget_bounds (state, value_of (VALUE_UNKNOWN, 0), 0);
   struct value sp = state_sp (state);

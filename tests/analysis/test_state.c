@@ -1115,23 +1115,23 @@ AARCH64_TEST (a_table_has_the_weaker_bound)
   struct jump_table weak = tables.tables[0];
   uint32_t number;
   weak.is_weak = true;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 0);
   assert_true (tables.tables[0].is_weak);
   /* Read in another way it is another table.  */
   weak.is_signed = false;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 1);
   weak.width = 8;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 2);
   weak.address += 4;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 3);
   /* The one of four bytes is still known beside that of eight.  */
   weak.address -= 4;
   weak.width = 4;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 1);
 }
 
@@ -1143,17 +1143,17 @@ FIXTURE_TEST (there_are_a_million_tables_at_most)
   for (uint32_t i = 0; i < 1 << 20; i++)
     {
       table.address = 4 * (uint64_t)i;
-      if (!jump_tables_note (&tables, &table, &number) || number != i)
+      if (!jump_tables_add (&tables, &table, &number) || number != i)
         fail_msg ("%u", i);
     }
   assert_false (tables.failed);
   table.address = 4 << 20;
-  assert_false (jump_tables_note (&tables, &table, &number));
+  assert_false (jump_tables_add (&tables, &table, &number));
   assert_true (tables.failed);
   jump_tables_reset (&tables);
   assert_false (tables.failed);
   /* The last one is the first now.  */
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   assert_int_equal (number, 0);
   assert_int_equal (tables.n, 1);
 }
@@ -2410,12 +2410,12 @@ FIXTURE_TEST (tables_are_forgotten_as_a_whole)
   struct jump_table table = { .address = 0x5000, .width = 4 };
   uint32_t number;
   jump_tables_reset (&tables);
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   table.address = 0x6000;
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   assert_int_equal (number, 1);
   jump_tables_reset (&tables);
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   assert_int_equal (number, 0);
   assert_int_equal (tables.n, 1);
 }
