@@ -51,7 +51,7 @@ analyser_free (struct analyser *analyser)
 void
 analyser_discard_effects (const struct analysis_job *job)
 {
-  struct analyser *analyser = job->by;
+  struct analyser *analyser = job->analyser;
   if (analyser->n_effects != job->first_effect + job->n_effects)
     return;
   analyser->n_rows = job->first_row;
@@ -370,7 +370,7 @@ analyse (struct analyser *analyser, const struct code_function *function)
                has_cfi ? DOUBTFUL_CALLS_RETURN : task->doubtful_calls);
   if (result->calls_unregistered && task->is_last)
     result->failure = ROUTINE_TOO_MUCH;
-  if (job->is_part)
+  if (job->is_subroutine)
     return;
   if (result->failure == ROUTINE_SOUND
       && !routine_is_function (analyser->context, result, function))
@@ -412,7 +412,7 @@ record_effects (struct analyser *analyser,
                          job->result.entered_with_frame[i]);
   if (revised || (job->concluded && says_something))
     routine_visit (analyser->routine, record_instruction, analyser);
-  else if (job->is_part
+  else if (job->is_subroutine
            && (!job->result.calls_unregistered || job->task.is_last))
     routine_visit (analyser->routine, record_callees, analyser);
 }
@@ -459,9 +459,9 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
   const struct code_function *function = job_function (analyser, job);
   *job = (struct analysis_job){
     .task = job->task,
-    .by = analyser,
+    .analyser = analyser,
     .skipped = analyser_skips (function, job->task.attempt),
-    .is_part = !needs_analysis (function, job->task.attempt),
+    .is_subroutine = !needs_analysis (function, job->task.attempt),
     .first_row = analyser->n_rows,
     .first_effect = analyser->n_effects,
     .first_disproof = analyser->disproofs.n,

@@ -105,9 +105,10 @@ struct job_task
 struct analysis_job
 {
   struct job_task task;
-  struct analyser *by; /* whose effects they are; NULL: not analysed yet */
-  bool is_part;        /* analysed only for what its callers have to know */
-  bool skipped;        /* nothing had to be analysed */
+  struct analyser
+      *analyser;      /* whose effects they are; NULL: not analysed yet */
+  bool is_subroutine; /* analysed only for what its callers have to know */
+  bool skipped;       /* nothing had to be analysed */
   /* If it calls_unregistered, nothing else is valid.  ROUTINE_UNPROVEN is
      added to its failures here: a sound routine that is no function, or lacks
      a proof that other functions are to give first.  */

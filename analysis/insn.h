@@ -135,8 +135,8 @@ struct insn
   bool is_syscall : 1;
   bool has_constant : 1;     /* OP_STORE, OP_PUSH: stores `immediate' */
   bool computes_address : 1; /* OP_SET, OP_ADD: the result is an address */
-  bool is_part : 1;          /* OP_SET: the result is a part of an address
-                                (ADRP) */
+  bool is_address_part : 1;  /* OP_SET: the result is a part of an address
+                        (ADRP) */
   bool is_pair : 1;          /* OP_LOAD, OP_STORE: two words and registers */
   bool adjusts_base : 1; /* OP_LOAD, OP_STORE: base += immediate afterwards */
   bool memory : 1;       /* has a memory operand: base, index, scale, offset,

@@ -62,7 +62,7 @@ a64_address (struct a64 *t)
       = (int64_t)(t->whole ? (t->address & ~UINT64_C (0xfff)) + distance * 4096
                            : t->address + distance);
   t->insn->computes_address = !t->whole && t->insn->op == OP_SET;
-  t->insn->is_part = t->whole;
+  t->insn->is_address_part = t->whole;
 }
 
 /* ADD, SUB, CMP, CMN, and moves from and to SP.  */

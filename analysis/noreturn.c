@@ -35,9 +35,9 @@ struct noreturn
 {
   struct functions *functions;
   struct image_facts *facts;
-  struct address_map labels;    /* target of a jump to the function that
+  struct address_map owners;    /* target of a jump to the function that
                                    reached it first */
-  struct address_set jumped_to; /* the keys of `labels': a quick test before a
+  struct address_set jumped_to; /* the keys of `owners': a quick test before a
                                    search */
   size_t n_queued;              /* functions below this index were added to
                                    `tasks' ...  */
@@ -66,7 +66,7 @@ noreturn_new (struct functions *functions, struct image_facts *facts)
   /* Functions that share code sweep it once each, within limits: an
      instruction takes a byte at least.  */
   noreturn->steps_left = 4 * facts->image->size + (1 << 20);
-  address_map_clear (&noreturn->labels);
+  address_map_clear (&noreturn->owners);
   return noreturn;
 }
 
@@ -76,7 +76,7 @@ noreturn_free (struct noreturn *noreturn)
   if (!noreturn)
     return;
   address_set_free (&noreturn->jumped_to);
-  address_map_free (&noreturn->labels);
+  address_map_free (&noreturn->owners);
   free (noreturn->waiters);
   free (noreturn->tasks);
   free (noreturn);
@@ -149,7 +149,7 @@ owner_of (const struct noreturn *noreturn, uint64_t address, bool *is_start)
   *is_start = start != FUNCTION_NONE;
   if (*is_start || !address_set_may_have (&noreturn->jumped_to, address))
     return start;
-  return address_map_get (&noreturn->labels, address);
+  return address_map_get (&noreturn->owners, address);
 }
 
 /* FUNCTION jumps to TARGET.  Code that another function has reached first is
@@ -164,7 +164,7 @@ follow_jump (struct noreturn *noreturn, uint32_t function, uint64_t target)
   if (owner != FUNCTION_NONE)
     return wait_for (noreturn, owner, function, 0);
   address_set_add (&noreturn->jumped_to, target);
-  if (!address_map_set (&noreturn->labels, target, function))
+  if (!address_map_set (&noreturn->owners, target, function))
     noreturn->failed = true;
   add_task (noreturn, function, target, false);
 }

@@ -117,9 +117,9 @@ interpret (struct routine *routine, const struct insn *insn,
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
       returns = !jumps || routine_call_returns (routine, &copy, state);
-      routine_call (routine, &copy, state);
+      routine_apply_call (routine, &copy, state);
       if (jumps)
-        routine_throw (routine, copy.address, state);
+        routine_join_landing_pad (routine, copy.address, state);
       return returns;
     case FLOW_JUMP:
       if (jumps)
@@ -186,7 +186,7 @@ interpret_block (struct routine *routine, uint32_t block)
       if (node->predecessor == NODE_NONE)
         node->predecessor = number;
       if (node->block != NODE_NONE || elsewhere)
-        return routine_arrive (routine, next, &state);
+        return routine_join (routine, next, &state);
       number = next;
     }
 }
@@ -220,7 +220,8 @@ remember_reference (void *argument, const struct insn *insn,
   uint64_t place;
   if (!state_computes_address (state, insn, &place))
     {
-      if (insn->op != OP_SET || insn->is_part || insn->immediate < ADDRESS_MIN)
+      if (insn->op != OP_SET || insn->is_address_part
+          || insn->immediate < ADDRESS_MIN)
         return;
       place = (uint64_t)insn->immediate;
     }

@@ -297,8 +297,8 @@ void routine_add_block (struct routine *routine, uint32_t number,
                         const struct state *state);
 
 /* Join STATE into the state in front of node NUMBER, where paths can meet.  */
-void routine_arrive (struct routine *routine, uint32_t number,
-                     const struct state *state);
+void routine_join (struct routine *routine, uint32_t number,
+                   const struct state *state);
 
 /* Return the constant address of INSN's memory operand, or 0.  */
 uint64_t routine_constant_place (const struct insn *insn);
@@ -358,14 +358,14 @@ bool routine_call_returns (struct routine *routine, const struct insn *insn,
                            const struct state *state);
 
 /* Change STATE to what holds after INSN, a call, has returned.  */
-void routine_call (struct routine *routine, const struct insn *insn,
-                   struct state *state);
+void routine_apply_call (struct routine *routine, const struct insn *insn,
+                         struct state *state);
 
 /* Join STATE, behind the call at address CALL, into the landing pad of that
    call, if it has one: with the registers of the caller and without the
    arguments on the stack.  */
-void routine_throw (struct routine *routine, uint64_t call,
-                    const struct state *state);
+void routine_join_landing_pad (struct routine *routine, uint64_t call,
+                               const struct state *state);
 
 /* ---- Whether it is a function (routine_check.c) */
 

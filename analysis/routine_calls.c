@@ -14,7 +14,7 @@
                   (routine_check.c), or behind which SP would have two
                   values (routine.c)
 
-   which state a call leaves (routine_call)
+   which state a call leaves (routine_apply_call)
 
      clobbered    machine.h: registers that a call may change, by the ABI
      changes      functions.h: callee-saved registers that the callee was
@@ -242,8 +242,8 @@ kept_registers (struct routine *routine, const struct insn *insn,
 }
 
 void
-routine_call (struct routine *routine, const struct insn *insn,
-              struct state *state)
+routine_apply_call (struct routine *routine, const struct insn *insn,
+                    struct state *state)
 {
   const struct routine_context *context = routine->context;
   const bool breaks_abi = context->functions->any_breaks_abi;
@@ -281,8 +281,8 @@ routine_call (struct routine *routine, const struct insn *insn,
 }
 
 void
-routine_throw (struct routine *routine, uint64_t call,
-               const struct state *state)
+routine_join_landing_pad (struct routine *routine, uint64_t call,
+                          const struct state *state)
 {
   const struct code_request *request = routine->context->request;
   size_t at = SEARCH_FIRST (request->n_pads, i, request->pads[i].end > call);

@@ -249,8 +249,8 @@ routine_add_block (struct routine *routine, uint32_t number,
 }
 
 void
-routine_arrive (struct routine *routine, uint32_t number,
-                const struct state *state)
+routine_join (struct routine *routine, uint32_t number,
+              const struct state *state)
 {
   const struct routine_node *node = &routine->nodes[number];
   if (node->block == NODE_NONE)

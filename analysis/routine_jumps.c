@@ -66,7 +66,7 @@ routine_jump (struct routine *routine, uint64_t target,
     return;
   uint32_t number = routine_node_at (routine, target);
   if (number != NODE_NONE)
-    routine_arrive (routine, number, state);
+    routine_join (routine, number, state);
 }
 
 /* Find the jump tables of INSN, an indirect jump: *TARGET is set to an entry
@@ -79,7 +79,7 @@ find_tables (struct routine *routine, const struct insn *insn,
   if (insn->from == REG_NONE)
     {
       bool reads = insn->width == 8 && state_table (state, insn, &number);
-      *target = value_of (VALUE_ENTRY, reads ? number : 0);
+      *target = value_of (VALUE_TABLE_ENTRY, reads ? number : 0);
       return reads;
     }
   *target = state->registers[insn->from];
@@ -88,10 +88,10 @@ find_tables (struct routine *routine, const struct insn *insn,
           &routine->tables,
           &(struct jump_table){ .address = (uint64_t)target->number },
           &number))
-    *target = value_of (VALUE_TARGET, number);
-  if (value_is_target (*target))
+    *target = value_of (VALUE_TABLE_TARGET, number);
+  if (value_is_table_target (*target))
     return true;
-  if (!value_is_entry (*target))
+  if (!value_is_table_entry (*target))
     return false;
   for (number = TABLE_NONE; value_next_table (*target, &number);)
     if (routine->tables.tables[number].width != 8)

@@ -180,7 +180,7 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
     {
     case EFFECT_ROW:
       row = trusted && effect->number != ROW_UNKNOWN
-                ? &job->by->rows[effect->number]
+                ? &job->analyser->rows[effect->number]
                 : NULL;
       row_map_add (schedule->shared->row_map, effect->address, effect->size,
                    row);
@@ -218,7 +218,7 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   struct code_function *function = job_function (schedule, job);
   bool trusted = job->trusted && !function->is_entered_with_frame;
   enum routine_trust trust = job_trust (job, function);
-  const struct analyser *by = job->by;
+  const struct analyser *by = job->analyser;
   function->is_compared
       = trusted && trust != TRUST_CFI_ALONE && !job->has_undecided_rule;
   if (trusted)
@@ -270,7 +270,7 @@ is_still_valid (const struct schedule *schedule,
                 const struct analysis_job *job)
 {
   const struct code_function *function = job_function (schedule, job);
-  if (!job->by)
+  if (!job->analyser)
     return false;
   if (job->skipped)
     return analyser_skips (function, job->task.attempt);
@@ -356,21 +356,21 @@ commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
     return true;
   struct code_function *function = job_function (schedule, job);
   schedule->steps_left -= job->steps;
-  if (job->concluded || job->is_part)
+  if (job->concluded || job->is_subroutine)
     {
       if (job->result.changes & ~function->changes)
         functions_invalidate_callers (schedule->shared->functions, function);
       function->changes |= job->result.changes;
     }
-  if (job->task.attempt != ATTEMPT_REVISION && !job->is_part)
+  if (job->task.attempt != ATTEMPT_REVISION && !job->is_subroutine)
     judge_pointer (schedule, job);
   if (job->concluded)
     conclude (schedule, job);
-  else if (job->result.failure == ROUTINE_DOUBTFUL && !job->is_part)
+  else if (job->result.failure == ROUTINE_DOUBTFUL && !job->is_subroutine)
     ok = address_list_add (&schedule->doubtful, function->entry);
-  else if (job->task.attempt == ATTEMPT_FIRST && !job->is_part)
+  else if (job->task.attempt == ATTEMPT_FIRST && !job->is_subroutine)
     ok = address_list_add (&schedule->starts->again, function->entry);
-  ok = commit_effects (schedule, job) && ok && !job->by->failed;
+  ok = commit_effects (schedule, job) && ok && !job->analyser->failed;
   return ok || error_set_no_memory (err);
 }
 

@@ -54,7 +54,7 @@ is_worth_keeping (const struct state *state, struct value value)
   bool is_syscall = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
                     && value.number >= 0 && value.number < SYSCALLS_MAX;
   bool has_to_do_with_tables
-      = value_is_target (value) || value_is_entry (value)
+      = value_is_table_target (value) || value_is_table_entry (value)
         || (value_is_address (value) && value.number >= 0x1000
             && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
@@ -268,7 +268,7 @@ as_target (struct value value, struct jump_tables *tables)
       && jump_tables_add (
           tables, &(struct jump_table){ .address = (uint64_t)value.number },
           &number))
-    return value_of (VALUE_TARGET, number);
+    return value_of (VALUE_TABLE_TARGET, number);
   return value;
 }
 
@@ -278,15 +278,15 @@ static bool
 join_tables (struct value *met, struct value a, struct value b,
              struct jump_tables *tables)
 {
-  if (value_is_target (a))
+  if (value_is_table_target (a))
     b = as_target (b, tables);
-  else if (value_is_target (b))
+  else if (value_is_table_target (b))
     a = as_target (a, tables);
-  bool entries = value_is_entry (a) && value_is_entry (b);
-  bool targets = value_is_target (a) && value_is_target (b);
+  bool entries = value_is_table_entry (a) && value_is_table_entry (b);
+  bool targets = value_is_table_target (a) && value_is_table_target (b);
   if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
     return false;
-  *met = value_of (entries ? VALUE_ENTRIES : VALUE_TARGETS,
+  *met = value_of (entries ? VALUE_TABLE_ENTRIES : VALUE_TABLE_TARGETS,
                    (int64_t)(value_tables (a) | value_tables (b)));
   return true;
 }

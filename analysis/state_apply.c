@@ -112,7 +112,8 @@ apply_scale (struct state *state, const struct insn *insn)
 static bool
 is_lower_part (struct value value, unsigned width)
 {
-  return width == 8 || value_is_anonymous (value) || value_is_entry (value)
+  return width == 8 || value_is_anonymous (value)
+         || value_is_table_entry (value)
          || ((value_is_constant (value) || value.kind == VALUE_RELOADED)
              && value.number >= 0
              && value.number < INT64_C (1) << (8 * width - 1));
@@ -136,7 +137,7 @@ sum_is_target (struct state *state, struct value a, struct value b,
                const struct insn *insn)
 {
   bool is_scaled = insn->op == OP_SUM_SCALED;
-  if (!value_is_entry (a) || !value_is_address (b))
+  if (!value_is_table_entry (a) || !value_is_address (b))
     return false;
   for (uint32_t i = TABLE_NONE; value_next_table (a, &i);)
     if (!jump_table_set_base (&state->tables->tables[i], (uint64_t)b.number,
@@ -146,7 +147,8 @@ sum_is_target (struct state *state, struct value a, struct value b,
                                          == state->tables->tables[i].width))
       return false;
   set_register (state, insn, insn->to,
-                value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
+                value_of (a.kind == VALUE_TABLE_ENTRY ? VALUE_TABLE_TARGET
+                                                      : VALUE_TABLE_TARGETS,
                           a.number));
   return true;
 }
@@ -372,7 +374,7 @@ apply_load (struct state *state, const struct insn *insn)
   struct value half;
   uint32_t number;
   if (state_table (state, insn, &number))
-    set_register (state, insn, insn->to, value_of (VALUE_ENTRY, number));
+    set_register (state, insn, insn->to, value_of (VALUE_TABLE_ENTRY, number));
   else if (insn->width == state->machine->word)
     load_word (state, insn, insn->to, place);
   else if (insn->width == 4 && state_load_half (state, place, &half))
@@ -523,7 +525,7 @@ apply_compare (struct state *state, const struct insn *insn)
     set_tested (state, insn->from);
   /* A compared value was loaded from a table, but not as a jump's target.  */
   if (insn->op != OP_COMPARE_MEMORY
-      && value_is_entry (state->registers[insn->from]))
+      && value_is_table_entry (state->registers[insn->from]))
     set_computed (state, insn, insn->from);
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)

@@ -350,7 +350,8 @@ static enum verdict
 judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
   bool overwritten = value.kind == VALUE_COMPUTED || value_is_constant (value)
-                     || value_is_entry (value) || value_is_target (value);
+                     || value_is_table_entry (value)
+                     || value_is_table_target (value);
   if (value_is_stack (value) || value.kind == VALUE_SAVED
       || value.kind == VALUE_SIGNED)
     return VERDICT_CONTRADICTS;

@@ -64,12 +64,12 @@ enum value_kind
   /* An unknown base + number.  `and $-n, %rsp' and `sub %rax, %rsp' turn the
      stack pointer into such a base.  A state has at most one base.  */
   VALUE_BASE,
-  VALUE_ENTRY,  /* loaded from jump table `number' */
-  VALUE_TARGET, /* the same + the table's base: an address of code */
+  VALUE_TABLE_ENTRY,  /* loaded from jump table `number' */
+  VALUE_TABLE_TARGET, /* the same + the table's base: an address of code */
   /* Join of entries (targets) of several tables: `number' is a mask of table
      numbers.  */
-  VALUE_ENTRIES,
-  VALUE_TARGETS,
+  VALUE_TABLE_ENTRIES,
+  VALUE_TABLE_TARGETS,
 };
 
 enum
@@ -169,15 +169,15 @@ value_moved (struct value value, int64_t distance)
 }
 
 static inline bool
-value_is_entry (struct value value)
+value_is_table_entry (struct value value)
 {
-  return value.kind == VALUE_ENTRY || value.kind == VALUE_ENTRIES;
+  return value.kind == VALUE_TABLE_ENTRY || value.kind == VALUE_TABLE_ENTRIES;
 }
 
 static inline bool
-value_is_target (struct value value)
+value_is_table_target (struct value value)
 {
-  return value.kind == VALUE_TARGET || value.kind == VALUE_TARGETS;
+  return value.kind == VALUE_TABLE_TARGET || value.kind == VALUE_TABLE_TARGETS;
 }
 
 /* Return the mask of the jump tables that VALUE can be from; 0 if a number is
@@ -185,7 +185,7 @@ value_is_target (struct value value)
 static inline uint64_t
 value_tables (struct value value)
 {
-  if (value.kind == VALUE_ENTRIES || value.kind == VALUE_TARGETS)
+  if (value.kind == VALUE_TABLE_ENTRIES || value.kind == VALUE_TABLE_TARGETS)
     return (uint64_t)value.number;
   return value.number < VALUE_TABLES_MAX ? (uint64_t)1 << value.number : 0;
 }
@@ -198,7 +198,7 @@ static inline bool
 value_next_table (struct value value, uint32_t *number)
 {
   uint32_t next = *number + 1;
-  if (value.kind == VALUE_ENTRY || value.kind == VALUE_TARGET)
+  if (value.kind == VALUE_TABLE_ENTRY || value.kind == VALUE_TABLE_TARGET)
     {
       *number = (uint32_t)value.number;
       return next == 0;

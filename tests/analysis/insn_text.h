@@ -115,7 +115,8 @@ insn_text_of (struct insn_text *text, const struct insn *insn)
                  insn->sets_flags ? " flags" : "", insn->is_nop ? " nop" : "",
                  insn->is_syscall ? " kernel" : "",
                  insn->computes_address ? " place" : "",
-                 insn->is_part ? " part" : "", insn->is_pair ? " pair" : "",
+                 insn->is_address_part ? " part" : "",
+                 insn->is_pair ? " pair" : "",
                  insn->adjusts_base ? " adjusts" : "");
   insn_text_add_mask (text, "writes", insn->writes);
   insn_text_add_mask (text, "reads", insn->reads);

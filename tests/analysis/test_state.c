@@ -991,18 +991,18 @@ AARCH64_TEST (entries_are_read_from_tables)
   set (X1, 0x5000);
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 1, 1));
-  expect (X2, VALUE_ENTRY, 0);
+  expect (X2, VALUE_TABLE_ENTRY, 0);
   expect_table (0, 0x5000, 6, 1, false);
   assert_false (tables.tables[0].is_weak);
   struct insn words = indexed (X2, X1, X0, 4, 4);
   words.offset = 0x20;
   apply (words);
-  expect (X2, VALUE_ENTRY, 1);
+  expect (X2, VALUE_TABLE_ENTRY, 1);
   expect_table (1, 0x5020, 6, 4, true);
   /* In bytes, and the other way round.  */
   with_immediate (OP_SCALE, X9, X0, 4);
   apply (indexed (X2, X9, X1, 1, 4));
-  expect (X2, VALUE_ENTRY, 2);
+  expect (X2, VALUE_TABLE_ENTRY, 2);
   expect_table (2, 0x5000, 6, 4, true);
   struct insn halves = indexed (X2, X1, X0, 2, 2);
   halves.sign_extended = true;
@@ -1029,7 +1029,7 @@ AARCH64_TEST (entries_are_read_from_tables)
   struct insn known = memory_insn (OP_LOAD, X2, REG_NONE, 0x5040, 4);
   known.sign_extended = true;
   apply (known);
-  expect (X2, VALUE_ENTRY, 6);
+  expect (X2, VALUE_TABLE_ENTRY, 6);
   expect_table (6, 0x5040, 0, 4, true);
   known.sign_extended = false;
   apply (known);
@@ -1042,7 +1042,7 @@ AMD64_TEST (tables_have_few_widths_on_x86_64)
   apply (indexed (RDX, RCX, RAX, 2, 2));
   expect_kind (RDX, VALUE_COMPUTED);
   apply (indexed (RDX, RCX, RAX, 4, 4));
-  expect (RDX, VALUE_ENTRY, 0);
+  expect (RDX, VALUE_TABLE_ENTRY, 0);
 }
 
 AARCH64_TEST (entries_and_a_base_are_targets)
@@ -1051,14 +1051,14 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 4, 4));
   with_index (OP_SUM, X9, X2, X1, 8);
-  expect (X9, VALUE_TARGET, 0);
+  expect (X9, VALUE_TABLE_TARGET, 0);
   assert_int_equal (tables.tables[0].base, 0x5000);
   assert_int_equal (tables.tables[0].scale, 1);
   with_index (OP_SUM, X9, X1, X2, 8);
-  expect (X9, VALUE_TARGET, 0);
+  expect (X9, VALUE_TABLE_TARGET, 0);
   set (X1, 0x6000);
   with_index (OP_SUM, X9, X2, X1, 8); /* from another base */
-  assert_int_not_equal (now.registers[X9].kind, VALUE_TARGET);
+  assert_int_not_equal (now.registers[X9].kind, VALUE_TABLE_TARGET);
   /* Extended and multiplied where the base is added.  */
   apply (indexed (X2, X1, X0, 1, 1));
   struct insn sum = insn_of (OP_SUM_SCALED, X9, X1);
@@ -1067,7 +1067,7 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   sum.width = 1;
   sum.sign_extended = true;
   apply (sum);
-  expect (X9, VALUE_TARGET, 1);
+  expect (X9, VALUE_TABLE_TARGET, 1);
   assert_int_equal (tables.tables[1].scale, 4);
   assert_true (tables.tables[1].is_signed_later);
   sum.scale = 2;
@@ -1086,7 +1086,7 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   sum.width = 1;
   sum.sign_extended = false;
   apply (sum);
-  expect (X9, VALUE_TARGET, 0);
+  expect (X9, VALUE_TABLE_TARGET, 0);
   assert_false (tables.tables[0].is_signed_later);
   /* What is compared is not an entry that is jumped by.  */
   apply (indexed (X2, X1, X0, 4, 4));
@@ -1107,7 +1107,7 @@ AARCH64_TEST (a_table_has_the_weaker_bound)
     {
       bounded_index (X0, steps[i].max);
       apply (indexed (X2, X1, X0, 4, 4));
-      expect (X2, VALUE_ENTRY, 0);
+      expect (X2, VALUE_TABLE_ENTRY, 0);
       expect_table (0, 0x5000, steps[i].result, 4, true);
       assert_int_equal (tables.tables[0].is_weak, steps[i].is_weak);
     }
@@ -1708,41 +1708,41 @@ FIXTURE_TEST (the_higher_base_counts)
 AARCH64_TEST (tables_meet)
 {
   struct state other = now;
-  now.registers[X0] = value_of (VALUE_ENTRY, 3);
-  other.registers[X0] = value_of (VALUE_ENTRY, 5);
-  now.registers[X1] = value_of (VALUE_TARGET, 3);
+  now.registers[X0] = value_of (VALUE_TABLE_ENTRY, 3);
+  other.registers[X0] = value_of (VALUE_TABLE_ENTRY, 5);
+  now.registers[X1] = value_of (VALUE_TABLE_TARGET, 3);
   other.registers[X1] = value_of (VALUE_CONSTANT, 0x5000);
-  now.registers[X2] = value_of (VALUE_TARGET, 1);
-  other.registers[X2] = value_of (VALUE_ENTRY, 1);
+  now.registers[X2] = value_of (VALUE_TABLE_TARGET, 1);
+  other.registers[X2] = value_of (VALUE_TABLE_ENTRY, 1);
   now.registers[X9] = value_of (VALUE_CONSTANT, 0x5000);
-  other.registers[X9] = value_of (VALUE_TARGETS, 6);
-  now.registers[10] = value_of (VALUE_ENTRY, VALUE_TABLES_MAX);
-  other.registers[10] = value_of (VALUE_ENTRY, 1);
-  now.registers[11] = value_of (VALUE_TARGET, 1);
+  other.registers[X9] = value_of (VALUE_TABLE_TARGETS, 6);
+  now.registers[10] = value_of (VALUE_TABLE_ENTRY, VALUE_TABLES_MAX);
+  other.registers[10] = value_of (VALUE_TABLE_ENTRY, 1);
+  now.registers[11] = value_of (VALUE_TABLE_TARGET, 1);
   other.registers[11] = value_of (VALUE_CONSTANT, 0);
-  now.registers[12] = value_of (VALUE_ENTRY, 1);
-  other.registers[12] = value_of (VALUE_TARGET, 1);
-  now.registers[13] = value_of (VALUE_ENTRY, 1);
-  other.registers[13] = value_of (VALUE_ENTRY, VALUE_TABLES_MAX);
+  now.registers[12] = value_of (VALUE_TABLE_ENTRY, 1);
+  other.registers[12] = value_of (VALUE_TABLE_TARGET, 1);
+  now.registers[13] = value_of (VALUE_TABLE_ENTRY, 1);
+  other.registers[13] = value_of (VALUE_TABLE_ENTRY, VALUE_TABLES_MAX);
   now.registers[14] = value_of (VALUE_SIGNED, 0);
   other.registers[14] = value_of (VALUE_CONSTANT, 5);
-  now.registers[15] = value_of (VALUE_TARGET, 2);
+  now.registers[15] = value_of (VALUE_TABLE_TARGET, 2);
   other.registers[15] = value_of (VALUE_CONSTANT, 1);
   join (&other, true);
   expect_kind (12, VALUE_UNKNOWN);
   expect_kind (13, VALUE_UNKNOWN);
   expect_kind (14, VALUE_COMPUTED);
-  expect_kind (15, VALUE_TARGETS);
-  expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5);
-  expect (X1, VALUE_TARGETS, 1 << 3 | 1 << 0);
+  expect_kind (15, VALUE_TABLE_TARGETS);
+  expect (X0, VALUE_TABLE_ENTRIES, 1 << 3 | 1 << 5);
+  expect (X1, VALUE_TABLE_TARGETS, 1 << 3 | 1 << 0);
   expect_table (0, 0x5000, 0, 0, false);
   expect_kind (X2, VALUE_UNKNOWN);
-  expect (X9, VALUE_TARGETS, 6 | 1);
+  expect (X9, VALUE_TABLE_TARGETS, 6 | 1);
   expect_kind (10, VALUE_UNKNOWN);
   expect_kind (11, VALUE_UNKNOWN);
-  other.registers[X0] = value_of (VALUE_ENTRY, 7);
+  other.registers[X0] = value_of (VALUE_TABLE_ENTRY, 7);
   join (&other, true);
-  expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5 | 1 << 7);
+  expect (X0, VALUE_TABLE_ENTRIES, 1 << 3 | 1 << 5 | 1 << 7);
 }
 
 /* Numbers of values are those of the place where paths meet.  */
@@ -2127,9 +2127,9 @@ AMD64_TEST (the_frame_pointer_of_others)
   expect_fp (same, VERDICT_CONTRADICTS);
   change (RBP);
   expect_fp (same, VERDICT_CONTRADICTS);
-  now.registers[RBP] = value_of (VALUE_ENTRY, 1);
+  now.registers[RBP] = value_of (VALUE_TABLE_ENTRY, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
-  now.registers[RBP] = value_of (VALUE_TARGET, 1);
+  now.registers[RBP] = value_of (VALUE_TABLE_TARGET, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
   /* What paths that met did not agree on may be right.  */
   now.registers[RBP] = value_new (VALUE_UNKNOWN, address, RBP);
@@ -2303,16 +2303,16 @@ AARCH64_TEST (entries_are_told_from_what_looks_like_them)
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 4, 4));
   move (X9, X2, 4);
-  expect (X9, VALUE_ENTRY, 0);
+  expect (X9, VALUE_TABLE_ENTRY, 0);
   with_index (OP_SUM, X9, X2, X19, 8);
   expect_kind (X9, VALUE_COMPUTED);
   assert_int_equal (tables.tables[0].base, 0);
   struct insn other = indexed (X9, X1, X0, 4, 4);
   other.offset = 0x100;
   apply (other);
-  now.registers[X2] = value_of (VALUE_ENTRIES, 3);
+  now.registers[X2] = value_of (VALUE_TABLE_ENTRIES, 3);
   with_index (OP_SUM, X9, X2, X1, 8);
-  expect (X9, VALUE_TARGETS, 3);
+  expect (X9, VALUE_TABLE_TARGETS, 3);
   assert_int_equal (tables.tables[0].base, 0x5000);
   assert_int_equal (tables.tables[1].base, 0x5000);
   /* A word beside a pointer is not an entry with a known index.  */
