@@ -138,19 +138,10 @@ void address_set_free (struct address_set *set);
 static inline struct address_set_part *
 address_set_part (const struct address_set *set, uint64_t address)
 {
-  size_t low = 0, high = set->n_parts;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      struct address_set_part *part = &set->parts[middle];
-      if (address - part->start < part->size)
-        return part;
-      if (address < part->start)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-  return NULL;
+  struct address_set_part *parts = set->parts;
+  size_t at = SEARCH_FIRST (set->n_parts, i,
+                            parts[i].start + parts[i].size > address);
+  return at < set->n_parts && address >= parts[at].start ? &parts[at] : NULL;
 }
 
 /* Add ADDRESS, if it is an address of code.  */

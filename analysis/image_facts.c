@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/prefix.h"
+#include "base/search.h"
 #include "elf/dynamic.h"
 #include "elf/symbols.h"
 
@@ -280,22 +281,13 @@ facts_free (struct image_facts *facts)
 const uint8_t *
 facts_code (const struct image_facts *facts, uint64_t address, uint64_t *size)
 {
-  size_t low = 0, high = facts->n_stretches;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      const struct code_stretch *stretch = &facts->stretches[middle];
-      if (address < stretch->start)
-        high = middle;
-      else if (address - stretch->start >= stretch->size)
-        low = middle + 1;
-      else
-        {
-          *size = stretch->size - (address - stretch->start);
-          return stretch->bytes + (address - stretch->start);
-        }
-    }
-  return NULL;
+  const struct code_stretch *all = facts->stretches;
+  size_t at = SEARCH_FIRST (facts->n_stretches, i,
+                            all[i].start + all[i].size > address);
+  if (at == facts->n_stretches || address < all[at].start)
+    return NULL;
+  *size = all[at].size - (address - all[at].start);
+  return all[at].bytes + (address - all[at].start);
 }
 
 bool

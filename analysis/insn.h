@@ -164,6 +164,12 @@ reg_mask (unsigned reg)
   return reg < REG_COUNT ? UINT32_C (1) << reg : 0;
 }
 
+/* Loop over the registers of MASK, in ascending order.  */
+#define FOR_EACH_REGISTER(reg, mask)                                       \
+  for (unsigned reg, reg##_left = (mask);                                  \
+       reg##_left && ((reg = (unsigned)__builtin_ctz (reg##_left)), true); \
+       reg##_left &= reg##_left - 1)
+
 /* Return the mask of the registers that INSN writes, without SP if INSN pushes
    or pops (OP_PUSH to OP_ENTER).  */
 uint32_t insn_written (const struct insn *insn);

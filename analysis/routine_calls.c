@@ -227,16 +227,15 @@ kept_registers (struct routine *routine, const struct insn *insn,
   if (insn->flow != FLOW_CALL)
     return 0;
   bool asks = routine->asks_callees;
-  uint32_t needed = 0, left = asks ? routine->machine->clobbered
-                                   : reg_mask (routine->machine->probed);
-  for (; left; left &= left - 1)
+  uint32_t needed = 0;
+  FOR_EACH_REGISTER (reg, asks ? routine->machine->clobbered
+                               : reg_mask (routine->machine->probed))
     {
-      unsigned reg = (unsigned)__builtin_ctz (left);
       struct value value = state->registers[reg];
       if (asks ? value.kind == VALUE_CONSTANT || value_is_stack (value)
                : value.kind == VALUE_CONSTANT
                      && value.number >= PROBED_FRAME_MIN)
-        needed |= UINT32_C (1) << reg;
+        needed |= reg_mask (reg);
     }
   return needed ? needed & unwritten_registers (routine, insn->target) : 0;
 }
@@ -265,19 +264,11 @@ routine_apply_call (struct routine *routine, const struct insn *insn,
     }
   /* Unknown functions, such as those that pointers lead to, are assumed to
      keep to the ABI.  */
-  uint32_t left = callee && breaks_abi
-                      ? callee->changes & routine->machine->preserved
-                      : 0;
-  for (; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
+  if (callee && breaks_abi)
+    FOR_EACH_REGISTER (reg, callee->changes & routine->machine->preserved)
       state->registers[reg] = value_new (VALUE_UNKNOWN, insn->address, reg);
-    }
-  for (; kept; kept &= kept - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (kept);
-      state->registers[reg] = before[reg];
-    }
+  FOR_EACH_REGISTER (reg, kept)
+    state->registers[reg] = before[reg];
 }
 
 void

@@ -217,9 +217,9 @@ bool
 routine_uses_saved (struct routine *routine, const struct insn *insn,
                     const struct state *state)
 {
-  for (uint32_t left = insn->reads; left; left &= left - 1)
+  FOR_EACH_REGISTER (reg, insn->reads)
     {
-      struct value value = state->registers[(unsigned)__builtin_ctz (left)];
+      struct value value = state->registers[reg];
       if (value.kind != VALUE_SAVED
           || !(routine->machine->preserved >> value.number & 1))
         continue;

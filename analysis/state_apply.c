@@ -119,6 +119,20 @@ is_lower_part (struct value value, unsigned width)
              && value.number < INT64_C (1) << (8 * width - 1));
 }
 
+static void
+apply_set (struct state *state, const struct insn *insn)
+{
+  set_register (state, insn, insn->to,
+                value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate));
+}
+
+static void
+apply_add (struct state *state, const struct insn *insn)
+{
+  set_register (state, insn, insn->to,
+                value_moved (state->registers[insn->from], insn->immediate));
+}
+
 /* Copy a register.  A narrow copy of a small value keeps the value.  */
 static void
 apply_move (struct state *state, const struct insn *insn)
@@ -351,14 +365,6 @@ load_word (struct state *state, const struct insn *insn, unsigned to,
 }
 
 static void
-adjust_base (struct state *state, const struct insn *insn, struct value base)
-{
-  if (insn->adjusts_base)
-    set_register (state, insn, insn->base,
-                  value_moved (base, insn->immediate));
-}
-
-static void
 apply_load (struct state *state, const struct insn *insn)
 {
   struct value place = place_of (state, insn);
@@ -417,6 +423,19 @@ apply_store (struct state *state, const struct insn *insn)
 }
 
 static void
+apply_memory (struct state *state, const struct insn *insn)
+{
+  struct value base = state_register (state, insn->base);
+  if (insn->op == OP_LOAD)
+    apply_load (state, insn);
+  else
+    apply_store (state, insn);
+  if (insn->adjusts_base)
+    set_register (state, insn, insn->base,
+                  value_moved (base, insn->immediate));
+}
+
+static void
 apply_push (struct state *state, const struct insn *insn)
 {
   const struct code_machine *machine = state->machine;
@@ -430,7 +449,7 @@ apply_push (struct state *state, const struct insn *insn)
 }
 
 static void
-apply_pop (struct state *state, const struct insn *insn, unsigned to)
+pop (struct state *state, const struct insn *insn, unsigned to)
 {
   unsigned sp = state->machine->arch->sp;
   struct value place = state->registers[sp];
@@ -440,12 +459,13 @@ apply_pop (struct state *state, const struct insn *insn, unsigned to)
     set_register (state, insn, to, what);
 }
 
-/* Pop a word into memory, as an unknown value.  */
 static void
-apply_pop_to_memory (struct state *state, const struct insn *insn)
+apply_pop (struct state *state, const struct insn *insn)
 {
+  if (!insn->memory)
+    return pop (state, insn, insn->to);
   struct value place = place_of (state, insn);
-  apply_pop (state, insn, REG_NONE);
+  pop (state, insn, REG_NONE);
   state_store (state, place, value_of (VALUE_UNKNOWN, 0),
                state->machine->word);
   state_forget_bounds (state, place, state->machine->word);
@@ -466,7 +486,7 @@ apply_leave (struct state *state, const struct insn *insn)
 {
   unsigned sp = state->machine->arch->sp, fp = state->machine->arch->fp;
   set_register (state, insn, sp, state->registers[fp]);
-  apply_pop (state, insn, fp);
+  pop (state, insn, fp);
 }
 
 static void
@@ -497,6 +517,12 @@ set_tested (struct state *state, unsigned reg)
   unsigned kind = state->registers[reg].kind;
   bool may_be_child = kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED;
   state->tested = (uint8_t)(may_be_child ? kind : VALUE_COMPUTED);
+}
+
+static void
+apply_test (struct state *state, const struct insn *insn)
+{
+  set_tested (state, insn->from);
 }
 
 /* Record a comparison, whose result a later branch uses.  */
@@ -541,61 +567,32 @@ apply_compare (struct state *state, const struct insn *insn)
   state->compared_with = with;
 }
 
-static void
-apply_op (struct state *state, const struct insn *insn)
-{
-  struct value base = state_register (state, insn->base);
-  switch (insn->op)
-    {
-    case OP_MOVE:
-      return apply_move (state, insn);
-    case OP_ADD:
-      return set_register (
-          state, insn, insn->to,
-          value_moved (state->registers[insn->from], insn->immediate));
-    case OP_SUM:
-    case OP_SUM_SCALED:
-      return apply_sum (state, insn);
-    case OP_INSERT:
-      return apply_insert (state, insn);
-    case OP_CALCULATE:
-      return apply_calculation (state, insn);
-    case OP_SIGN:
-    case OP_AUTHENTICATE:
-    case OP_STRIP:
-      return apply_signing (state, insn);
-    case OP_SET:
-      return set_register (
-          state, insn, insn->to,
-          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate));
-    case OP_SCALE:
-      return apply_scale (state, insn);
-    case OP_ALIGN:
-      return apply_new_base (state, insn);
-    case OP_SUBTRACT:
-      return apply_subtraction (state, insn);
-    case OP_LOAD:
-      apply_load (state, insn);
-      return adjust_base (state, insn, base);
-    case OP_STORE:
-      apply_store (state, insn);
-      return adjust_base (state, insn, base);
-    case OP_PUSH:
-      return apply_push (state, insn);
-    case OP_POP:
-      if (insn->memory)
-        return apply_pop_to_memory (state, insn);
-      return apply_pop (state, insn, insn->to);
-    case OP_ENTER:
-      return apply_enter (state, insn);
-    case OP_LEAVE:
-      return apply_leave (state, insn);
-    case OP_SWAP:
-      return apply_swap (state, insn);
-    default:
-      return;
-    }
-}
+static void (*const operations[]) (struct state *state,
+                                   const struct insn *insn)
+    = { [OP_MOVE] = apply_move,
+        [OP_ADD] = apply_add,
+        [OP_SUM] = apply_sum,
+        [OP_SUM_SCALED] = apply_sum,
+        [OP_SCALE] = apply_scale,
+        [OP_SET] = apply_set,
+        [OP_INSERT] = apply_insert,
+        [OP_CALCULATE] = apply_calculation,
+        [OP_ALIGN] = apply_new_base,
+        [OP_LOAD] = apply_memory,
+        [OP_STORE] = apply_memory,
+        [OP_PUSH] = apply_push,
+        [OP_POP] = apply_pop,
+        [OP_LEAVE] = apply_leave,
+        [OP_ENTER] = apply_enter,
+        [OP_SWAP] = apply_swap,
+        [OP_COMPARE] = apply_compare,
+        [OP_COMPARE_MEMORY] = apply_compare,
+        [OP_COMPARE_BOTH] = apply_compare,
+        [OP_TEST] = apply_test,
+        [OP_SUBTRACT] = apply_subtraction,
+        [OP_SIGN] = apply_signing,
+        [OP_AUTHENTICATE] = apply_signing,
+        [OP_STRIP] = apply_signing };
 
 /* SP has moved from BEFORE.  Slots that it leaves below itself stay valid for
    a while (GCC's CFI relies on that at the end of functions); but when SP goes
@@ -643,8 +640,8 @@ state_exits (const struct state *state, const struct insn *insn)
 static void
 apply_writes (struct state *state, const struct insn *insn)
 {
-  for (uint32_t left = insn->writes; left; left &= left - 1)
-    set_computed (state, insn, (unsigned)__builtin_ctz (left));
+  FOR_EACH_REGISTER (reg, insn->writes)
+    set_computed (state, insn, reg);
 }
 
 static void
@@ -677,13 +674,8 @@ state_apply (struct state *state, const struct insn *insn)
     return apply_syscall (state, insn);
   if (insn->sets_flags)
     forget_flags (state);
-  if (insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
-      || insn->op == OP_COMPARE_BOTH)
-    apply_compare (state, insn);
-  else if (insn->op == OP_TEST)
-    set_tested (state, insn->from);
-  else if (insn->op != OP_NONE)
-    apply_op (state, insn);
+  if (insn->op != OP_NONE)
+    operations[insn->op](state, insn);
   apply_writes (state, insn);
   if (state->trusts_sp)
     state->trusts_sp = !insn_resets (insn, state->machine->arch->sp);
@@ -694,8 +686,8 @@ state_apply (struct state *state, const struct insn *insn)
 void
 state_call (struct state *state, const struct insn *insn)
 {
-  for (uint32_t left = state->machine->clobbered; left; left &= left - 1)
-    set_computed (state, insn, (unsigned)__builtin_ctz (left));
+  FOR_EACH_REGISTER (reg, state->machine->clobbered)
+    set_computed (state, insn, reg);
   forget_flags (state);
   state_forget_bounds (state, value_of (VALUE_UNKNOWN, 0), 0);
   struct value sp = state_sp (state);

@@ -43,12 +43,9 @@ uint32_t
 state_changed_registers (const struct state *state)
 {
   uint32_t changed = 0;
-  for (uint32_t left = state->machine->preserved; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
-      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
-        changed |= UINT32_C (1) << reg;
-    }
+  FOR_EACH_REGISTER (reg, state->machine->preserved)
+    if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
+      changed |= reg_mask (reg);
   return changed;
 }
 
@@ -126,9 +123,8 @@ state_can_restore (const struct state *state, struct value value)
 bool
 state_saves_registers (const struct state *state)
 {
-  for (uint32_t left = state->machine->preserved; left; left &= left - 1)
+  FOR_EACH_REGISTER (reg, state->machine->preserved)
     {
-      unsigned reg = (unsigned)__builtin_ctz (left);
       struct value saved = value_of (VALUE_SAVED, reg);
       const struct slot *slot = find_slot (state, VALUE_CFA, saved);
       if (slot && slot->place.number < state->machine->arch->fixed_ra_offset
