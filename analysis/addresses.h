@@ -53,8 +53,7 @@ address_list_has (const struct address_list *list, uint64_t address)
 
 struct address_slot
 {
-  uint32_t low, high; /* of the address: an entry of 12 bytes is better than
-                         one of 16 */
+  uint32_t low, high; /* of the address: 12 bytes an entry, not 16 */
   uint32_t number;    /* UINT32_MAX: unused */
 };
 

@@ -55,8 +55,7 @@ enum effect_kind
   EFFECT_REFERENCED, /* code computes ADDRESS */
   EFFECT_HINT,       /* code has a constant that may be ADDRESS */
   EFFECT_CALLEE,     /* a call of function NUMBER, or a jump to it */
-  EFFECT_ENTERED_WITH_FRAME, /* function NUMBER is entered with another frame
-                                than that of a call */
+  EFFECT_ENTERED_WITH_FRAME, /* code jumps into function NUMBER */
   EFFECT_OBSERVATION         /* NUMBER is an enum observation_kind */
 };
 
@@ -92,13 +91,11 @@ struct job_task
 {
   uint32_t index; /* in functions.list */
   enum attempt attempt;
-  enum doubtful_calls doubtful_calls; /* what to do with them where the
-                                         function has no CFI */
+  enum doubtful_calls doubtful_calls; /* if the function has no CFI */
   bool is_last; /* the last analysis, even if the function calls an
                    unregistered one */
   uint64_t steps_left;
-  size_t effects_max; /* limit of effects and disproofs together; the rest is
-                         dropped */
+  size_t effects_max; /* with disproofs; the rest is dropped */
 };
 
 /* A job: its input, and its result.  */

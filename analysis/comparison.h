@@ -22,8 +22,7 @@ struct row_search
 {
   const struct frame_function *functions; /* ascending, disjoint; borrowed */
   size_t n;
-  const struct frame_row *row; /* the last one found, for SIZE bytes from START
-                                  on */
+  const struct frame_row *row; /* last one, for SIZE bytes from START on */
   uint64_t start, size;
 };
 

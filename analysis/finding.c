@@ -18,8 +18,7 @@ enum
 {
   INSN_SIZE_MAX = 16,
   STEPS_BEFORE = 3, /* instructions in front of the wrong row */
-  STEPS_WRONG = 4,  /* instructions at the beginning of the wrong row; the last
-                       one is added */
+  STEPS_WRONG = 4,  /* its first instructions; the last one is added */
   STEPS_BEHIND = 2,
   STEPS_MAX = STEPS_BEFORE + STEPS_WRONG + 1 + STEPS_BEHIND
 };

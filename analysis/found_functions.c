@@ -12,8 +12,7 @@ struct builder
   const struct row_map *row_map;
   const struct code_request *request;
   struct frame_functions found; /* ascending, disjoint */
-  size_t known, start;          /* next indices in request->known and
-                                   row_map->starts */
+  size_t known, start;          /* next of request->known, row_map->starts */
 };
 
 /* Add ROW for the code from START to END, which is in one function.  IS_START:

@@ -103,8 +103,7 @@ struct functions
   struct code_function *list; /* owned; moves when it grows */
   size_t n, capacity;
   struct address_map starts; /* entry to index */
-  struct address_set marks;  /* the keys of `starts', and other entries of CFI:
-                                a quick test before a search */
+  struct address_set marks;  /* its keys, and entries of CFI: a quick test */
   /* Callees whose calls have returned: the callee's address, or that of the
      GOT word that points to it.  */
   struct address_map returned;
@@ -112,10 +111,8 @@ struct functions
   size_t n_callers, callers_capacity;
   uint32_t *requeued; /* a queue; the first n_followed were taken */
   size_t n_requeued, n_followed, requeued_capacity;
-  bool any_breaks_abi; /* some function moves the stack or changes callee-saved
-                          registers */
-  uint64_t n_changes;  /* changes of what analysers read: each invalidates
-                          speculative results */
+  bool any_breaks_abi; /* a function moves the stack or changes registers */
+  uint64_t n_changes;  /* each invalidates speculative results */
   bool failed;         /* memory ran out */
 };
 

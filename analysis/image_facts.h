@@ -48,8 +48,7 @@ struct image_facts
   struct address_list pointed;    /* values of these words */
   struct address_list referenced; /* addresses that code computes */
   size_t n_references_sorted;
-  struct address_list table_ends; /* where a jump table may end
-                                     (facts_find_table_ends) */
+  struct address_list table_ends; /* see facts_find_table_ends */
 };
 
 /* Read the code and the relocations of IMAGE, which must outlive FACTS.  */

@@ -25,8 +25,7 @@ enum insn_flow
   FLOW_CALL, /* of `target` */
   FLOW_CALL_INDIRECT,
   FLOW_RETURN,
-  FLOW_RESUME, /* return from an interrupt, or to a program of less privilege
-                */
+  FLOW_RESUME, /* back from an interrupt or the kernel */
   FLOW_STOP    /* a trap: it does not go on */
 };
 
@@ -62,12 +61,11 @@ enum insn_op
   OP_SET,            /* to = immediate */
   OP_INSERT,         /* the 16 bits of `to' from bit `scale' on = immediate */
   OP_CALCULATE,      /* the lowest `width' bytes of `to' = from `calculation'
-                        index, or (REG_NONE) immediate.  Only evaluated for
-                        constants.  A width of 4 clears the upper half.  */
+                        index, or (REG_NONE) immediate, if constants; 4 bytes
+                        clear the upper half */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
-  OP_STORE,          /* memory = from, or (REG_NONE) something unknown or, with
-                        `has_constant', immediate */
+  OP_STORE,          /* memory = from; or (REG_NONE) unknown, or immediate */
   OP_PUSH,           /* the same, to a new word on the stack */
   OP_POP,            /* to = the topmost word of the stack, which is removed */
   OP_LEAVE,          /* SP = FP; pop FP, which is `to' */
@@ -135,14 +133,11 @@ struct insn
   bool is_syscall : 1;
   bool has_constant : 1;     /* OP_STORE, OP_PUSH: stores `immediate' */
   bool computes_address : 1; /* OP_SET, OP_ADD: the result is an address */
-  bool is_address_part : 1;  /* OP_SET: the result is a part of an address
-                        (ADRP) */
+  bool is_address_part : 1;  /* OP_SET: a part of an address (ADRP) */
   bool is_pair : 1;          /* OP_LOAD, OP_STORE: two words and registers */
   bool adjusts_base : 1; /* OP_LOAD, OP_STORE: base += immediate afterwards */
-  bool memory : 1;       /* has a memory operand: base, index, scale, offset,
-                            width */
-  uint32_t writes;       /* mask: registers that get a value which `op' does
-                            not give */
+  bool memory : 1;       /* has base, index, scale, offset and width */
+  uint32_t writes;       /* mask: set to a value that `op' does not give */
   uint32_t reads;        /* mask: used other than by being copied or saved */
   int64_t offset;        /* of the memory operand */
   int64_t immediate;     /* of `op` */

@@ -615,8 +615,7 @@ static const struct meaning
   ZydisMnemonic mnemonic;
   void (*translate) (struct translation *t); /* or NULL */
   enum insn_calculation calculation;
-  uint8_t operands; /* 1: one operand and the number `by'; 2: two or more
-                       operands; 0: no calculation */
+  uint8_t operands; /* 1: one, and the number `by'; 2: two or more; 0: none */
   int by;
 } meanings[] = {
   { ZYDIS_MNEMONIC_MOV, translate_mov, CALCULATE_MOVE, 2, 0 },

@@ -31,16 +31,14 @@ struct jump_table
   uint64_t end;   /* the latest end, if `max' is unknown or weak */
   uint64_t max;   /* highest index; UINT64_MAX: unknown */
   bool is_weak;   /* paths with other values of `max' were joined */
-  uint8_t width;  /* bytes of an entry; 8: entries are addresses; 0: no table,
-                     `address' is the only target */
+  uint8_t width;  /* bytes of an entry; 8: an address; 0: `address' is the
+                     target */
   uint8_t scale;  /* factor of entries that are offsets */
   bool is_signed; /* entries are signed, by the load ...  */
   bool is_signed_later; /* ... or by the addition of the base */
   bool is_in_data;      /* in writable memory, but not written to */
-  bool is_certain; /* code that is reached without unbounded tables jumps by it
-                    */
-  uint32_t n_confirmed; /* number of entries that certainly belong to it; 0:
-                           unknown */
+  bool is_certain;      /* jumped by from code that is surely reached */
+  uint32_t n_confirmed; /* entries that certainly belong to it; 0: unknown */
 };
 
 struct jump_tables

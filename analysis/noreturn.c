@@ -35,13 +35,10 @@ struct noreturn
 {
   struct functions *functions;
   struct image_facts *facts;
-  struct address_map owners;    /* target of a jump to the function that
-                                   reached it first */
-  struct address_set jumped_to; /* the keys of `owners': a quick test before a
-                                   search */
-  size_t n_queued;              /* functions below this index were added to
-                                   `tasks' ...  */
-  size_t n_before;              /* ... of them, before this run */
+  struct address_map owners;    /* target of a jump to first function there */
+  struct address_set jumped_to; /* its keys, for a quick test */
+  size_t n_queued; /* functions below it were added to `tasks' ...  */
+  size_t n_before; /* ... of them, before this run */
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;
   uint32_t unused_waiter; /* the first free one */

@@ -48,8 +48,7 @@ struct routine_context
   const struct functions *functions;
   const struct covered_code *covered_code;
   uint64_t program_entry; /* or 0 */
-  bool has_hints;         /* constants in code may be addresses: nothing is
-                             relocated */
+  bool has_hints;         /* constants may be addresses: no relocations */
 };
 
 /* Why a routine gives no rows.  */
@@ -62,16 +61,13 @@ enum routine_failure
   ROUTINE_RUNS_INTO,  /* runs into another function without these */
   ROUTINE_SAVED_USED, /* uses callee-saved registers that it did not save */
   ROUTINE_UNWINDS,    /* resumes unwinding without a landing pad */
-  ROUTINE_SIGNAL,     /* returns from an interrupt or, by sigreturn, from a
-                         signal's handler */
+  ROUTINE_SIGNAL,     /* returns from an interrupt, or a signal */
   /* compares the result of an unknown system call with 0, as code after a fork
      does, so that the child may have another stack  */
   ROUTINE_SYSTEM_CALL,
-  ROUTINE_CALLEE,     /* calls a function that returns with another stack
-                         pointer */
+  ROUTINE_CALLEE,     /* calls a function that moves the stack */
   ROUTINE_UNRESOLVED, /* jumps to an unknown address */
-  ROUTINE_GO_DIFFERS, /* its stack pointer differs from Go's table, or has no
-                         entry there */
+  ROUTINE_GO_DIFFERS, /* differs from Go's table, or is not in it */
   ROUTINE_UNPROVEN,   /* nothing shows that a function starts there */
   ROUTINE_DOUBTFUL,   /* makes doubtful calls */
   ROUTINE_TOO_MUCH,   /* needs too many steps or too much memory */
@@ -155,10 +151,8 @@ enum doubtful_calls
 /* How far a sound routine is trusted.  */
 enum routine_trust
 {
-  TRUST_CFI_ALONE, /* not at all: only its CFI says that it begins with the
-                      frame of a call */
-  TRUST_STACK,     /* its stack pointer and return address: a path leaves, or
-                      it is called */
+  TRUST_CFI_ALONE, /* not at all: only CFI shows the frame of a call */
+  TRUST_STACK,     /* SP and RA: a path leaves, or it is called */
   TRUST_ALL        /* also its callee-saved registers */
 };
 
@@ -192,15 +186,12 @@ static const uint32_t NODE_NONE = UINT32_MAX;
 struct routine_node
 {
   uint32_t block;       /* of the basic block that begins here, or NODE_NONE */
-  uint32_t predecessor; /* the node in front of this one on the first path, or
-                           NODE_NONE */
+  uint32_t predecessor; /* in front, on the first path; or NODE_NONE */
   bool is_last;         /* the function ends behind this instruction */
   bool reaches_return;  /* some path from here reaches a return ...  */
-  bool reaches_return_alone; /* ... without another path that joins it on the
-                                way */
-  bool is_surely_reached; /* some path gets here without jump tables that have
-                             no bound */
-  struct insn insn;       /* size 0: the bytes are no instruction */
+  bool reaches_return_alone; /* ... and no other path joins on the way */
+  bool is_surely_reached;    /* without an unbounded jump table */
+  struct insn insn;          /* size 0: the bytes are no instruction */
 };
 
 struct routine_block
@@ -225,8 +216,7 @@ struct routine
   const struct code_machine *machine; /* the ABI that holds */
   bool is_go, is_bare;
   bool lacks_value; /* it fails because a jump's target or SP is unknown ... */
-  bool asks_callees; /* ... and now scans callees for registers that they do
-                        not write */
+  bool asks_callees; /* ... and scans callees (routine_calls.c) */
   uint64_t entry, end;
   struct address_map numbers; /* address to node number */
   struct routine_node *nodes;
@@ -245,8 +235,7 @@ struct routine
   size_t n_edges, edges_capacity;
   uint32_t changed; /* mask of all registers that the routine writes */
   struct address_map doubtful;  /* addresses of doubtful calls */
-  struct address_map unwritten; /* callee's address to mask of registers that
-                                   the callee does not write */
+  struct address_map unwritten; /* callee to mask of registers */
   struct jump_tables tables;
   struct address_list
       ends;         /* ends of jump tables that earlier runs have found */

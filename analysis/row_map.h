@@ -31,8 +31,7 @@ struct row_map
 {
   struct row_range *ranges; /* owned */
   size_t n, capacity;
-  size_t n_merged; /* of the ranges: ascending and disjoint; the others are
-                      still to be merged */
+  size_t n_merged; /* ascending and disjoint; the others are not */
   struct frame_numbers numbers; /* of the rows */
   struct address_list starts;   /* of trusted functions */
   bool failed;                  /* memory ran out */

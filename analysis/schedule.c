@@ -52,9 +52,7 @@ struct worker
 
 struct pool
 {
-  struct worker workers[THREADS_MAX]; /* the first is the caller's thread, and
-                                         also runs jobs that are analysed at
-                                         their commit */
+  struct worker workers[THREADS_MAX]; /* the first: the caller's thread */
   unsigned n_workers;
   struct analysis_job *jobs;
   size_t n;

@@ -41,8 +41,7 @@ struct schedule
   struct pool *pool;         /* of threads */
   struct analysis_job *jobs; /* one batch */
   size_t batch_size;         /* how many functions the next batch takes */
-  bool references_changed;   /* since the batch was analysed, code has shown
-                                references: tables may end there */
+  bool references_changed;   /* since the batch was analysed */
   uint64_t steps_left;       /* for all remaining functions; 0: too few */
   enum doubtful_calls
       doubtful_calls;           /* what analysers do with doubtful calls */

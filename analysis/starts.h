@@ -17,8 +17,7 @@
 struct starts
 {
   struct analysis_shared *shared; /* not owned */
-  size_t n_tried;                 /* functions below this index were analysed
-                                     once */
+  size_t n_tried;                 /* functions below it were analysed once */
   struct address_list again; /* entries of functions to be analysed again */
   /* Constants in code that may be addresses, in images without
      relocations.  */

@@ -88,8 +88,7 @@ struct state
      provided that each instruction that moves it has an effect.  */
   int64_t base_limit;
   bool base_is_below;
-  uint64_t popped; /* mask of slots below the stack pointer that were above it
-                      once */
+  uint64_t popped; /* mask of slots that are below SP after a pop */
   struct slot slots[STATE_SLOTS_MAX]; /* last, because most of it is unused */
 };
 
