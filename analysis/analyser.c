@@ -12,8 +12,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/routine.h"
-#include "analysis/row_map.h"
 
 struct analyser *
 analyser_new (const struct routine_context *context)

@@ -48,8 +48,8 @@ bool code_found_functions (const struct code_findings *findings,
 
 /* Whether ROW reads the stack below the stack pointer, and outside of the
    words that the ABI of ARCH protects there.  False if the row does not say
-   where the stack pointer is.  The analysis makes no such row; callers check
-   again what they write.  */
+   where the stack pointer is.  The analysis makes no such row;
+   code_found_functions checks that again.  */
 bool code_row_reads_below_sp (const struct frame_row *row,
                               const struct arch *arch);
 

@@ -35,11 +35,11 @@ struct reporter
   uint64_t resume;
 };
 
-/* The CFA, RA and FP rules of a row as text; NULL for an unknown rule.  */
+/* The rules of a row as text; NULL for an unknown rule.  */
 struct row_words
 {
-  const char *cfa, *ra, *fp;
-  char texts[3][RULE_TEXT]; /* storage of these texts */
+  const char *rules[ROW_RULES];
+  char texts[ROW_RULES][RULE_TEXT]; /* storage of these texts */
 };
 
 /* The instructions around a finding, as text.  */
@@ -128,25 +128,18 @@ static void
 describe_row (const struct frame_row *row, const struct arch *arch,
               struct row_words *words)
 {
-  const struct
-  {
-    const char **words;
-    struct frame_rule rule;
-    unsigned own;
-  } rules[] = { { &words->cfa, row->cfa, arch->sp },
-                { &words->ra, row->ra, arch->ra },
-                { &words->fp, row->fp, arch->fp } };
-  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+  const unsigned own[ROW_RULES] = { arch->sp, arch->ra, arch->fp };
+  for (unsigned i = 0; i < ROW_RULES; i++)
     {
-      bool known = rules[i].rule.kind >= RULE_SAME
-                   && rules[i].rule.kind <= RULE_DEREF_CFA;
-      *rules[i].words = known ? rule_text (arch, rules[i].rule, rules[i].own,
-                                           words->texts[i])
-                              : NULL;
+      struct frame_rule rule = row_rule (row, (enum row_rule)i);
+      bool known = rule.kind >= RULE_SAME && rule.kind <= RULE_DEREF_CFA;
+      words->rules[i]
+          = known ? rule_text (arch, rule, own[i], words->texts[i]) : NULL;
     }
-  size_t used = words->ra && row->ra_signed ? strlen (words->ra) : 0;
+  const char *ra = row->ra_signed ? words->rules[ROW_RA] : NULL;
+  size_t used = ra ? strlen (ra) : 0;
   if (used > 0)
-    snprintf (words->texts[1] + used, RULE_TEXT - used, ", signed");
+    snprintf (words->texts[ROW_RA] + used, RULE_TEXT - used, ", signed");
 }
 
 /* Return the text of the rule that the CFI of FUNCTION has at ADDRESS, of the
@@ -162,9 +155,7 @@ words_of_cfi (const struct frame_function *function,
   if (behind == 0)
     return NULL;
   describe_row (&function->rows[behind - 1], arch, words);
-  return disproof->kind == ROW_CFA  ? words->cfa
-         : disproof->kind == ROW_RA ? words->ra
-                                    : words->fp;
+  return words->rules[disproof->kind];
 }
 
 /* Set the texts of the rules that the code shows at the address of STEP.  */
@@ -177,9 +168,9 @@ add_state (struct cfi2sframe_step *step, const struct disproof *disproof,
   if (!range || range->row == ROW_UNKNOWN)
     return;
   describe_row (&map->numbers.rows[range->row], arch, words);
-  step->cfa = words->cfa;
-  step->return_address = words->ra;
-  step->frame_pointer = disproof->without_fp ? NULL : words->fp;
+  step->cfa = words->rules[ROW_CFA];
+  step->return_address = words->rules[ROW_RA];
+  step->frame_pointer = disproof->without_fp ? NULL : words->rules[ROW_FP];
 }
 
 /* Add the instruction at ADDRESS, in FUNCTION, with the rules there.  */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/addresses.h"
 
 enum
 {

@@ -14,64 +14,39 @@
 #include "analysis/image_facts.h"
 #include "elf/image.h"
 
-/* Each line has a field, the file that sets it (in brackets: that resets it),
-   and the files that read it.
-
-     is_start         starts, all that call    routine_graph: a boundary;
-                      functions_add [schedule: analyser: to be analysed;
-                      judge_pointer]           routine_jumps, noreturn,
-                                               schedule
-     has_fde          starts                   routine_check, analyser,
-                                               covered_code, schedule
-     is_exported      starts                   analyser: trust
-     is_called        starts, noreturn         all that judge an entry
-     is_pointer       starts                   the same
-     is_guess         starts                   routine_check
-     is_entered_with_frame  schedule: EFFECT_ENTERED_WITH_FRAME
-                                               schedule, covered_code
-     is_dead_branch_target  schedule: observations  covered_code
-     moves_stack      schedule: observations   routine_check
-     changes          schedule                 routine_calls, routine_check
-     may_return       noreturn                 routine_calls
-     is_proven        schedule: conclude       routine_check, covered_code
-     fails            schedule: conclude       schedule, analyser, covered_code
-     is_bare          schedule: conclude       analyser: a revision
-     is_concluded     schedule: conclude       schedule, analyser
-     is_compared      schedule                 code: the count
-     is_requeued      functions [same]         functions
-
-   Analysers set nothing: they run at the same time.  */
+/* A function, with its summary.  Fields are grouped by the files that set
+   them; analysers set none, because they run at the same time.  */
 struct code_function
 {
   uint64_t entry;
-  bool may_return; /* some path through it returns, as far as was analysed */
-  /* Its entry is a boundary: other functions reach it by calls and tail calls
-     only, with the frame of a call.  */
-  bool is_start;
+  /* starts.c; is_start also schedule.c, is_called also noreturn.c.  */
+  bool is_start;    /* a boundary: reached by calls and tail calls only */
   bool has_fde;     /* CFI says that a function starts there */
   bool is_exported; /* .dynsym has it: other images call it */
-  bool is_compared; /* its CFI was compared with its code */
   bool is_called;   /* directly, by a function that is certain */
   bool is_pointer;  /* a start because a pointer leads there */
   bool is_guess;    /* and that pointer is not relocated: it may be a number */
-  bool is_entered_with_frame; /* code jumps to it with another frame than that
-                                 of a call */
-  bool is_proven;             /* a path returns, or makes a tail call, as
-                                 functions do */
-  bool fails;                 /* its analysis failed */
+  /* noreturn.c.  */
+  bool may_return;  /* some path through it returns, as far as was analysed */
+  uint32_t waiters; /* the last one added that waits for its return */
+  /* schedule.c, when it commits jobs.  */
+  bool is_concluded;          /* its analysis is complete ... */
+  bool fails;                 /* ... and has failed */
+  bool is_bare;               /* preserves only SP of the ABI's registers */
+  bool is_compared;           /* its CFI was compared with its code */
+  bool is_proven;             /* a path returns or makes a tail call */
+  bool is_entered_with_frame; /* code jumps into it with a frame */
   /* A branch leads there with another frame than that of a call, and is taken
      for one that is never taken.  */
   bool is_dead_branch_target;
-  bool is_bare;      /* preserves only SP of the ABI's registers */
-  bool moves_stack;  /* returns with another SP: a subroutine that is a part of
-                        its callers */
-  bool is_concluded; /* its analysis is complete */
-  bool is_requeued;  /* in functions->requeued */
+  bool moves_stack; /* returns with another SP, to its callers' code */
   uint32_t changes; /* mask: callee-saved registers that it does not restore */
-  uint32_t callers; /* last one added: index in functions->callers */
-  uint32_t waiters; /* noreturn.c: last one added that waits for its return */
+  /* comparison.c.  */
   uint32_t conclusion;  /* number of its completed analyses */
-  uint32_t n_disproofs; /* of the last conclusion */
+  uint32_t n_disproofs; /* of the last one */
+  /* functions.c.  */
+  bool is_requeued; /* in functions->requeued */
+  uint32_t callers; /* the last one added: index in functions->callers */
 };
 
 /* Whether a pointer is the only evidence of FUNCTION.  Pointers lead to other

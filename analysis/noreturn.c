@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/addresses.h"
 
 static const uint32_t WAITER_NONE = UINT32_MAX;
 

@@ -172,6 +172,7 @@ static bool
 commit_effect (struct schedule *schedule, const struct analysis_job *job,
                const struct effect *effect, bool trusted)
 {
+  struct analysis_shared *shared = schedule->shared;
   struct starts *starts = schedule->starts;
   const struct frame_row *row;
   switch (effect->kind)
@@ -180,8 +181,7 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
       row = trusted && effect->number != ROW_UNKNOWN
                 ? &job->analyser->rows[effect->number]
                 : NULL;
-      row_map_add (schedule->shared->row_map, effect->address, effect->size,
-                   row);
+      row_map_add (shared->row_map, effect->address, effect->size, row);
       return true;
     case EFFECT_CALL:
       return starts_mark_called (starts, effect->address);
@@ -189,18 +189,16 @@ commit_effect (struct schedule *schedule, const struct analysis_job *job,
       return starts_add_called (starts, effect->address);
     case EFFECT_REFERENCED:
       return !trusted
-             || address_list_add (&schedule->shared->facts.referenced,
-                                  effect->address);
+             || address_list_add (&shared->facts.referenced, effect->address);
     case EFFECT_HINT:
       return !trusted || address_list_add (&starts->hints, effect->address);
     case EFFECT_CALLEE:
-      functions_add_caller (schedule->shared->functions,
-                            &schedule->shared->functions->list[effect->number],
+      functions_add_caller (shared->functions,
+                            &shared->functions->list[effect->number],
                             job->task.index);
       return true;
     case EFFECT_ENTERED_WITH_FRAME:
-      schedule->shared->functions->list[effect->number].is_entered_with_frame
-          = true;
+      shared->functions->list[effect->number].is_entered_with_frame = true;
       return true;
     case EFFECT_OBSERVATION:
       commit_observation (schedule, (enum observation_kind)effect->number,
@@ -308,18 +306,17 @@ count_conclusion (struct schedule *schedule,
 static void
 conclude (struct schedule *schedule, const struct analysis_job *job)
 {
-  const struct analysis_observer *observer
-      = schedule->shared->context.request->observer;
+  struct analysis_shared *shared = schedule->shared;
+  const struct analysis_observer *observer = shared->context.request->observer;
   struct code_function *function = job_function (schedule, job);
   /* The program's entry, unless CFI says that a function starts there, has no
      caller and nothing to compare.  */
-  bool has_no_caller
-      = schedule->shared->context.request->only_compares && !function->has_fde
-        && function->entry == schedule->shared->context.program_entry;
+  bool has_no_caller = shared->context.request->only_compares
+                       && !function->has_fde
+                       && function->entry == shared->context.program_entry;
   if (!has_no_caller)
     count_conclusion (schedule, function, job->result.failure);
-  disproofs_retract (schedule->shared->disproofs, schedule->shared->functions,
-                     function);
+  disproofs_retract (shared->disproofs, shared->functions, function);
   function->is_bare = job->is_bare;
   function->fails = job->result.failure != ROUTINE_SOUND;
   function->is_concluded = true;
@@ -425,16 +422,17 @@ static bool
 analyse_all (struct schedule *schedule, const struct address_list *list,
              size_t *at, enum attempt attempt, struct error *err)
 {
-  const size_t all = schedule->shared->functions->n;
+  const struct functions *functions = schedule->shared->functions;
+  const size_t all = functions->n;
   for (;;)
     {
-      uint64_t before = schedule->shared->functions->n_changes;
+      uint64_t before = functions->n_changes;
       size_t n
           = analyse_batch (schedule, list, list ? list->n : all, *at, attempt);
       size_t i = 0;
       if (n == 0)
         return true;
-      while (i < n && before == schedule->shared->functions->n_changes)
+      while (i < n && before == functions->n_changes)
         {
           ++*at;
           if (!commit (schedule, &schedule->jobs[i++], err))
@@ -450,13 +448,14 @@ analyse_all (struct schedule *schedule, const struct address_list *list,
 static bool
 retract_rows (struct schedule *schedule, struct error *err)
 {
+  const struct functions *functions = schedule->shared->functions;
   struct address_list list = { 0 };
   size_t at = 0;
   bool ok = true;
   for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
-    if (schedule->shared->functions->list[i].is_entered_with_frame
-        && schedule->shared->functions->list[i].is_start)
-      ok = address_list_add (&list, schedule->shared->functions->list[i].entry)
+    if (functions->list[i].is_entered_with_frame
+        && functions->list[i].is_start)
+      ok = address_list_add (&list, functions->list[i].entry)
            || error_set_no_memory (err);
   ok = ok && analyse_all (schedule, &list, &at, ATTEMPT_REVISION, err);
   address_list_free (&list);
@@ -469,9 +468,9 @@ retract_rows (struct schedule *schedule, struct error *err)
 static bool
 analyse_requeued (struct schedule *schedule, struct error *err)
 {
+  struct functions *functions = schedule->shared->functions;
   uint32_t index;
-  while ((index = functions_take_requeued (schedule->shared->functions))
-         != FUNCTION_NONE)
+  while ((index = functions_take_requeued (functions)) != FUNCTION_NONE)
     {
       struct analysis_job again
           = { .task = { .index = index,
@@ -480,7 +479,7 @@ analyse_requeued (struct schedule *schedule, struct error *err)
       if (!commit (schedule, &again, err))
         return false;
     }
-  return !schedule->shared->functions->failed || error_set_no_memory (err);
+  return !functions->failed || error_set_no_memory (err);
 }
 
 bool

@@ -12,7 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/shared.h"
+#include "analysis/disproof.h"
+#include "analysis/routine.h"
+#include "analysis/row_map.h"
+
+/* What all stages of an analysis share.  code.c fills it in.  Afterwards only
+   the thread that commits effects writes to it (schedule.h).  Analysers read
+   the same tables through `context', whose pointers are const.  */
+struct analysis_shared
+{
+  struct routine_context context;
+  struct image_facts facts;
+  struct covered_code covered_code;
+  struct go_table go; /* empty if Go's table is not asked for */
+  struct functions *functions;
+  struct row_map *row_map;     /* result */
+  struct disproofs *disproofs; /* result */
+};
 
 struct starts
 {

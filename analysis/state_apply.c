@@ -510,19 +510,13 @@ forget_flags (struct state *state)
   state->tested = VALUE_COMPUTED;
 }
 
-/* Record that the flags say whether REG is 0.  */
-static void
-set_tested (struct state *state, unsigned reg)
-{
-  unsigned kind = state->registers[reg].kind;
-  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED;
-  state->tested = (uint8_t)(may_be_child ? kind : VALUE_COMPUTED);
-}
-
+/* Record that the flags say whether a register is 0.  */
 static void
 apply_test (struct state *state, const struct insn *insn)
 {
-  set_tested (state, insn->from);
+  unsigned kind = state->registers[insn->from].kind;
+  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED;
+  state->tested = (uint8_t)(may_be_child ? kind : VALUE_COMPUTED);
 }
 
 /* Record a comparison, whose result a later branch uses.  */
@@ -548,7 +542,7 @@ apply_compare (struct state *state, const struct insn *insn)
       return;
     }
   if (insn->op != OP_COMPARE_MEMORY && with == 0)
-    set_tested (state, insn->from);
+    apply_test (state, insn);
   /* A compared value was loaded from a table, but not as a jump's target.  */
   if (insn->op != OP_COMPARE_MEMORY
       && value_is_table_entry (state->registers[insn->from]))
