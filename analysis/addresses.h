@@ -22,13 +22,11 @@ struct address_list
 
 void address_list_free (struct address_list *list);
 
-/* Append ADDRESS.  Sort LIST, and remove duplicates.  Both return false if
-   memory ran out.  */
+/* Append ADDRESS; sort LIST without duplicates.  False if memory ran out.  */
 bool address_list_add (struct address_list *list, uint64_t address);
 bool address_list_sort (struct address_list *list);
 
-/* Return the lowest address of LIST, which is sorted, above ADDRESS, or
-   UINT64_MAX.  */
+/* Return the lowest address of LIST, sorted, above ADDRESS, or UINT64_MAX.  */
 static inline uint64_t
 address_list_next (const struct address_list *list, uint64_t address)
 {
@@ -80,8 +78,7 @@ bool address_map_set (struct address_map *map, uint64_t address,
 uint32_t address_map_enter (struct address_map *map, uint64_t address,
                             uint32_t number);
 
-/* Addresses of one kilobyte stay together; kilobytes are distributed at
-   random.  */
+/* Addresses of one kilobyte stay together; kilobytes are scattered.  */
 static inline size_t
 address_map_hash (const struct address_map *map, uint64_t address)
 {

@@ -171,8 +171,8 @@ record_passed_function (struct analyser *analyser, const struct insn *insn,
     add_address_effect (analyser, EFFECT_FUNCTION, analyser->passed_address);
 }
 
-/* Return the row from another source at ADDRESS, if STATE confirms it;
-   otherwise NULL.  */
+/* Return the row from another source at ADDRESS, if STATE confirms it, or
+   NULL.  */
 static const struct frame_row *
 find_described_row (struct analyser *analyser, uint64_t address,
                     const struct state *state)
@@ -219,8 +219,8 @@ job_function (const struct analyser *analyser, const struct analysis_job *job)
   return &analyser->context->functions->list[job->task.index];
 }
 
-/* Compare the row of CFI at INSN with STATE, of a trusted routine.  SP is as
-   in comparison.h.  */
+/* Compare the CFI at INSN with STATE, of a trusted routine; SP:
+   comparison.h.  */
 static void
 compare_with_cfi (struct analyser *analyser, const struct insn *insn,
                   const struct state *state, struct value sp)

@@ -24,8 +24,8 @@
    states of its last function only.  */
 struct analysis_observer
 {
-  /* Called for every instruction of each trusted function, or NULL.  ENTRY is
-     the function's.  */
+  /* Called for every instruction of each trusted function at ENTRY, or
+     NULL.  */
   void (*see) (void *argument, uint64_t entry, enum routine_trust trust,
                const struct insn *insn, const struct state *state);
   /* Called for each rejected function, or NULL.  */
@@ -92,8 +92,7 @@ struct job_task
   uint32_t index; /* in functions.list */
   enum attempt attempt;
   enum doubtful_calls doubtful_calls; /* if the function has no CFI */
-  bool is_last; /* the last analysis, even if the function calls an
-                   unregistered one */
+  bool is_last; /* even if it calls an unregistered one */
   uint64_t steps_left;
   size_t effects_max; /* with disproofs; the rest is dropped */
 };
@@ -129,8 +128,7 @@ void analyser_free (struct analyser *analyser);
    are committed at once needs room for the effects of one job only.  */
 void analyser_discard_effects (const struct analysis_job *job);
 
-/* Analyse the function of JOB.  The input of JOB is set; all else is
-   overwritten.  */
+/* Analyse the function of JOB, whose task is set; all else is overwritten.  */
 void analyser_run (struct analyser *analyser, struct analysis_job *job);
 
 /* Whether FUNCTION need not be analysed at all in this ATTEMPT.  */

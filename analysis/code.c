@@ -34,8 +34,7 @@ struct analysis
 
 /* ---- Rounds of function starts */
 
-/* Analyse pending functions.  ADDED is false if memory ran out while they were
-   added.  */
+/* Analyse pending functions, unless memory ran out while they were ADDED.  */
 static bool
 run_round (struct analysis *analysis, bool added, struct error *err)
 {

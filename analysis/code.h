@@ -32,7 +32,7 @@ struct code_findings
   uint64_t functions_left;
 };
 
-/* Analyse the image of REQUEST.  The caller frees FINDINGS, also after
+/* Analyse the image of REQUEST.  FINDINGS is to be freed, also after
    failure.  */
 bool code_analyse (const struct code_request *request,
                    struct code_findings *findings, struct error *err);

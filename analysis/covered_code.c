@@ -10,12 +10,10 @@
 
 enum
 {
-  SIGNING_STEPS = 4 /* instructions, up to the one that signs the return
-                       address */
+  SIGNING_STEPS = 4 /* instructions up to the signing of the return address */
 };
 
-/* Whether ROW describes the frame of a call, at the first instruction of a
-   function.  */
+/* Whether ROW, a function's first one, describes the frame of a call.  */
 static bool
 is_row_of_call (const struct frame_row *row, const struct arch *arch)
 {
@@ -157,8 +155,7 @@ add_named (void *argument, uint64_t address, const char *name)
          || address_list_add (&search->named, address);
 }
 
-/* Remove parts that have a symbol, which says that a function starts
-   there.  */
+/* Remove parts that have a symbol: a function starts there.  */
 static bool
 leave_out_named (struct search *search, const struct code_request *request)
 {

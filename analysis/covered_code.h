@@ -20,8 +20,8 @@ struct covered_code
   size_t n_parts;
 };
 
-/* Initialise COVERED from REQUEST, which must outlive it.  False if memory ran
-   out.  */
+/* Initialise from REQUEST, which must outlive COVERED.  False without
+   memory.  */
 bool covered_code_init (struct covered_code *covered,
                         const struct code_request *request,
                         const struct image_facts *facts);

@@ -86,8 +86,7 @@ choose (struct choice *choice, uint64_t address)
   return true;
 }
 
-/* Return the size of the instruction at ADDRESS, in code that ends at END, or
-   0.  */
+/* Return the size of the instruction at ADDRESS, of code up to END, or 0.  */
 static unsigned
 size_at (const struct insn_decoder *decoder, const struct image *image,
          uint64_t address, uint64_t end)
@@ -198,8 +197,7 @@ add_step (const struct reporter *reporter, const struct disproof *disproof,
              &steps->words[i].code);
 }
 
-/* Collect the instructions around DISPROOF.  Disproofs come in ascending
-   order.  */
+/* Collect the instructions around DISPROOF.  Disproofs come in order.  */
 static void
 find_steps (struct reporter *reporter, const struct disproof *disproof,
             struct steps *steps)
@@ -228,8 +226,7 @@ enum
   DISPROOF_TEXT_MAX = 160
 };
 
-/* Return the name of REG.  All registers of machines that can be analysed have
-   one.  */
+/* Return the name of REG.  All registers of these machines have one.  */
 static const char *
 register_name (const struct code_machine *machine, unsigned reg)
 {

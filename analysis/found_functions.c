@@ -73,8 +73,7 @@ add_range (struct builder *builder, uint64_t start, uint64_t end,
   return true;
 }
 
-/* Add the row of ROW_RANGE, except for code that CFI or a known PLT stub
-   describes.  */
+/* Add the row of ROW_RANGE, except for code that has an FDE or a PLT stub.  */
 static bool
 add_row_range (struct builder *builder, const struct row_range *row_range)
 {

@@ -9,8 +9,7 @@
 
 enum
 {
-  BEGINNING_STEPS = 8 /* instructions up to the one that uses the return
-                         address */
+  BEGINNING_STEPS = 8 /* instructions up to the use of the return address */
 };
 
 struct functions *

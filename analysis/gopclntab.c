@@ -109,8 +109,7 @@ open_reader (struct reader *reader)
                 < (reader->size - reader->functions) / form->entry_width / 2;
 }
 
-/* Return word INDEX of the functions' table, whose last word is an
-   address.  */
+/* Return word INDEX of the functions' table, which ends with an address.  */
 static uint64_t
 function_word (const struct reader *reader, uint64_t index)
 {
@@ -121,8 +120,7 @@ function_word (const struct reader *reader, uint64_t index)
                                         : load_u64 (word, big_endian);
 }
 
-/* Return the entry of function INDEX.  Entries that are addresses can be
-   relocated.  */
+/* Return the entry of function INDEX, which may be a relocated address.  */
 static uint64_t
 function_entry (const struct reader *reader, uint64_t index)
 {
@@ -295,8 +293,7 @@ go_table_read (struct go_table *table, const struct image_facts *facts)
     return true;
   reader.size = section->header.sh_size;
   reader.address = section->header.sh_addr;
-  /* A step has one or two instructions at least; a table with more steps is
-     damaged.  */
+  /* A step has an instruction or two at least; more steps are damage.  */
   for (size_t i = 0; i < facts->n_stretches; i++)
     reader.steps_left += facts->stretches[i].size / 2;
   if (!open_reader (&reader))

@@ -83,8 +83,7 @@ static const char *const never_return[] = {
 /* error (status, ...) returns only if the status is 0.  */
 static const char *const may_return[] = { "error", "error_at_line" };
 
-/* Functions that only landing pads call (Itanium C++ ABI, exception handling,
-   1.5 and 2.5.3).  */
+/* Functions that only landing pads call (Itanium C++ ABI, 1.5 and 2.5.3).  */
 static const char *const after_landing[]
     = { "_Unwind_Resume", "__cxa_begin_catch" };
 
@@ -152,8 +151,7 @@ set_symbol (const struct reader *reader,
     word->value = symbol.value + relocation->addend;
   word->is_got = relocation->type == types->glob_dat
                  || relocation->type == types->jump_slot;
-  /* The name counts also if the image defines the function: another image may
-     replace it.  */
+  /* Even if the image defines the function, another one may replace it.  */
   word->exits = word->is_got && is_exit (name);
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
   word->is_for_pads = IS_NAMED (name, after_landing);

@@ -37,8 +37,7 @@ struct code_stretch
 struct image_facts
 {
   const struct image *image;
-  /* Decoder of its code; owned.  NULL: this build has none, or memory ran
-     out.  */
+  /* Owned.  NULL: this build has no decoder, or memory ran out.  */
   struct insn_decoder *decoder;
   struct code_stretch *stretches; /* owned; ascending */
   size_t n_stretches;
@@ -84,8 +83,7 @@ const struct relocated *facts_relocated (const struct image_facts *facts,
                                          uint64_t place);
 
 /* Turn an indirect jump or call (*FLOW, enum insn_flow) through the word at
-   PLACE into a direct one to *TARGET, if the word always has the same
-   value.  */
+   PLACE into a direct one to *TARGET, if the word never changes.  */
 void facts_resolve (const struct image_facts *facts, uint64_t place,
                     uint8_t *flow, uint64_t *target);
 

@@ -90,8 +90,7 @@ struct insn_decoder
   void *state; /* of the machine's decoder */
 };
 
-/* Return the decoder of ARCH (NULL: an unknown machine) in this build, or
-   NULL.  */
+/* Return this build's decoder of ARCH (NULL: unknown machine), or NULL.  */
 static const struct insn_machine *
 machine_of (const struct arch *arch)
 {

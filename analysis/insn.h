@@ -35,9 +35,8 @@ struct insn_step
   uint8_t flow; /* enum insn_flow */
   /* Target of a direct jump or call.  */
   uint64_t target;
-  /* A constant address of memory that the instruction reads (an indirect call
-     or jump gets its target there), or an address that it computes.  0:
-     none.  */
+  /* A constant address that the instruction computes or reads; an indirect
+     call or jump gets its target there.  0: none.  */
   uint64_t place;
   bool computes_place;
   bool is_nop;
@@ -61,8 +60,8 @@ enum insn_op
   OP_SET,            /* to = immediate */
   OP_INSERT,         /* the 16 bits of `to' from bit `scale' on = immediate */
   OP_CALCULATE,      /* the lowest `width' bytes of `to' = from `calculation'
-                        index, or (REG_NONE) immediate, if constants; 4 bytes
-                        clear the upper half */
+                        index, or (REG_NONE) immediate; 4 clear the rest.  For
+                        constants only.  */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
   OP_STORE,          /* memory = from; or (REG_NONE) unknown, or immediate */
@@ -142,8 +141,7 @@ struct insn
   int64_t offset;        /* of the memory operand */
   int64_t immediate;     /* of `op` */
   uint64_t target;       /* of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL */
-  /* The target of an indirect jump or call is in `from', or (REG_NONE) in
-     memory.  */
+  /* Indirect jumps and calls: `from', or else memory, has the target.  */
 };
 
 static inline bool
@@ -183,8 +181,7 @@ struct insn_decoder; /* opaque */
 /* Whether this build has a decoder for the instructions of ARCH.  */
 bool insn_decoder_exists (const struct arch *arch);
 
-/* Return a decoder for instructions of ARCH.  NULL if this build has none, or
-   memory ran out.  */
+/* Return a decoder for ARCH.  NULL if there is none, or no memory.  */
 struct insn_decoder *insn_decoder_new (const struct arch *arch);
 void insn_decoder_free (struct insn_decoder *decoder);
 

@@ -45,8 +45,7 @@ enum
   FS = 1 << 12 /* ... if bit 29 is set */
 };
 
-/* ---- Control flow: branches and exceptions; and hints, which are in the same
-   group  */
+/* ---- Control flow, and hints, which are in the same group */
 
 static void
 lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
@@ -75,8 +74,7 @@ branch_zero (struct a64 *t)
       = a64_bits (t->word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
 }
 
-/* B.cond; conditions 14 and 15 mean "always".  BC.cond says nothing of
-   values.  */
+/* B.cond; conditions 14 and 15 mean "always"; BC.cond has no meaning here.  */
 static void
 branch_if (struct a64 *t)
 {
@@ -485,8 +483,7 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
   return true;
 }
 
-/* Decode control flow only.  All instructions that change it are in one group,
-   except UDF.  */
+/* Decode control flow only: one group of encodings, and UDF.  */
 static bool
 decode_step (const void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)

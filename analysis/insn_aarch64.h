@@ -59,8 +59,7 @@ a64_writes (struct a64 *t, uint8_t reg)
   t->insn->writes |= reg_mask (reg);
 }
 
-/* Set the operation: TO = OP (FROM).  Without TO the instruction does
-   nothing.  */
+/* Set the operation TO = OP (FROM); without TO it is none.  */
 static inline void
 a64_operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
 {
@@ -71,8 +70,7 @@ a64_operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
   t->insn->from = from;
 }
 
-/* Translators, each for a group of encodings: they set the operation and the
-   memory operand.  */
+/* Translators of encodings: they set the operation and the memory operand.  */
 typedef void a64_translation (struct a64 *t);
 
 a64_translation a64_address, a64_add_immediate, a64_logical_immediate,

@@ -202,8 +202,7 @@ move (struct a64 *t, uint8_t to, uint8_t from)
     reads (t, from);
 }
 
-/* AND, BIC, ORR, ORN, EOR, EON, ANDS, BICS; MOV is ORR with the zero
-   register.  */
+/* AND, BIC, ORR, ORN, EOR, EON, ANDS, BICS; MOV is ORR with XZR.  */
 void
 a64_logical (struct a64 *t)
 {
@@ -261,8 +260,7 @@ compare (struct a64 *t, uint8_t n)
   reads (t, t->rm);
 }
 
-/* Whether the instruction only compares: it subtracts and drops the
-   result.  */
+/* Whether the instruction is a comparison: its result is dropped.  */
 static bool
 only_compares (const struct a64 *t)
 {
@@ -289,8 +287,7 @@ a64_add_shifted (struct a64 *t)
     }
 }
 
-/* ADD, SUB, CMP with an extended register.  Number 31 is SP in the other
-   fields.  */
+/* ADD, SUB, CMP with an extended register; in other fields, 31 is SP.  */
 void
 a64_add_extended (struct a64 *t)
 {
@@ -350,8 +347,8 @@ set_memory (struct a64 *t, int64_t offset, enum writeback writeback,
   reads (t, insn->base);
 }
 
-/* A load whose result does not matter, or is unknown: only its change of the
-   base is left.  */
+/* A load with an unknown result, or none: only a change of the base is
+   left.  */
 static void
 adjust_only (struct a64 *t)
 {
@@ -515,7 +512,7 @@ a64_tag (struct a64 *t)
   t->insn->op = OP_STORE;
 }
 
-/* Set the memory operand: two registers of 2^LOG bytes, or one pair of WIDTH
+/* Set the memory of two registers of 2^LOG bytes, or one pair of WIDTH
    bytes.  */
 static void
 set_pair (struct a64 *t, unsigned log, unsigned width)
@@ -595,8 +592,7 @@ bytes_of_elements (uint32_t word)
   return exists ? n << log : 0;
 }
 
-/* LD1 to ST4 of several registers, with or without writeback, by their size or
-   by a register.  */
+/* LD1 to ST4.  The writeback is by their size or by a register.  */
 void
 a64_structures (struct a64 *t)
 {
@@ -615,8 +611,7 @@ a64_structures (struct a64 *t)
   t->exists = width != 0;
 }
 
-/* A store of an SVE register, of unknown size, in front of or behind an
-   address.  */
+/* A store of an SVE register, of unknown size, around an address.  */
 void
 a64_store_scalable (struct a64 *t)
 {

@@ -103,8 +103,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
                                                     bytes, size, &in)))
     return false;
-  /* A constant address of memory, given by its distance from the next
-     instruction.  */
+  /* A constant address, relative to the next instruction.  */
   bool has_constant_place = (in.attributes & ZYDIS_ATTRIB_HAS_MODRM)
                             && in.raw.modrm.mod == 0 && in.raw.modrm.rm == 5
                             && in.address_width == 64;

@@ -31,8 +31,7 @@ struct jump_table
   uint64_t end;   /* the latest end, if `max' is unknown or weak */
   uint64_t max;   /* highest index; UINT64_MAX: unknown */
   bool is_weak;   /* paths with other values of `max' were joined */
-  uint8_t width;  /* bytes of an entry; 8: an address; 0: `address' is the
-                     target */
+  uint8_t width;  /* bytes of an entry; 8: addresses; 0: `address' alone */
   uint8_t scale;  /* factor of entries that are offsets */
   bool is_signed; /* entries are signed, by the load ...  */
   bool is_signed_later; /* ... or by the addition of the base */
@@ -57,13 +56,11 @@ bool jump_tables_add (struct jump_tables *tables,
 void jump_tables_reset (struct jump_tables *tables);
 void jump_tables_free (struct jump_tables *tables);
 
-/* Record that entries of TABLE are offsets from BASE.  False: another base was
-   recorded.  */
+/* Set the BASE of the offsets in TABLE.  False if TABLE has another base.  */
 bool jump_table_set_base (struct jump_table *table, uint64_t base,
                           unsigned scale, bool is_signed);
 
-/* Set *TARGET to where entry INDEX of TABLE leads.  False behind `max' or
-   `end'.  */
+/* Set *TARGET to that of entry INDEX.  False behind `max' or `end'.  */
 bool jump_table_target (const struct jump_table *table,
                         const struct image_facts *facts, uint64_t index,
                         uint64_t *target);

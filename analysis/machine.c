@@ -21,7 +21,7 @@
   .probed = REG_NONE, .word = 8, .table_widths = 1 | 2 | 4 | 8,              \
   .keeps_sp = true
 
-/* System V ABI, AMD64 supplement, section 3.2.1: rbx, rbp and r12 to r15 are
+/* System V ABI, AMD64 supplement, 3.2.1: rbx, rbp, r12 to r15 are
    callee-saved.  */
 #define AMD64_C                                                \
   AMD64, .first_argument = 5 /* rdi */, .probed = 0 /* rax */, \

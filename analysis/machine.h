@@ -22,8 +22,7 @@ struct code_machine
   uint8_t clone_stack;  /* register with the child's stack; 0: a copy */
   uint32_t preserved;   /* mask of callee-saved registers */
   uint32_t clobbered;   /* mask of registers that a call may change */
-  uint32_t results;     /* mask: result of a call, or exception in a landing
-                           pad */
+  uint32_t results;     /* mask: result of a call, exception in a pad */
   uint8_t probed;       /* register with the frame's size for a function that
                            probes pages; or REG_NONE */
   uint8_t word;         /* bytes of a register */

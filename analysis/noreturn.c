@@ -290,8 +290,7 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
         sweep (noreturn, task.function, task.address, task.after_call);
       if (noreturn->steps_left > 0)
         continue;
-      /* Without an answer within the limit, every function counts as
-         returning.  */
+      /* Out of steps: every function counts as returning.  */
       functions->n_changes++;
       for (size_t i = 0; i < functions->n; i++)
         functions->list[i].may_return = true;

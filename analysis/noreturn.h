@@ -24,14 +24,13 @@
 
 struct noreturn; /* opaque */
 
-/* Return a new sweep, or NULL without memory.  FUNCTIONS and FACTS must
-   outlive it.  */
+/* NULL without memory.  FUNCTIONS and FACTS must outlive the result.  */
 struct noreturn *noreturn_new (struct functions *functions,
                                struct image_facts *facts);
 void noreturn_free (struct noreturn *noreturn);
 
-/* Sweep all functions that were registered since the last run, and set
-   `may_return' of each.  */
+/* Sweep the functions that are new since the last run, and set
+   `may_return'.  */
 bool noreturn_run (struct noreturn *noreturn, struct error *err);
 
 #endif /* ANALYSIS_NORETURN_H */

@@ -291,8 +291,7 @@ decide_doubtful_calls (struct routine *routine,
     routine_fail (routine, ROUTINE_DOUBTFUL, routine->entry);
 }
 
-/* Interpret the routine, and again while the result shows that an assumption
-   was wrong.  */
+/* Interpret the routine, and again if an assumption turns out to be wrong.  */
 static void
 run_until_consistent (struct routine *routine,
                       enum doubtful_calls doubtful_calls)
@@ -310,8 +309,7 @@ run_until_consistent (struct routine *routine,
   routine->asks_callees = routine->lacks_value;
   if (routine->lacks_value)
     run_to_fixpoint (routine);
-  /* A jump table without a bound was read too far, into data that the routine
-     references later.  */
+  /* A jump table was read too far, into data that is referenced later.  */
   for (int i = 0; i < TRIES_MAX && result->failure != ROUTINE_SOUND
                   && result->failure != ROUTINE_TOO_MUCH
                   && routine->tables.n > 0 && remember_references (routine);
@@ -363,8 +361,7 @@ routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
   routine->machine = routine->is_go ? context->go_machine
                      : is_bare      ? context->bare_machine
                                     : context->machine;
-  /* Forget what was learnt about another function, or about this one with
-     other conventions.  */
+  /* Reset what an earlier call has learnt.  */
   routine->ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);

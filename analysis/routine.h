@@ -33,7 +33,7 @@
 #include "analysis/request.h"
 #include "analysis/state.h"
 
-/* All that the analysis of one function reads.  It must not change
+/* All that the analysis of a function reads, and nothing changes
    meanwhile.  */
 struct routine_context
 {
@@ -112,8 +112,7 @@ struct routine_result
   /* One of these tables has addresses as entries, and no bound: pointers to
      other functions may follow its last entry.  */
   bool reads_too_far;
-  /* Mask of callee-saved registers that it does not restore before it returns
-     or makes a tail call.  */
+  /* Mask of callee-saved registers that are changed when it returns.  */
   uint32_t changes;
   /* Functions that it enters with another frame than that of a call, which is
      why it fails: indices.  The routine owns the list.  */
@@ -202,8 +201,7 @@ struct routine_block
   bool is_in_worklist;
 };
 
-/* An edge that the instruction alone does not give: entry INDEX of a jump
-   table.  */
+/* An edge that the instruction does not give: entry INDEX of a table.  */
 struct routine_edge
 {
   uint32_t from, to;
@@ -252,8 +250,7 @@ struct routine
   uint64_t steps_left;
 };
 
-/* Return the state of block NUMBER.  The pointer is valid until a block is
-   added.  */
+/* Return the state of block NUMBER, valid until a block is added.  */
 static inline struct state *
 routine_block_state (const struct routine *routine, uint32_t number)
 {
@@ -261,8 +258,7 @@ routine_block_state (const struct routine *routine, uint32_t number)
                                   + routine->blocks[number].state);
 }
 
-/* Record that the routine fails with FAILURE at ADDRESS.  The first failure is
-   kept.  */
+/* The routine fails with FAILURE at ADDRESS.  The first failure is kept.  */
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
 
@@ -277,8 +273,7 @@ bool routine_has_returned (const struct routine *routine, uint64_t callee);
    is no room, and the routine fails.  */
 uint32_t routine_node_at (struct routine *routine, uint64_t address);
 
-/* Return the node of the instruction behind node NUMBER, or NODE_NONE.  Mostly
-   it was decoded next.  */
+/* Return the node behind node NUMBER, mostly the next one, or NODE_NONE.  */
 uint32_t routine_find_behind (const struct routine *routine, uint32_t number);
 
 /* Make node NUMBER the beginning of a block with STATE.  */
@@ -297,8 +292,7 @@ uint64_t routine_constant_place (const struct insn *insn);
    met, the block is interpreted once.  */
 uint32_t routine_take_block (struct routine *routine);
 
-/* Whether only a pointer says that a function starts at the entry, so that it
-   may be wrong.  */
+/* Whether only a pointer, which may be wrong, leads to the entry.  */
 bool routine_is_on_trial (const struct routine *routine);
 
 /* Whether another function starts at ADDRESS.  */
@@ -306,8 +300,7 @@ bool routine_is_start (const struct routine *routine, uint64_t address);
 
 /* ---- Where jumps lead (routine_jumps.c) */
 
-/* A jump to TARGET with STATE: join STATE there, unless another function
-   starts at TARGET.  */
+/* Join STATE at TARGET of a jump, unless another function starts there.  */
 void routine_jump (struct routine *routine, uint64_t target,
                    const struct state *state);
 
@@ -367,8 +360,7 @@ bool routine_is_after_call (const struct routine *routine, uint64_t address);
 bool routine_agrees_with_go (const struct routine *routine, uint64_t address,
                              const struct state *state);
 
-/* Whether INSN, with STATE in front of it, uses a register that belongs to the
-   routine's caller.  */
+/* Whether INSN, with STATE in front of it, uses a register of the caller.  */
 bool routine_uses_saved (struct routine *routine, const struct insn *insn,
                          const struct state *state);
 

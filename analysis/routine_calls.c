@@ -104,8 +104,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                     is_set));
 }
 
-/* A scan of a callee's bytes: where instructions begin, and which of them are
-   entered or jumped to.  */
+/* A scan of a callee: where instructions begin, which are jumped to.  */
 struct scan
 {
   uint64_t start; /* a loop can begin in front of the entry */
@@ -262,8 +261,7 @@ routine_apply_call (struct routine *routine, const struct insn *insn,
           = facts_relocated (context->facts, routine_constant_place (insn));
       state->trusts_sp |= !word || !word->is_got;
     }
-  /* Unknown functions, such as those that pointers lead to, are assumed to
-     keep to the ABI.  */
+  /* Unknown functions, as behind pointers, are assumed to keep to the ABI.  */
   if (callee && breaks_abi)
     FOR_EACH_REGISTER (reg, callee->changes & routine->machine->preserved)
       state->registers[reg] = value_new (VALUE_UNKNOWN, insn->address, reg);

@@ -244,8 +244,7 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   const struct code_function *function
       = functions_at (routine->context->functions, target);
   bool by_jump = failure == ROUTINE_TAIL_CALL;
-  /* Code that runs on to the target of a pointer shows that the target is a
-     label.  */
+  /* If code runs on to the target of a pointer, that is a label.  */
   bool is_label = !by_jump && function && function->is_pointer;
   if (state_is_restored (state) && !is_label)
     {
@@ -414,7 +413,7 @@ check_end (struct routine *routine, const struct insn *insn,
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* Return what INSN shows against a function, or for one of another kind; or
+/* Return what INSN shows against a function of this kind, or
    ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, const struct insn *insn,

@@ -163,8 +163,8 @@ uses_own_registers_after (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Return the node that follows node NUMBER on the path, by a jump or behind
-   it; or NODE_NONE.  */
+/* Return the next node on the path, by a jump or behind NUMBER, or
+   NODE_NONE.  */
 static uint32_t
 node_after (const struct routine *routine, uint32_t number)
 {
@@ -279,8 +279,8 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
     return true;
   if (routine_has_returned (routine, callee))
     return false;
-  /* A function of the image that is called through the GOT is also known by
-     its address.  */
+  /* A function of the image may be known by its address or by its GOT
+     word.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
   return !word || !word->is_got || word->value == 0
          || !routine_has_returned (routine, word->value);
@@ -357,8 +357,7 @@ is_bounded (const struct routine *routine, const struct routine_edge *edge)
   return routine->tables.tables[edge->table].max != UINT64_MAX;
 }
 
-/* Record that a path reaches node NUMBER without an unbounded table.  Return
-   whether that is new.  */
+/* Mark node NUMBER as surely reached.  Return whether that is new.  */
 static bool
 mark_reached (struct routine *routine, uint32_t number)
 {
@@ -367,8 +366,7 @@ mark_reached (struct routine *routine, uint32_t number)
   return routine->nodes[number].is_surely_reached = true;
 }
 
-/* Propagate is_surely_reached forwards along the edges.  Return whether
-   anything changed.  */
+/* Propagate is_surely_reached forwards.  Return whether anything changed.  */
 static bool
 propagate_forwards (struct routine *routine)
 {
@@ -423,8 +421,7 @@ routine_end_tables (struct routine *routine)
           && edge->index >= table->n_confirmed)
         table->n_confirmed = edge->index + 1;
     }
-  /* A table ends in front of the first entry from which on no entry belongs to
-     the function.  */
+  /* A table ends behind its last entry that belongs to the function.  */
   for (size_t i = 0; i < routine->n_edges; i++)
     {
       const struct routine_edge *edge = &routine->edges[i];

@@ -59,8 +59,7 @@ struct pool
   atomic_size_t n_taken;
 };
 
-/* Run jobs.  Functions differ in size, so each thread takes the next job when
-   it has finished one.  */
+/* Run jobs.  Functions differ in size, so threads take them one by one.  */
 static void
 run_worker (void *argument)
 {
@@ -234,8 +233,7 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
 
 /* ---- Commit of one job */
 
-/* Analyse the function of JOB until all functions that it calls are
-   registered.  */
+/* Analyse the function of JOB until all of its callees are registered.  */
 static bool
 analyse_now (struct schedule *schedule, struct analysis_job *job,
              struct error *err)

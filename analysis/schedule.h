@@ -48,8 +48,7 @@ struct schedule
   struct address_list doubtful; /* entries of functions that make them */
 };
 
-/* Initialise SCHEDULE.  False if memory ran out; it has to be freed then,
-   too.  */
+/* False if memory ran out; SCHEDULE has to be freed then, too.  */
 bool schedule_begin (struct schedule *schedule);
 void schedule_free (struct schedule *schedule);
 

@@ -164,8 +164,7 @@ add_words (struct analysis_shared *shared, const GElf_Phdr *segment)
   return true;
 }
 
-/* Starts of code with rows from another source are tried like targets of
-   pointers.  */
+/* Code with rows from another source is tried like targets of pointers.  */
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
@@ -257,8 +256,7 @@ starts_add_pointers (struct starts *starts)
   size_t before = shared->functions->n;
   if (!facts_sort_references (&shared->facts))
     return false;
-  /* Relocated words, and addresses that code computes.  Both may be addresses
-     of anything.  */
+  /* Relocated words and computed addresses, of which not all are of code.  */
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0
         && !add_pointer (shared, facts->relocated[i].value))

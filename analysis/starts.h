@@ -35,15 +35,13 @@ struct starts
   struct analysis_shared *shared; /* not owned */
   size_t n_tried;                 /* functions below it were analysed once */
   struct address_list again; /* entries of functions to be analysed again */
-  /* Constants in code that may be addresses, in images without
-     relocations.  */
+  /* Constants that may be addresses, in images without relocations.  */
   struct address_list hints;
 };
 
 void starts_free (struct starts *starts);
 
-/* ---- All following functions that return bool return false if memory ran
-   out  */
+/* ---- These functions return false if memory ran out */
 
 /* Add certain starts: the program's entry and CFI; with request->beyond_cfi
    also Go's table, initialisers and symbols.  */
@@ -62,15 +60,13 @@ bool starts_add_described (struct starts *starts, bool adjoining);
 bool starts_add_called (struct starts *starts, uint64_t address);
 bool starts_mark_called (struct starts *starts, uint64_t address);
 
-/* Make starts of the functions that the sweep of noreturn.h has found to be
-   called.  */
+/* Make starts of the functions that noreturn.h has found to be called.  */
 void starts_promote_called (struct starts *starts);
 
 /* Whether functions are left to be analysed.  */
 bool starts_pending (const struct starts *starts);
 
-/* Return the address where the program begins, without the frame of a call; 0
-   for libraries.  */
+/* Return the program's entry, which has no call's frame; 0 for libraries.  */
 uint64_t starts_program_entry (const struct image *image);
 
 #endif /* ANALYSIS_STARTS_H */

@@ -78,8 +78,7 @@ state_store (struct state *state, struct value place, struct value value,
           && place.number < slot->place.number + own)
         state_remove_slot (state, i);
     }
-  /* Programs store 0 and 1 everywhere; these are kept only if they were
-     pushed.  */
+  /* 0 and 1 are stored everywhere; only if pushed, they are kept.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
       && value.number > 1 && value.number < SYSCALLS_MAX)
     value.kind = VALUE_NUMBER;
@@ -239,8 +238,7 @@ state_forget_value (struct state *state, struct value value)
 
 /* ---- Joins */
 
-/* Compilers do not branch on flags that were set in front of a join, so these
-   are dropped.  */
+/* Flags are dropped: compilers do not branch on those from before a join.  */
 void
 state_renumber (struct state *state, uint64_t at)
 {

@@ -34,8 +34,7 @@ struct slot
   struct value value;
 };
 
-/* What a comparison compares: the value of a register, or a word of
-   memory.  */
+/* The operand of a comparison: a register's value, or a word of memory.  */
 struct subject
 {
   struct value base; /* base of the address, or the register's value */
@@ -79,8 +78,7 @@ struct state
   /* The path has made a system call of an unknown number, which may be
      sigreturn: that does not return.  */
   bool has_unknown_syscall;
-  /* The path has called an unknown function, which is taken to have preserved
-     SP.  */
+  /* The path relies on an unknown callee to have preserved SP.  */
   bool trusts_sp;
   uint8_t equals[2]; /* SP and the register that SP was compared with */
   /* An upper limit of the address that VALUE_BASE counts from: the address is
@@ -106,8 +104,7 @@ state_copy (struct state *to, const struct state *from)
   memcpy (to, from, state_size (from));
 }
 
-/* Set STATE to that of a function's entry.  MACHINE and TABLES must outlive
-   STATE.  */
+/* Set STATE to a function's entry.  MACHINE and TABLES must outlive STATE.  */
 void state_enter (struct state *state, const struct code_machine *machine,
                   struct jump_tables *tables);
 
@@ -149,8 +146,7 @@ void state_remove_slot (struct state *state, unsigned index);
 /* Return the value of the word at PLACE; VALUE_UNKNOWN without a slot.  */
 struct value state_load (const struct state *state, struct value place);
 
-/* Load the 4 bytes at PLACE into *NUMBER, if they are a known
-   VALUE_NUMBER.  */
+/* Load the 4 bytes at PLACE into *NUMBER, if a VALUE_NUMBER is there.  */
 bool state_load_half (const struct state *state, struct value place,
                       struct value *number);
 
@@ -190,8 +186,7 @@ void state_renumber (struct state *state, uint64_t at);
    are added to the tables of STATE.  */
 void state_apply (struct state *state, const struct insn *insn);
 
-/* Set *NUMBER to the number of the system call that STATE is in front of.
-   False: unknown.  */
+/* Set *NUMBER to that of the system call behind STATE.  False: unknown.  */
 bool state_syscall_number (const struct state *state, int64_t *number);
 
 /* Whether INSN, with STATE in front of it, is a system call that ends the
@@ -235,8 +230,7 @@ bool state_table (const struct state *state, const struct insn *insn,
 /* Whether SP has its value of the entry.  */
 bool state_is_at_entry (const struct state *state);
 
-/* Return the mask of the callee-saved registers that do not have their values
-   of the entry.  */
+/* Return the mask of callee-saved registers without the entry's values.  */
 uint32_t state_changed_registers (const struct state *state);
 
 /* Whether the return address is in REG, or at its fixed place in the stack
@@ -251,8 +245,7 @@ bool state_is_restored (const struct state *state);
    switched to another stack, and cannot find its frame again.  */
 bool state_has_lost_frame (const struct state *state);
 
-/* Whether VALUE is in a slot, and not below the stack pointer: the function
-   can restore it.  */
+/* Whether VALUE is in a slot above the stack pointer, to be restored.  */
 bool state_can_restore (const struct state *state, struct value value);
 
 /* Whether some callee-saved register was overwritten after it was saved in the

@@ -107,8 +107,7 @@ apply_scale (struct state *state, const struct insn *insn)
     }
 }
 
-/* Whether VALUE also describes its lowest WIDTH bytes, extended by zeros or
-   the sign.  */
+/* Whether VALUE also describes its lowest WIDTH bytes, extended.  */
 static bool
 is_lower_part (struct value value, unsigned width)
 {
@@ -172,8 +171,7 @@ apply_sum (struct state *state, const struct insn *insn)
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  /* Only entries of jump tables are known after they were extended and
-     multiplied.  */
+  /* A scaled sum is known for entries of jump tables only.  */
   if (insn->op == OP_SUM_SCALED)
     {
       if (!sum_is_target (state, b, a, insn))
@@ -222,8 +220,7 @@ apply_insert (struct state *state, const struct insn *insn)
       value_moved (value_of ((enum value_kind)old.kind, 0), (int64_t)number));
 }
 
-/* Calculate with constants.  A narrow result leaves the rest of the register
-   unchanged.  */
+/* Calculate with constants.  A narrow result keeps the upper bytes.  */
 static void
 apply_calculation (struct state *state, const struct insn *insn)
 {
@@ -629,8 +626,7 @@ state_exits (const struct state *state, const struct insn *insn)
              || number == state->machine->exit_group);
 }
 
-/* Set registers that the instruction writes and its operation does not
-   describe.  */
+/* Registers get values that the instruction's operation does not give.  */
 static void
 apply_writes (struct state *state, const struct insn *insn)
 {

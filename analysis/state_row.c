@@ -12,8 +12,7 @@ enum
   SIGNING_KEYS = 2 /* A, B */
 };
 
-/* Set RULE to one of KIND with OFFSET.  False: OFFSET does not fit into its 32
-   bits.  */
+/* Set RULE.  False: OFFSET does not fit into the 32 bits of a rule.  */
 static bool
 rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
            int64_t offset)
@@ -270,8 +269,7 @@ state_row (const struct state *state, bool with_fp, struct frame_row *row)
              || fp_rule (state, row->ra.kind == RULE_DEREF_CFA, &row->fp));
 }
 
-/* Return the value that RULE computes; register OWN is the one whose caller's
-   value it finds.  */
+/* Return the value that RULE computes for the caller's register OWN.  */
 static struct value
 value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
 {
@@ -367,8 +365,7 @@ looks_elsewhere (const struct state *state, struct frame_rule rule,
   bool is_in_register = value_equal (state->registers[right.number], right);
   if (rule.kind != RULE_DEREF_CFA || sp.kind != VALUE_CFA)
     return false;
-  /* A word below the stack pointer, on a path that has not saved the
-     register.  */
+  /* Below the stack pointer, on a path that has not saved the register.  */
   if (is_in_register && place.number < sp.number - state->machine->kept_below)
     return true;
   /* A word of the frame without a slot.  Every word into which a register was
@@ -395,8 +392,7 @@ state_check (const struct state *state, enum row_rule which,
     return VERDICT_AGREES;
   if (which == ROW_RA && rule.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
-  /* A register that has the caller's value again no longer points into this
-     frame.  */
+  /* A register with the caller's value does not point into this frame.  */
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;

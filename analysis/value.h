@@ -45,8 +45,7 @@ enum value_kind
   VALUE_MAYBE_FORKED, /* of a system call that may be such a one */
   VALUE_CFA,          /* CFA + number */
   VALUE_SAVED,        /* value of register `number' at the entry */
-  /* The return address, signed with key `number' and the stack pointer at the
-     entry.  */
+  /* The return address, signed with key `number' and the entry's SP.  */
   VALUE_SIGNED,
   VALUE_CONSTANT,
   /* A constant that was calculated, or stored in the stack.  It is not taken
@@ -66,8 +65,7 @@ enum value_kind
   VALUE_BASE,
   VALUE_TABLE_ENTRY,  /* loaded from jump table `number' */
   VALUE_TABLE_TARGET, /* the same + the table's base: an address of code */
-  /* Join of entries (targets) of several tables: `number' is a mask of table
-     numbers.  */
+  /* Join of several entries (targets): `number' is a mask of tables.  */
   VALUE_TABLE_ENTRIES,
   VALUE_TABLE_TARGETS,
 };
@@ -133,8 +131,8 @@ value_is_constant (struct value value)
   return value.kind == VALUE_CONSTANT || value.kind == VALUE_NUMBER;
 }
 
-/* Whether VALUE can be an address in the image.  Smaller reloaded numbers are
-   those of system calls.  */
+/* Whether VALUE can be an address.  Small reloaded numbers are system
+   calls'.  */
 static inline bool
 value_is_address (struct value value)
 {
@@ -149,8 +147,7 @@ value_is_stack (struct value value)
   return value.kind == VALUE_CFA || value.kind == VALUE_BASE;
 }
 
-/* Computed numbers stay below this limit, so that they fit into the 60 bits of
-   a value.  */
+/* Limit of computed numbers, which have 60 bits in a value.  */
 #define NUMBER_LIMIT (INT64_C (1) << 58)
 
 /* Return VALUE + DISTANCE.  A computed value stays computed.  */
