@@ -154,10 +154,10 @@ resets_sp (struct routine *routine, const struct insn *insn,
 }
 
 /* The routine returns with STATE, and the return address in register RA, or on
-   the stack: record the callee-saved registers that have changed.  If SP has
-   not its value of the entry, the path may be none.  A value from the caller's
-   own frame is the one of the caller's caller, and so is as new to the caller
-   as any other.  */
+   the stack: record the callee-saved registers that have changed.  If SP does
+   not have its value of the entry, the path may not exist.  A value from the
+   caller's own frame is one that the caller's caller has there, and as new to
+   the caller as any other.  */
 static void
 record_changes (struct routine *routine, const struct state *state,
                 unsigned ra)
@@ -211,8 +211,8 @@ record_end (struct routine *routine)
   routine->result.is_unframed = routine->result.has_end = true;
 }
 
-/* A function that has saved a register may read it: it then belongs to an
-   uninitialised variable.  */
+/* A function that has saved a register may read the register as data: an
+   uninitialised variable is in it.  */
 bool
 routine_uses_saved (struct routine *routine, const struct insn *insn,
                     const struct state *state)
@@ -391,9 +391,9 @@ check_end (struct routine *routine, const struct insn *insn,
   if (!goes_on || state_exits (state, insn)
       || routine_is_after_call (routine, insn->address))
     return;
-  /* The path reaches the end of a part, as the compiler knew that it never
-     would.  Behind a call that does not return, a part can end, too: then what
-     is behind it is another path's.  */
+  /* The path runs off the end of a part, which the compiler knew to be
+     unreachable.  If the path has come from a call, that call may be the one
+     that never returns (below).  */
   const struct routine_node *call = last_call (routine);
   const struct code_range *part
       = covered_code_part (context->covered_code, insn->address);
@@ -413,8 +413,7 @@ check_end (struct routine *routine, const struct insn *insn,
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* Return what INSN shows against a function of this kind, or
-   ROUTINE_SOUND.  */
+/* Return what INSN shows against such a function, or ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, const struct insn *insn,
                 const struct state *state)

@@ -163,8 +163,7 @@ uses_own_registers_after (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Return the next node on the path, by a jump or behind NUMBER, or
-   NODE_NONE.  */
+/* Return the node after NUMBER on the path, or NODE_NONE.  */
 static uint32_t
 node_after (const struct routine *routine, uint32_t number)
 {
@@ -279,8 +278,7 @@ may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
     return true;
   if (routine_has_returned (routine, callee))
     return false;
-  /* A function of the image may be known by its address or by its GOT
-     word.  */
+  /* A function of the image may be known by its address or its GOT word.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
   return !word || !word->is_got || word->value == 0
          || !routine_has_returned (routine, word->value);

@@ -1,5 +1,4 @@
-/* States: registers, slots of the stack and bounds, and the join of two
-   states.
+/* The parts of a state, and the join of two states.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/state.h"

@@ -46,7 +46,7 @@ forget_base (struct state *state, const struct insn *insn)
       state_remove_slot (state, i);
 }
 
-/* Remove slots below SP, which goes down from there.  */
+/* Remove slots below SP, which is about to go down.  */
 static void
 forget_below (struct state *state, struct value sp)
 {
@@ -588,8 +588,8 @@ static void (*const operations[]) (struct state *state,
 /* SP has moved from BEFORE.  Slots that it leaves below itself stay valid for
    a while (GCC's CFI relies on that at the end of functions); but when SP goes
    down over them again, they may have any content.  Slots that were stored
-   below SP, before it went down, are kept: some compilers save registers
-   so.  */
+   below SP, before it went down, are kept, because some compilers save
+   registers there.  */
 static void
 move_stack (struct state *state, struct value before)
 {
@@ -686,8 +686,8 @@ state_call (struct state *state, const struct insn *insn)
 
 /* SP and a register are equal: each gets what is known of the other.  So ends
    a loop that moves SP down page by page.  False: the two cannot be equal, as
-   after the first page.  Other registers are left alone, because they may hold
-   addresses that were stored in the stack, where a callee may have changed
+   after the first page.  Other registers are left alone, because their
+   addresses may be loaded from the stack, where a callee may have changed
    them.  */
 static bool
 learn_equal (struct state *state)
