@@ -393,7 +393,7 @@ record_effects (struct analyser *analyser,
   bool revised = job->task.attempt == ATTEMPT_REVISION;
   bool had_rows = function->is_concluded && !function->fails;
   bool says_something
-      = is_sound || !function_is_only_pointed (function) || had_rows;
+      = is_sound || !function_has_only_pointers (function) || had_rows;
   job->trusted = job->concluded && is_sound
                  && function->entry != analyser->context->program_entry;
   for (size_t i = 0; !revised && i < analyser->routine->n_observations; i++)
@@ -419,7 +419,7 @@ static bool
 needs_analysis (const struct code_function *function, enum attempt attempt)
 {
   return function->is_start
-         || (attempt == ATTEMPT_LAST && function_is_only_pointed (function));
+         || (attempt == ATTEMPT_LAST && function_has_only_pointers (function));
 }
 
 bool

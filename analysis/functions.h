@@ -52,7 +52,7 @@ struct code_function
 /* Whether a pointer is the only evidence of FUNCTION.  Pointers lead to other
    things than functions, too.  */
 static inline bool
-function_is_only_pointed (const struct code_function *function)
+function_has_only_pointers (const struct code_function *function)
 {
   return function->is_pointer && !function->is_called;
 }

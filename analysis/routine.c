@@ -157,7 +157,7 @@ static void
 interpret_block (struct routine *routine, uint32_t block)
 {
   uint32_t number = routine->blocks[block].node;
-  bool on_trial = block == 0 && routine_is_on_trial (routine);
+  bool only_pointers = block == 0 && routine_has_only_pointers (routine);
   struct state state;
   state_copy (&state, routine_block_state (routine, block));
   while (routine->result.failure == ROUTINE_SOUND
@@ -165,7 +165,7 @@ interpret_block (struct routine *routine, uint32_t block)
          && routine->steps <= routine->steps_left)
     {
       routine->steps++;
-      if (on_trial
+      if (only_pointers
           && routine_uses_saved (routine, &routine->nodes[number].insn,
                                  &state))
         return routine_fail (routine, ROUTINE_SAVED_USED,

@@ -293,7 +293,7 @@ uint64_t routine_constant_place (const struct insn *insn);
 uint32_t routine_take_block (struct routine *routine);
 
 /* Whether only a pointer, which may be wrong, leads to the entry.  */
-bool routine_is_on_trial (const struct routine *routine);
+bool routine_has_only_pointers (const struct routine *routine);
 
 /* Whether another function starts at ADDRESS.  */
 bool routine_is_start (const struct routine *routine, uint64_t address);

@@ -55,9 +55,9 @@ static bool
 shows_entry (const struct routine *routine, const struct state *state,
              bool runs_on)
 {
-  bool on_trial = routine_is_on_trial (routine);
-  return !(state->has_unknown_syscall && (runs_on || on_trial))
-         && !(routine->result.reads_too_far && on_trial);
+  bool only_pointers = routine_has_only_pointers (routine);
+  return !(state->has_unknown_syscall && (runs_on || only_pointers))
+         && !(routine->result.reads_too_far && only_pointers);
 }
 
 /* Record what a call with STATE shows about the routine's frame.  */

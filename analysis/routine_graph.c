@@ -70,11 +70,11 @@ routine_is_start (const struct routine *routine, uint64_t address)
 }
 
 bool
-routine_is_on_trial (const struct routine *routine)
+routine_has_only_pointers (const struct routine *routine)
 {
   const struct code_function *function
       = functions_at (routine->context->functions, routine->entry);
-  return function && function_is_only_pointed (function);
+  return function && function_has_only_pointers (function);
 }
 
 /* Whether the function ends behind NODE: another function or an FDE starts

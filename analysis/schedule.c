@@ -331,7 +331,7 @@ judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 {
   struct code_function *function = job_function (schedule, job);
   bool is_start = job->result.failure == ROUTINE_SOUND;
-  if (!function_is_only_pointed (function))
+  if (!function_has_only_pointers (function))
     return;
   if (function->is_start != is_start)
     schedule->shared->functions->n_changes++;
