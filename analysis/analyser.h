@@ -18,9 +18,9 @@
 #include "analysis/routine.h"
 #include "frame/frame.h"
 
-/* For tests/analysis, which compare_with_cfi the state at each instruction
-   with CFI that the analysis has not seen.  No other caller has an observer.
-   With `see', functions are analysed one by one, because an analyser keeps the
+/* For tests/analysis, which compare the state at each instruction with CFI
+   that the analysis has not seen.  No other caller has an observer.  With
+   `see', functions are analysed one by one, because an analyser keeps the
    states of its last function only.  */
 struct analysis_observer
 {

@@ -119,7 +119,7 @@ add_disproof (struct comparison *comparison, const struct disproof *disproof)
 }
 
 /* Reduce a value that has overwritten a register to "computed": which value it
-   is does not matter, and differs along the way.  */
+   is does not matter, and differs between instructions.  */
 static void
 forget_details (struct value *value)
 {

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "analysis/machine.h"
 
-/* The functions made so far.  */
+/* The functions made so far, and what comes next.  */
 struct builder
 {
   const struct row_map *row_map;

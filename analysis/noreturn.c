@@ -3,8 +3,8 @@
 
    A worklist has the places from which functions are to be swept.  A call
    stops its path until the callee is found to return: the caller waits for the
-   callee, and finding a return wakes all waiters.  What is still waiting at
-   the end never returns.  */
+   callee, and finding a return wakes all waiters.  A function that still waits
+   at the end never returns.  */
 
 #include "analysis/noreturn.h"
 
@@ -34,7 +34,7 @@ struct noreturn
 {
   struct functions *functions;
   struct image_facts *facts;
-  struct address_map owners;    /* target of a jump to first function there */
+  struct address_map owners;    /* jump target to the first function there */
   struct address_set jumped_to; /* its keys, for a quick test */
   size_t n_queued; /* functions below it were added to `tasks' ...  */
   size_t n_before; /* ... of them, before this run */
