@@ -230,8 +230,9 @@ compare_with_cfi (struct analyser *analyser, const struct insn *insn,
       = analyser->context->request->observer;
   const struct code_function *function = job_function (analyser, job);
   if (analyser->context->request->compares)
-    comparison_see (&analyser->comparison, function->entry,
-                    job->is_bare ? TRUST_STACK : TRUST_ALL, insn, state, sp);
+    comparison_compare (&analyser->comparison, function->entry,
+                        job->is_bare ? TRUST_STACK : TRUST_ALL, insn, state,
+                        sp);
   if (observer && observer->see)
     observer->see (observer->argument, function->entry,
                    job_trust (job, function), insn, state);

@@ -150,7 +150,7 @@ count_functions (struct analysis *analysis)
       findings->functions_left = findings->functions;
       return;
     }
-  findings->functions_left = schedule->n_left;
+  findings->functions_left = schedule->n_unfinished;
   if (!analysis->request->only_compares)
     findings->functions_trusted = schedule->n_sound;
   else
@@ -159,19 +159,20 @@ count_functions (struct analysis *analysis)
           += analysis->shared.functions->list[i].is_compared;
 }
 
-/* Analyse the image of REQUEST once.  Unless BEGINNINGS is NULL, add FDEs with
-   a wrong first row to it.  */
+/* Analyse the image of REQUEST once.  Unless CORRECTIONS is NULL, add FDEs
+   with a wrong first row to it.  */
 static bool
 analyse (const struct code_request *request, struct code_findings *findings,
-         struct beginnings *beginnings, struct error *err)
+         struct fde_corrections *corrections, struct error *err)
 {
   struct analysis analysis = { .request = request, .findings = findings };
   *findings = (struct code_findings){ 0 };
   bool ok = row_map_init (&findings->row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
-  if (ok && beginnings
-      && !beginnings_find (beginnings, request, &analysis.shared.covered_code,
-                           analysis.shared.functions, &analysis.shared.facts))
+  if (ok && corrections
+      && !fde_corrections_find (
+          corrections, request, &analysis.shared.covered_code,
+          analysis.shared.functions, &analysis.shared.facts))
     ok = error_set_no_memory (err);
   if (ok)
     {
@@ -199,21 +200,21 @@ bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)
 {
-  struct beginnings beginnings = { 0 };
+  struct fde_corrections corrections = { 0 };
   struct code_request better = *request;
   bool asks = request->only_compares;
-  bool ok = analyse (request, findings, asks ? &beginnings : NULL, err);
+  bool ok = analyse (request, findings, asks ? &corrections : NULL, err);
   for (int i = 1; ok && i < TRIES_MAX
-                  && (beginnings.parts.n > better.parts.n
-                      || beginnings.entries.n > better.entries.n);
+                  && (corrections.parts.n > better.parts.n
+                      || corrections.entries.n > better.entries.n);
        i++)
     {
-      better.parts = beginnings.parts;
-      better.entries = beginnings.entries;
+      better.parts = corrections.parts;
+      better.entries = corrections.entries;
       code_findings_free (findings);
-      ok = analyse (&better, findings, &beginnings, err);
+      ok = analyse (&better, findings, &corrections, err);
     }
-  beginnings_free (&beginnings);
+  fde_corrections_free (&corrections);
   return ok;
 }
 

@@ -162,9 +162,9 @@ comparison_doubts_entry (const struct comparison *comparison)
 }
 
 void
-comparison_see (struct comparison *comparison, uint64_t entry,
-                enum routine_trust trust, const struct insn *insn,
-                const struct state *state, struct value sp)
+comparison_compare (struct comparison *comparison, uint64_t entry,
+                    enum routine_trust trust, const struct insn *insn,
+                    const struct state *state, struct value sp)
 {
   const uint64_t address = insn->address;
   const struct frame_row *row

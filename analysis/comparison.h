@@ -57,9 +57,9 @@ bool comparison_doubts_entry (const struct comparison *comparison);
 /* Compare the row at INSN with STATE, in front of INSN, of the function at
    ENTRY.  SP is the value of the stack pointer if callees are trusted; STATE
    does not rely on that trust.  */
-void comparison_see (struct comparison *comparison, uint64_t entry,
-                     enum routine_trust trust, const struct insn *insn,
-                     const struct state *state, struct value sp);
+void comparison_compare (struct comparison *comparison, uint64_t entry,
+                         enum routine_trust trust, const struct insn *insn,
+                         const struct state *state, struct value sp);
 
 /* Remove disproofs of addresses on which functions disagree, according to
    ROW_MAP, and merge those that adjoin.  Called once, after the analysis.  */

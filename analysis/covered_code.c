@@ -118,17 +118,17 @@ covered_code_part (const struct covered_code *covered, uint64_t address)
 
 struct search
 {
-  struct beginnings *found;
+  struct fde_corrections *found;
   struct address_list named; /* parts with a symbol */
   const struct covered_code *covered;
   const struct functions *functions;
 };
 
 void
-beginnings_free (struct beginnings *beginnings)
+fde_corrections_free (struct fde_corrections *corrections)
 {
-  address_list_free (&beginnings->parts);
-  address_list_free (&beginnings->entries);
+  address_list_free (&corrections->parts);
+  address_list_free (&corrections->entries);
 }
 
 /* Whether the FDE at ADDRESS was taken for a part, and its first row can be
@@ -206,17 +206,17 @@ add_followed (struct search *search, const struct image_facts *facts)
 }
 
 bool
-beginnings_find (struct beginnings *beginnings,
-                 const struct code_request *request,
-                 const struct covered_code *covered,
-                 const struct functions *functions,
-                 const struct image_facts *facts)
+fde_corrections_find (struct fde_corrections *corrections,
+                      const struct code_request *request,
+                      const struct covered_code *covered,
+                      const struct functions *functions,
+                      const struct image_facts *facts)
 {
   struct search search
-      = { .found = beginnings, .covered = covered, .functions = functions };
+      = { .found = corrections, .covered = covered, .functions = functions };
   bool ok = add_followed (&search, facts);
-  ok = ok && address_list_sort (&beginnings->parts)
+  ok = ok && address_list_sort (&corrections->parts)
        && function_symbols_walk (request->image, false, add_exported, &search)
-       && (beginnings->parts.n == 0 || leave_out_named (&search, request));
-  return ok && address_list_sort (&beginnings->entries);
+       && (corrections->parts.n == 0 || leave_out_named (&search, request));
+  return ok && address_list_sort (&corrections->entries);
 }

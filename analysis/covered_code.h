@@ -48,7 +48,7 @@ const struct code_range *covered_code_part (const struct covered_code *covered,
    function, and the jump to it like a tail call with a wrong stack.  A
    function whose first row describes another frame looks like a part, and is
    never analysed.  */
-struct beginnings
+struct fde_corrections
 {
   struct address_list parts, entries;
 };
@@ -58,12 +58,12 @@ struct beginnings
    a call, and in no other way: no code calls or computes their addresses, and
    no pointer leads there.  Functions are called or exported, so that the ABI
    says what holds at their entries.  False if memory ran out; the caller frees
-   BEGINNINGS then, too.  */
-bool beginnings_find (struct beginnings *beginnings,
-                      const struct code_request *request,
-                      const struct covered_code *covered,
-                      const struct functions *functions,
-                      const struct image_facts *facts);
-void beginnings_free (struct beginnings *beginnings);
+   CORRECTIONS then, too.  */
+bool fde_corrections_find (struct fde_corrections *corrections,
+                           const struct code_request *request,
+                           const struct covered_code *covered,
+                           const struct functions *functions,
+                           const struct image_facts *facts);
+void fde_corrections_free (struct fde_corrections *corrections);
 
 #endif /* ANALYSIS_COVERED_CODE_H */

@@ -48,7 +48,7 @@ routine_free (struct routine *routine)
 {
   if (!routine)
     return;
-  address_map_free (&routine->numbers);
+  address_map_free (&routine->node_numbers);
   address_map_free (&routine->doubtful);
   address_map_free (&routine->unwritten);
   address_map_free (&routine->observed);
@@ -59,7 +59,7 @@ routine_free (struct routine *routine)
   free (routine->blocks);
   free (routine->states);
   free (routine->worklist);
-  address_list_free (&routine->ends);
+  address_list_free (&routine->table_ends);
   free (routine->result.entered_with_frame);
   free (routine);
 }
@@ -195,7 +195,7 @@ static void
 begin (struct routine *routine)
 {
   struct state state;
-  address_map_clear (&routine->numbers);
+  address_map_clear (&routine->node_numbers);
   routine->n_nodes = routine->n_blocks = routine->n_worklist = 0;
   routine->states_size = 0;
   routine->steps = 0;
@@ -225,8 +225,8 @@ remember_reference (void *argument, const struct insn *insn,
         return;
       place = (uint64_t)insn->immediate;
     }
-  if (routine->ends.n < REFERENCES_MAX
-      && !address_list_add (&routine->ends, place))
+  if (routine->table_ends.n < REFERENCES_MAX
+      && !address_list_add (&routine->table_ends, place))
     routine_fail (routine, ROUTINE_TOO_MUCH, insn->address);
 }
 
@@ -235,10 +235,11 @@ remember_reference (void *argument, const struct insn *insn,
 static bool
 remember_references (struct routine *routine)
 {
-  size_t before = routine->ends.n;
-  routine->ends.n = 0;
+  size_t before = routine->table_ends.n;
+  routine->table_ends.n = 0;
   routine_visit (routine, remember_reference, routine);
-  return address_list_sort (&routine->ends) && routine->ends.n > before;
+  return address_list_sort (&routine->table_ends)
+         && routine->table_ends.n > before;
 }
 
 static void
@@ -362,7 +363,7 @@ routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
                      : is_bare      ? context->bare_machine
                                     : context->machine;
   /* Reset what an earlier call has learnt.  */
-  routine->ends.n = 0;
+  routine->table_ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
   address_map_clear (&routine->unwritten);
@@ -391,7 +392,7 @@ routine_visit (struct routine *routine,
       for (;;)
         {
           const struct routine_node *node = &routine->nodes[number];
-          routine->visited = number;
+          routine->visited_node = number;
           visit (argument, &node->insn, &state);
           node = &routine->nodes[number]; /* nodes move when they grow */
           if (node->insn.size == 0

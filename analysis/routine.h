@@ -216,7 +216,7 @@ struct routine
   bool lacks_value; /* it fails because a jump's target or SP is unknown ... */
   bool asks_callees; /* ... and scans callees (routine_calls.c) */
   uint64_t entry, end;
-  struct address_map numbers; /* address to node number */
+  struct address_map node_numbers; /* address to node number */
   struct routine_node *nodes;
   size_t n_nodes, nodes_capacity;
   struct routine_block *blocks;
@@ -231,14 +231,14 @@ struct routine
   size_t n_worklist, worklist_capacity;
   struct routine_edge *edges;
   size_t n_edges, edges_capacity;
-  uint32_t changed; /* mask of all registers that the routine writes */
+  uint32_t written; /* mask of all registers that the routine writes */
   struct address_map doubtful;  /* addresses of doubtful calls */
   struct address_map unwritten; /* callee to mask of registers */
   struct jump_tables tables;
   struct address_list
-      ends;         /* ends of jump tables that earlier runs have found */
-  bool landed;      /* a path reached a landing pad */
-  uint32_t visited; /* the node that routine_visit () is at */
+      table_ends;        /* ends of jump tables that earlier runs have found */
+  bool landed;           /* a path reached a landing pad */
+  uint32_t visited_node; /* the node that routine_visit () is at */
   struct routine_result result;
   size_t entered_with_frame_capacity;
   struct observation *observations; /* each once */

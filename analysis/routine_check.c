@@ -185,7 +185,7 @@ inherit (struct routine *routine, const struct code_function *next,
 bool
 routine_is_after_call (const struct routine *routine, uint64_t address)
 {
-  uint32_t number = address_map_get (&routine->numbers, address);
+  uint32_t number = address_map_get (&routine->node_numbers, address);
   while (number != NODE_NONE && routine->nodes[number].insn.is_nop)
     number = routine->nodes[number].predecessor;
   return number != NODE_NONE && insn_is_call (&routine->nodes[number].insn);
@@ -207,7 +207,7 @@ routine_agrees_with_go (const struct routine *routine, uint64_t address,
 static void
 record_end (struct routine *routine)
 {
-  routine->nodes[routine->visited].reaches_return = true;
+  routine->nodes[routine->visited_node].reaches_return = true;
   routine->result.is_unframed = routine->result.has_end = true;
 }
 
@@ -284,7 +284,7 @@ resumes_without_pad (const struct routine *routine, const struct insn *insn)
 static const struct routine_node *
 last_call (const struct routine *routine)
 {
-  const struct routine_node *node = &routine->nodes[routine->visited];
+  const struct routine_node *node = &routine->nodes[routine->visited_node];
   while (node->block == NODE_NONE)
     {
       node = &routine->nodes[node->predecessor];
@@ -305,7 +305,7 @@ goes_by_index (const struct routine *routine, const struct insn *insn,
     return insn->index != REG_NONE;
   /* A value that no instruction made has no address of a node.  */
   uint32_t number = address_map_get (
-      &routine->numbers, value_address (state->registers[insn->from]));
+      &routine->node_numbers, value_address (state->registers[insn->from]));
   return number != NODE_NONE && routine->nodes[number].insn.op == OP_LOAD
          && routine->nodes[number].insn.index != REG_NONE;
 }
@@ -356,7 +356,7 @@ static void
 check_jump (struct routine *routine, const struct insn *insn,
             const struct state *state)
 {
-  if (routine_jump_by_tables (routine, insn, state, routine->visited))
+  if (routine_jump_by_tables (routine, insn, state, routine->visited_node))
     return;
   inherit (routine, routine_callee (routine->context, insn), state);
   if (state_is_restored (state))
@@ -471,7 +471,7 @@ routine_check (void *argument, const struct insn *insn,
                const struct state *state)
 {
   struct routine *routine = argument;
-  bool is_last = routine->nodes[routine->visited].is_last;
+  bool is_last = routine->nodes[routine->visited_node].is_last;
   enum routine_failure failure = find_violation (routine, insn, state);
   if (failure != ROUTINE_SOUND)
     return routine_fail (routine, failure, insn->address);

@@ -134,9 +134,9 @@ routine_node_at (struct routine *routine, uint64_t address)
   bool has_room = routine->n_nodes < routine->nodes_max
                   && ARRAY_ROOM (routine->nodes, routine->n_nodes + 1,
                                  &routine->nodes_capacity);
-  uint32_t number = has_room
-                        ? address_map_enter (&routine->numbers, address, new)
-                        : address_map_get (&routine->numbers, address);
+  uint32_t number
+      = has_room ? address_map_enter (&routine->node_numbers, address, new)
+                 : address_map_get (&routine->node_numbers, address);
   if (number < new)
     return number;
   if (number == NODE_NONE)
@@ -159,7 +159,7 @@ routine_find_behind (const struct routine *routine, uint32_t number)
   uint64_t address = node->insn.address + node->insn.size;
   return number + 1 < routine->n_nodes && node[1].insn.address == address
              ? number + 1
-             : address_map_get (&routine->numbers, address);
+             : address_map_get (&routine->node_numbers, address);
 }
 
 /* ---- Basic blocks */

@@ -47,7 +47,7 @@ add_edge (struct routine *routine, uint32_t from, uint64_t target,
 {
   if (from == NODE_NONE || routine->n_edges >= routine->nodes_max)
     return;
-  uint32_t to = address_map_get (&routine->numbers, target);
+  uint32_t to = address_map_get (&routine->node_numbers, target);
   if (to == NODE_NONE)
     return;
   if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
@@ -105,7 +105,7 @@ find_table_end (const struct routine *routine, uint64_t address)
 {
   const uint64_t ends[]
       = { facts_next_reference (routine->context->facts, address),
-          address_list_next (&routine->ends, address),
+          address_list_next (&routine->table_ends, address),
           address_list_next (&routine->context->facts->table_ends, address) };
   uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1];
   return ends[2] < end ? ends[2] : end;

@@ -57,7 +57,7 @@ target_of (const struct routine *routine, uint32_t number)
 {
   const struct insn *insn = &routine->nodes[number].insn;
   return insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH
-             ? address_map_get (&routine->numbers, insn->target)
+             ? address_map_get (&routine->node_numbers, insn->target)
              : NODE_NONE;
 }
 
@@ -153,7 +153,7 @@ uses_own_registers_after (const struct routine *routine, uint32_t number)
       const struct insn *insn = &routine->nodes[number].insn;
       uint32_t used = insn->reads;
       if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
-        used |= routine->changed & UINT32_C (1) << insn->from;
+        used |= routine->written & UINT32_C (1) << insn->from;
       if (used & preserved & ~gone)
         return true;
       if (insn->flow != FLOW_NEXT)
@@ -169,7 +169,7 @@ node_after (const struct routine *routine, uint32_t number)
 {
   const struct insn *insn = &routine->nodes[number].insn;
   if (insn->flow == FLOW_JUMP)
-    return address_map_get (&routine->numbers, insn->target);
+    return address_map_get (&routine->node_numbers, insn->target);
   return insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
                  || insn_is_call (insn)
              ? routine_find_behind (routine, number)
@@ -338,9 +338,9 @@ routine_find_doubtful_calls (struct routine *routine)
   if (!has_undecided_call (routine))
     return false;
   iterate_to_fixpoint (routine, propagate_backwards);
-  routine->changed = 0;
+  routine->written = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
-    routine->changed |= insn_written (&routine->nodes[i].insn);
+    routine->written |= insn_written (&routine->nodes[i].insn);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     if (insn_is_call (&routine->nodes[i].insn))
       judge_call (routine, i);
@@ -429,11 +429,11 @@ routine_end_tables (struct routine *routine)
         continue;
       table->n_confirmed = UINT32_MAX; /* so that its end is added once */
       changed = true;
-      if (!address_list_add (&routine->ends,
+      if (!address_list_add (&routine->table_ends,
                              table->address + (uint64_t)n * table->width))
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
     }
-  if (changed && !address_list_sort (&routine->ends))
+  if (changed && !address_list_sort (&routine->table_ends))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
   return changed;
 }

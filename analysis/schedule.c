@@ -296,7 +296,7 @@ count_conclusion (struct schedule *schedule,
   schedule->n_functions += !function->is_concluded;
   schedule->n_sound -= was_sound;
   schedule->n_sound += failure == ROUTINE_SOUND;
-  schedule->n_left += failure == ROUTINE_TOO_MUCH;
+  schedule->n_unfinished += failure == ROUTINE_TOO_MUCH;
 }
 
 /* Record the result of JOB: it is its function's last analysis, or another one

@@ -34,9 +34,9 @@ struct schedule
   struct analysis_shared *shared;
   struct noreturn *noreturn;
   struct starts *starts;
-  uint64_t n_functions; /* that were analysed */
-  uint64_t n_sound;     /* of these: results are used */
-  uint64_t n_left;      /* of these: too many steps, or no memory */
+  uint64_t n_functions;  /* that were analysed */
+  uint64_t n_sound;      /* of these: results are used */
+  uint64_t n_unfinished; /* of these: too many steps, or no memory */
   /* Set by schedule_begin.  */
   struct pool *pool;         /* of threads */
   struct analysis_job *jobs; /* one batch */
