@@ -20,7 +20,7 @@ struct functions;
 struct disproof
 {
   enum row_rule kind; /* the rule that is wrong */
-  uint64_t entry;     /* of the function that the code belongs to ...  */
+  uint64_t entry;     /* of the function that the code belongs to ... */
   uint32_t
       conclusion; /* ... and which of that function's conclusions found it */
   uint64_t start, end; /* code for which the row is wrong */
@@ -28,7 +28,7 @@ struct disproof
   uint64_t since;      /* address of the instruction that the row misses */
   struct frame_row row;
   struct value value; /* result of the row's rule, in the state */
-  int64_t base_limit; /* for VALUE_BASE: the base is at most CFA + this ...  */
+  int64_t base_limit; /* for VALUE_BASE: the base is at most CFA + this ... */
   bool base_is_below; /* ... or below that */
   bool without_fp;    /* the state says nothing of FP (TRUST_STACK) */
   /* Where the caller's FP, or the return address, is stored, if its register

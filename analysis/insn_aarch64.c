@@ -106,7 +106,7 @@ stop (struct a64 *t)
   t->insn->flow = FLOW_STOP;
 }
 
-/* ERET, ...  */
+/* ERET, ... */
 static void
 resume (struct a64 *t)
 {

@@ -468,14 +468,14 @@ store_something (struct a64 *t, unsigned width)
   t->insn->op = OP_STORE;
 }
 
-/* LDADD, SWP, CAS, ...  */
+/* LDADD, SWP, CAS, ... */
 void
 a64_atomic (struct a64 *t)
 {
   store_something (t, 1u << a64_bits (t->word, 30, 2));
 }
 
-/* STXR, STLR, ...  */
+/* STXR, STLR, ... */
 void
 a64_store_exclusive (struct a64 *t)
 {

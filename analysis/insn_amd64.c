@@ -765,7 +765,7 @@ may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
   return (reads || jumps) && (*sib & 0x87) == NO_BASE_BY_4;
 }
 
-/* Zydis numbers registers like instructions: rax, rcx, rdx, rbx, ...  */
+/* Zydis numbers registers like instructions: rax, rcx, rdx, rbx, ... */
 static const uint8_t dwarf_of_hardware[16]
     = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 

@@ -33,7 +33,7 @@ struct jump_table
   bool is_weak;   /* paths with other values of `max' were joined */
   uint8_t width;  /* bytes of an entry; 8: addresses; 0: `address' alone */
   uint8_t scale;  /* factor of entries that are offsets */
-  bool is_signed; /* entries are signed, by the load ...  */
+  bool is_signed; /* entries are signed, by the load ... */
   bool is_signed_later; /* ... or by the addition of the base */
   bool is_in_data;      /* in writable memory, but not written to */
   bool is_certain;      /* jumped by from code that is surely reached */

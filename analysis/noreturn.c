@@ -36,7 +36,7 @@ struct noreturn
   struct image_facts *facts;
   struct address_map owners;    /* jump target to the first function there */
   struct address_set jumped_to; /* its keys, for a quick test */
-  size_t n_queued; /* functions below it were added to `tasks' ...  */
+  size_t n_queued; /* functions below it were added to `tasks' ... */
   size_t n_before; /* ... of them, before this run */
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;

@@ -184,19 +184,18 @@ static const uint32_t NODE_NONE = UINT32_MAX;
 
 struct routine_node
 {
-  uint32_t block;       /* of the basic block that begins here, or NODE_NONE */
+  uint32_t block;       /* the basic block that begins here, or NODE_NONE */
   uint32_t predecessor; /* in front, on the first path; or NODE_NONE */
   bool is_last;         /* the function ends behind this instruction */
-  bool reaches_return;  /* some path from here reaches a return ...  */
+  bool reaches_return;  /* a path from here reaches a return ... */
   bool reaches_return_alone; /* ... and no other path joins on the way */
-  bool is_surely_reached;    /* without an unbounded jump table */
+  bool is_surely_reached;    /* by a path without unbounded tables */
   struct insn insn;          /* size 0: the bytes are no instruction */
 };
 
 struct routine_block
 {
-  size_t
-      state; /* of the state in front of the node: offset in routine.states */
+  size_t state; /* offset of its state in routine.states */
   uint32_t node;
   bool is_in_worklist;
 };
@@ -213,9 +212,10 @@ struct routine
   const struct routine_context *context;
   const struct code_machine *machine; /* the ABI that holds */
   bool is_go, is_bare;
-  bool lacks_value; /* it fails because a jump's target or SP is unknown ... */
-  bool asks_callees; /* ... and scans callees (routine_calls.c) */
+  bool lacks_value;  /* a jump's target or SP is unknown ... */
+  bool asks_callees; /* ... so callees are scanned (routine_calls.c) */
   uint64_t entry, end;
+  /* The control flow graph.  */
   struct address_map node_numbers; /* address to node number */
   struct routine_node *nodes;
   size_t n_nodes, nodes_capacity;
@@ -231,14 +231,14 @@ struct routine
   size_t n_worklist, worklist_capacity;
   struct routine_edge *edges;
   size_t n_edges, edges_capacity;
+  /* What was found on the way.  */
   uint32_t written; /* mask of all registers that the routine writes */
   struct address_map doubtful;  /* addresses of doubtful calls */
-  struct address_map unwritten; /* callee to mask of registers */
+  struct address_map unwritten; /* callee to mask of registers that it keeps */
   struct jump_tables tables;
-  struct address_list
-      table_ends;        /* ends of jump tables that earlier runs have found */
-  bool landed;           /* a path reached a landing pad */
-  uint32_t visited_node; /* the node that routine_visit () is at */
+  struct address_list table_ends; /* of jump tables, from earlier runs */
+  bool landed;                    /* a path reached a landing pad */
+  uint32_t visited_node;          /* the node that routine_visit () is at */
   struct routine_result result;
   size_t entered_with_frame_capacity;
   struct observation *observations; /* each once */

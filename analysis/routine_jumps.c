@@ -1,5 +1,9 @@
 /* Targets of jumps, direct and through jump tables.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   An indirect jump is followed through the tables that its target was loaded
+   from (jump_table.h), up to a bound, or while entries stay in the
+   function.  */
 
 #include "analysis/routine.h"
 
