@@ -59,8 +59,7 @@ struct bound
 struct state
 {
   const struct code_machine *machine;
-  struct jump_tables
-      *tables; /* the tables of VALUE_TABLE_ENTRY and similar values */
+  struct jump_tables *tables; /* numbered by VALUE_TABLE_ENTRY */
   struct value registers[REG_COUNT];
   struct bound bounds[STATE_BOUNDS_MAX];
   /* The last comparison, whose result the flags have: of this subject with
