@@ -188,8 +188,8 @@ find_described_row (struct analyser *analyser, uint64_t address,
 /* Return the index of the row of STATE, at ADDRESS.  Rows repeat for many
    instructions, so an equal last row is used again.  */
 static uint32_t
-give_row (struct analyser *analyser, uint64_t address,
-          const struct state *state)
+add_row (struct analyser *analyser, uint64_t address,
+         const struct state *state)
 {
   bool is_bare = analyser->job->is_bare;
   struct frame_row row;
@@ -292,7 +292,7 @@ record_instruction (void *argument, const struct insn *insn,
     return;
   if (insn->size > 0)
     add_row_effect (analyser, insn->address, insn->size,
-                    job->trusted ? give_row (analyser, insn->address, state)
+                    job->trusted ? add_row (analyser, insn->address, state)
                                  : ROW_UNKNOWN);
   if (job->trusted)
     record_references (analyser, insn, state);
@@ -483,7 +483,8 @@ analyser_run (struct analyser *analyser, struct analysis_job *job)
 /* A function is trusted if it is called, or leaves as functions do.  A
    function that has no end is trusted if it is exported, or if its rows
    confirm its first row.  Code that has an end but leaves through an array of
-   addresses only is not trusted: it may be a handler of threaded code.  */
+   addresses only is not trusted, because it may be a handler of threaded code;
+   nor is code that uses uninitialised registers.  */
 enum routine_trust
 job_trust (const struct analysis_job *job,
            const struct code_function *function)
