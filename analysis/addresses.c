@@ -70,7 +70,7 @@ address_map_clear (struct address_map *map)
   mark_unused (map);
 }
 
-/* The slot of ADDRESS, or the one it can have.  */
+/* Return the slot of ADDRESS, or the unused one where it belongs.  */
 static struct address_slot *
 find_slot (const struct address_map *map, uint64_t address)
 {
@@ -82,9 +82,9 @@ find_slot (const struct address_map *map, uint64_t address)
 }
 
 static void
-put (struct address_map *map, uint64_t address, uint32_t number)
+put (struct address_map *map, struct address_slot *slot, uint64_t address,
+     uint32_t number)
 {
-  struct address_slot *slot = find_slot (map, address);
   map->n_used += slot->number == UINT32_MAX;
   *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
                                  number };
@@ -101,9 +101,12 @@ grow (struct address_map *map)
     return false;
   mark_unused (&larger);
   for (size_t i = 0; map->slots && i < map->n_slots; i++)
-    if (map->slots[i].number != UINT32_MAX)
-      put (&larger, address_slot_address (&map->slots[i]),
-           map->slots[i].number);
+    {
+      const struct address_slot *slot = &map->slots[i];
+      uint64_t address = address_slot_address (slot);
+      if (slot->number != UINT32_MAX)
+        put (&larger, find_slot (&larger, address), address, slot->number);
+    }
   free (map->slots);
   *map = larger;
   return true;
@@ -120,7 +123,7 @@ address_map_set (struct address_map *map, uint64_t address, uint32_t number)
 {
   if (!make_room (map))
     return false;
-  put (map, address, number);
+  put (map, find_slot (map, address), address, number);
   return true;
 }
 
@@ -130,12 +133,9 @@ address_map_enter (struct address_map *map, uint64_t address, uint32_t number)
   if (!make_room (map))
     return UINT32_MAX;
   struct address_slot *slot = find_slot (map, address);
-  if (slot->number != UINT32_MAX)
-    return slot->number;
-  map->n_used++;
-  *slot = (struct address_slot){ (uint32_t)address, (uint32_t)(address >> 32),
-                                 number };
-  return number;
+  if (slot->number == UINT32_MAX)
+    put (map, slot, address, number);
+  return slot->number;
 }
 
 /* ---- Sets */

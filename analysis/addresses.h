@@ -1,4 +1,4 @@
-/* Addresses of code and data: lists, maps to small numbers, and sets.
+/* Lists, maps and sets of addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ANALYSIS_ADDRESSES_H
@@ -12,23 +12,21 @@
 #include "base/search.h"
 #include "elf/image.h"
 
-/* ---- A list, in ascending order once it was sorted */
+/* A list of addresses, which ascends after it was sorted.  */
 
 struct address_list
 {
-  uint64_t *list; /* owned; what was sorted ascends */
+  uint64_t *list; /* owned */
   size_t n, capacity;
 };
 
 void address_list_free (struct address_list *list);
 
-/* Append ADDRESS, and sort, keeping one of those that are equal.  Both return
-   false when memory ran out.  */
+/* Append ADDRESS; sort LIST without duplicates.  False if memory ran out.  */
 bool address_list_add (struct address_list *list, uint64_t address);
 bool address_list_sort (struct address_list *list);
 
-/* The lowest address of LIST, which is sorted, above ADDRESS, or UINT64_MAX.
- */
+/* Return the lowest address of LIST, sorted, above ADDRESS, or UINT64_MAX.  */
 static inline uint64_t
 address_list_next (const struct address_list *list, uint64_t address)
 {
@@ -43,16 +41,18 @@ address_list_has (const struct address_list *list, uint64_t address)
   return at < list->n && list->list[at] == address;
 }
 
-/* A map from addresses to small numbers: a hash table with linear probing,
-   never more than five eighths full.  Input chooses the addresses, so the hash
-   begins with a random number, as in base/table.h.  Unlike that table,
-   this one keeps neighbours together: code is looked at in its order, and
-   --analyze is 2 to 6 % faster for it.  */
+/* A map from addresses to small numbers.
+
+   The map is a hash table with linear probing, at most five eighths full.  The
+   input chooses the addresses, so the hash starts from a random number, as in
+   base/table.h.  Unlike that table, this one keeps neighbouring addresses
+   together: code is looked up in its order, and --analyze is 2 to 6 % faster
+   for it.  */
 
 struct address_slot
 {
-  uint32_t low, high; /* of the address: 12 bytes are better than 16 */
-  uint32_t number;    /* UINT32_MAX: not in use */
+  uint32_t low, high; /* of the address: 12 bytes an entry, not 16 */
+  uint32_t number;    /* UINT32_MAX: unused */
 };
 
 struct address_map
@@ -60,24 +60,25 @@ struct address_map
   struct address_slot *slots; /* owned; NULL: empty */
   size_t n_slots;             /* a power of two */
   size_t n_used;
-  uint64_t seed; /* chosen with the first slots */
+  uint64_t seed; /* random, chosen with the first slots */
 };
 
 void address_map_free (struct address_map *map);
 
-/* Empty MAP.  What is emptied for every function adapts to their sizes.  */
+/* Remove all entries of MAP.  A map that is cleared for every function shrinks
+   to the size that functions need.  */
 void address_map_clear (struct address_map *map);
 
 /* Set the number of ADDRESS.  False when memory ran out.  */
 bool address_map_set (struct address_map *map, uint64_t address,
                       uint32_t number);
 
-/* The number of ADDRESS, which is NUMBER if it had none.  UINT32_MAX: memory
-   ran out.  */
+/* Return the number of ADDRESS, which becomes NUMBER if ADDRESS is new.
+   UINT32_MAX: memory ran out.  */
 uint32_t address_map_enter (struct address_map *map, uint64_t address,
                             uint32_t number);
 
-/* Blocks of a kilobyte stay together, and are strewn.  */
+/* Addresses of one kilobyte stay together; kilobytes are scattered.  */
 static inline size_t
 address_map_hash (const struct address_map *map, uint64_t address)
 {
@@ -91,7 +92,7 @@ address_slot_address (const struct address_slot *slot)
   return (uint64_t)slot->high << 32 | slot->low;
 }
 
-/* The number of ADDRESS, or UINT32_MAX.  */
+/* Return the number of ADDRESS, or UINT32_MAX.  */
 static inline uint32_t
 address_map_get (const struct address_map *map, uint64_t address)
 {
@@ -108,9 +109,11 @@ address_map_get (const struct address_map *map, uint64_t address)
     }
 }
 
-/* A set of addresses of code: one bit for each byte of it.  Nearly all
-   addresses that are looked up in maps are in none of them, and come in
-   ascending order.  The set tells so without leaving the cache.  */
+/* A set of addresses of code.
+
+   The set has one bit for each byte of code.  Nearly all addresses that are
+   looked up in maps are in none of them, and they come in ascending order.
+   The set answers these look-ups from the cache.  */
 
 struct address_set_part
 {
@@ -124,29 +127,20 @@ struct address_set
   size_t n_parts;
 };
 
-/* An empty set for the code of IMAGE.  False when memory ran out.  */
+/* Make an empty set for the code of IMAGE.  False if memory ran out.  */
 bool address_set_init (struct address_set *set, const struct image *image);
 void address_set_free (struct address_set *set);
 
 static inline struct address_set_part *
 address_set_part (const struct address_set *set, uint64_t address)
 {
-  size_t low = 0, high = set->n_parts;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      struct address_set_part *part = &set->parts[middle];
-      if (address - part->start < part->size)
-        return part;
-      if (address < part->start)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-  return NULL;
+  struct address_set_part *parts = set->parts;
+  size_t at = SEARCH_FIRST (set->n_parts, i,
+                            parts[i].start + parts[i].size > address);
+  return at < set->n_parts && address >= parts[at].start ? &parts[at] : NULL;
 }
 
-/* Put in ADDRESS, if it is one of code.  */
+/* Add ADDRESS, if it is an address of code.  */
 static inline void
 address_set_add (struct address_set *set, uint64_t address)
 {
@@ -156,7 +150,8 @@ address_set_add (struct address_set *set, uint64_t address)
         |= (uint64_t)1 << (address - part->start) % 64;
 }
 
-/* Whether ADDRESS may have been put in: certain for addresses of code.  */
+/* Whether ADDRESS may have been added.  The answer is exact for addresses of
+   code; for others it is true.  */
 static inline bool
 address_set_may_have (const struct address_set *set, uint64_t address)
 {

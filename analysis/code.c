@@ -1,68 +1,60 @@
-/* From places where functions may start to the rows of their code.
+/* The driver: from function starts to the rows of their code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Starts of functions are taken from what is certain: CFI, symbols, direct
-   calls from code that is known.  Addresses that code or data mention are
-   tried afterwards, where no other function has got to, and must prove
-   themselves like all others (routine.h); so are those that have rows from
-   elsewhere.  Nothing is guessed in the gaps between.
+   The analysis runs in rounds.  The first round takes function starts that are
+   certain: CFI, symbols, and direct calls from certain functions.  Later
+   rounds take addresses that code or data reference, and starts of code that
+   has rows from another source.  Such a start must be proved like all others
+   (routine.h).  No start is guessed in code that nothing references.
 
-   So the rounds go from what is certain to what is not.  A later round adds
-   starts only where no function of an earlier one has got to, so that a wrong
-   start takes nothing from a right one.  */
+   A later round adds a start only where no function of an earlier round has
+   reached, so that a wrong start takes no code from a right one.  */
 
 #include "analysis/code.h"
 
 #include "analysis/comparison.h"
-#include "analysis/machine.h"
-#include "analysis/noreturn.h"
 #include "analysis/schedule.h"
 #include "analysis/starts.h"
 
 enum
 {
   POINTER_ROUNDS_MAX = 32,
-  TRIES_MAX = 5 /* of an image whose CFI is wrong about beginnings */
+  TRIES_MAX = 5 /* analyses of an image whose CFI has wrong first rows */
 };
 
 struct analysis
 {
   const struct code_request *request;
   struct code_findings *findings;
-  struct image_facts facts;
-  struct known_code known;
-  struct go_table go;
-  struct functions *functions;
+  struct analysis_shared shared;
   struct noreturn *noreturn;
   struct starts starts;
-  struct routine_context context;
   struct schedule schedule;
 };
 
-/* Rounds.  Each adds functions, which are followed with all that they call
-   before the next one begins.  */
+/* ---- Rounds of function starts */
 
-/* Follow what was ADDED (false: memory ran out).  */
+/* Analyse pending functions, unless memory ran out while they were ADDED.  */
 static bool
-follow (struct analysis *analysis, bool added, struct error *err)
+run_round (struct analysis *analysis, bool added, struct error *err)
 {
   if (!added)
     return error_set_no_memory (err);
   return !starts_pending (&analysis->starts)
-         || schedule_follow_pending (&analysis->schedule, err);
+         || schedule_run (&analysis->schedule, err);
 }
 
-/* Addresses that code or data mention: functions found by them mention
-   others.  */
+/* Run rounds of addresses that code or data reference.  The functions found in
+   one round reference more addresses.  */
 static bool
-follow_pointers (struct analysis *analysis, struct error *err)
+run_pointer_rounds (struct analysis *analysis, struct error *err)
 {
   for (int i = 0; i < POINTER_ROUNDS_MAX; i++)
     {
       bool added = starts_add_pointers (&analysis->starts);
       if (added && !starts_pending (&analysis->starts))
         break;
-      if (!follow (analysis, added, err))
+      if (!run_round (analysis, added, err))
         return false;
     }
   return true;
@@ -72,55 +64,47 @@ static bool
 run_rounds (struct analysis *analysis, struct error *err)
 {
   struct starts *starts = &analysis->starts;
-  /* CFI, symbols, initialisers, Go's table: there are functions.  */
-  if (!follow (analysis, starts_add_certain (starts), err))
+  /* Certain starts: CFI, symbols, initialisers, Go's table.  */
+  if (!run_round (analysis, starts_add_certain (starts), err))
     return false;
   if (!analysis->request->beyond_cfi)
     return true;
-  /* Of code that has rows from elsewhere, what goes on where another stretch
-     ends may be a part of the same function, and comes after it.  */
-  if (!follow_pointers (analysis, err)
-      || !follow (analysis, starts_add_described (starts, false), err)
-      || !follow (analysis, starts_add_described (starts, true), err))
+  /* Then code with rows from another source.  Code that adjoins the end of
+     other such code may be a part of the same function, so it comes last.  */
+  if (!run_pointer_rounds (analysis, err)
+      || !run_round (analysis, starts_add_described (starts, false), err)
+      || !run_round (analysis, starts_add_described (starts, true), err))
     return false;
-  /* Functions that make calls which were never seen to return are tried again.
-     By now every function has been asked whether it returns, so that calls of
-     the others end those functions.  These mention addresses, too.  */
-  return follow (analysis, schedule_retry_doubtful (&analysis->schedule), err)
-         && follow_pointers (analysis, err);
+  /* Analyse functions with doubtful calls again.  Every function has been
+     analysed by now, so a call that is still doubtful ends its function.  The
+     functions behind these calls reference more addresses.  */
+  return run_round (analysis, schedule_retry_doubtful (&analysis->schedule),
+                    err)
+         && run_pointer_rounds (analysis, err);
 }
 
-/* ---- What the rounds need */
+/* ---- One analysis */
 
-/* Who reads what was found, and who passes on what is.  */
-static bool
-connect (struct analysis *analysis)
+/* Set the context of SHARED, which is all that analysers see.  GO_MACHINE is
+   NULL if Go's table is not used.  */
+static void
+set_context (struct analysis_shared *shared,
+             const struct code_request *request,
+             const struct code_machine *go_machine)
 {
-  const struct code_request *request = analysis->request;
   const struct image *image = request->image;
-  struct routine_context *context = &analysis->context;
-  context->request = request;
-  context->machine = code_machine_of (image->arch);
-  context->bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE);
-  context->facts = &analysis->facts;
-  context->functions = analysis->functions;
-  context->known = &analysis->known;
-  context->program_entry = starts_program_entry (image);
-  context->has_hints = request->beyond_cfi && image->header.e_type == ET_EXEC;
-  analysis->starts = (struct starts){ .context = context,
-                                      .go = &analysis->go,
-                                      .row_map = &analysis->findings->row_map,
-                                      .facts = &analysis->facts,
-                                      .functions = analysis->functions };
-  analysis->schedule
-      = (struct schedule){ .context = context,
-                           .facts = &analysis->facts,
-                           .functions = analysis->functions,
-                           .noreturn = analysis->noreturn,
-                           .starts = &analysis->starts,
-                           .row_map = &analysis->findings->row_map,
-                           .disproofs = &analysis->findings->disproofs };
-  return schedule_begin (&analysis->schedule);
+  shared->context = (struct routine_context){
+    .request = request,
+    .machine = code_machine_of (image->arch),
+    .go = go_machine ? &shared->go : NULL,
+    .go_machine = go_machine,
+    .bare_machine = code_machine_with (image->arch, CONVENTIONS_BARE),
+    .facts = &shared->facts,
+    .functions = shared->functions,
+    .covered_code = &shared->covered_code,
+    .program_entry = starts_program_entry (image),
+    .has_hints = request->beyond_cfi && image->header.e_type == ET_EXEC,
+  };
 }
 
 static bool
@@ -128,29 +112,35 @@ prepare (struct analysis *analysis, struct error *err)
 {
   const struct code_request *request = analysis->request;
   const struct image *image = request->image;
+  struct analysis_shared *shared = &analysis->shared;
   const struct code_machine *go
       = request->beyond_cfi ? code_machine_with (image->arch, CONVENTIONS_GO)
                             : NULL;
-  analysis->context.go = go ? &analysis->go : NULL;
-  analysis->context.go_machine = go;
   if (!code_analysis_expect (image->arch, err)
-      || !facts_read (&analysis->facts, image, err))
+      || !facts_read (&shared->facts, image, err))
     return false;
-  analysis->functions = functions_new (image);
-  if (!analysis->facts.decoder || !analysis->functions
-      || (go && !go_table_read (&analysis->go, &analysis->facts))
-      || !known_code_init (&analysis->known, request, &analysis->facts)
-      || (request->beyond_cfi && !facts_find_borders (&analysis->facts)))
+  shared->functions = functions_new (image);
+  shared->row_map = &analysis->findings->row_map;
+  shared->disproofs = &analysis->findings->disproofs;
+  if (!shared->facts.decoder || !shared->functions
+      || (go && !go_table_read (&shared->go, &shared->facts))
+      || !covered_code_init (&shared->covered_code, request, &shared->facts)
+      || (request->beyond_cfi && !facts_find_table_ends (&shared->facts)))
     return error_set_no_memory (err);
-  analysis->noreturn = noreturn_new (analysis->functions, &analysis->facts);
-  return (analysis->noreturn && connect (analysis))
+  set_context (shared, request, go);
+  analysis->noreturn = noreturn_new (shared->functions, &shared->facts);
+  analysis->starts.shared = shared;
+  analysis->schedule = (struct schedule){ .shared = shared,
+                                          .noreturn = analysis->noreturn,
+                                          .starts = &analysis->starts };
+  return (analysis->noreturn && schedule_begin (&analysis->schedule))
          || error_set_no_memory (err);
 }
 
-/* Say how much was followed, and how much is used: nothing where there were
-   too few steps.  */
+/* Count in the findings how many functions were analysed, and how many results
+   are used: none if the steps did not suffice.  */
 static void
-count (struct analysis *analysis)
+count_functions (struct analysis *analysis)
 {
   const struct schedule *schedule = &analysis->schedule;
   struct code_findings *findings = analysis->findings;
@@ -160,69 +150,71 @@ count (struct analysis *analysis)
       findings->functions_left = findings->functions;
       return;
     }
-  findings->functions_left = schedule->n_left;
+  findings->functions_left = schedule->n_unfinished;
   if (!analysis->request->only_compares)
     findings->functions_trusted = schedule->n_sound;
   else
-    for (size_t i = 0; i < analysis->functions->n; i++)
-      findings->functions_trusted += analysis->functions->list[i].is_compared;
+    for (size_t i = 0; i < analysis->shared.functions->n; i++)
+      findings->functions_trusted
+          += analysis->shared.functions->list[i].is_compared;
 }
 
-/* Analyse the image of REQUEST once.  BEGINNINGS, which is initialised, gets
-   what FDEs seem to begin otherwise; NULL: it is not asked for.  */
+/* Analyse the image of REQUEST once.  Unless CORRECTIONS is NULL, add FDEs
+   with a wrong first row to it.  */
 static bool
 analyse (const struct code_request *request, struct code_findings *findings,
-         struct beginnings *beginnings, struct error *err)
+         struct fde_corrections *corrections, struct error *err)
 {
   struct analysis analysis = { .request = request, .findings = findings };
   *findings = (struct code_findings){ 0 };
   bool ok = row_map_init (&findings->row_map, err) && prepare (&analysis, err)
             && run_rounds (&analysis, err);
-  if (ok && beginnings
-      && !beginnings_find (beginnings, request, &analysis.known,
-                           analysis.functions, &analysis.facts))
+  if (ok && corrections
+      && !fde_corrections_find (
+          corrections, request, &analysis.shared.covered_code,
+          analysis.shared.functions, &analysis.shared.facts))
     ok = error_set_no_memory (err);
   if (ok)
     {
-      count (&analysis);
-      /* Paths may be missing: what was found must not be used.  */
+      count_functions (&analysis);
+      /* Paths may be missing, so no row may be used.  */
       if (analysis.schedule.steps_left == 0)
         row_map_clear (&findings->row_map);
-      disproofs_drop_stale (&findings->disproofs, analysis.functions);
-      comparison_settle (&findings->disproofs, &findings->row_map);
+      disproofs_drop_stale (&findings->disproofs, analysis.shared.functions);
+      comparison_merge (&findings->disproofs, &findings->row_map);
     }
   schedule_free (&analysis.schedule);
   starts_free (&analysis.starts);
   noreturn_free (analysis.noreturn);
-  functions_free (analysis.functions);
-  known_code_free (&analysis.known);
-  go_table_free (&analysis.go);
-  facts_free (&analysis.facts);
+  functions_free (analysis.shared.functions);
+  covered_code_free (&analysis.shared.covered_code);
+  go_table_free (&analysis.shared.go);
+  facts_free (&analysis.shared.facts);
   return ok;
 }
 
-/* CFI that is wrong may make a part of a function look like a function, or a
-   function like a part (known_code.h).  Where CFI is only compared, the image
-   is analysed again, with each as what it is, until no more are found.  */
+/* A wrong first row of an FDE may make a part look like a function, or a
+   function like a part (covered_code.h).  If CFI is only compared, the image
+   is analysed again with these FDEs corrected, until no more are found.  */
 bool
 code_analyse (const struct code_request *request,
               struct code_findings *findings, struct error *err)
 {
-  struct beginnings beginnings = { 0 };
+  struct fde_corrections corrections = { 0 };
   struct code_request better = *request;
   bool asks = request->only_compares;
-  bool ok = analyse (request, findings, asks ? &beginnings : NULL, err);
+  bool ok = analyse (request, findings, asks ? &corrections : NULL, err);
   for (int i = 1; ok && i < TRIES_MAX
-                  && (beginnings.parts.n > better.parts.n
-                      || beginnings.entries.n > better.entries.n);
+                  && (corrections.parts.n > better.parts.n
+                      || corrections.entries.n > better.entries.n);
        i++)
     {
-      better.parts = beginnings.parts;
-      better.entries = beginnings.entries;
+      better.parts = corrections.parts;
+      better.entries = corrections.entries;
       code_findings_free (findings);
-      ok = analyse (&better, findings, &beginnings, err);
+      ok = analyse (&better, findings, &corrections, err);
     }
-  beginnings_free (&beginnings);
+  fde_corrections_free (&corrections);
   return ok;
 }
 

@@ -1,9 +1,9 @@
-/* What machine code does to the stack, for other folders.
+/* The interface of the analysis of machine code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An image's code is followed function by function, by its instructions alone.
-   Two things come of it: rows for code, where there may be no CFI, and CFI
-   that the code contradicts.  */
+   The analysis interprets the functions of an image by their instructions
+   alone.  Its results are rows for code, which may have no CFI, and rows of
+   CFI that the code contradicts.  */
 
 #ifndef ANALYSIS_CODE_H
 #define ANALYSIS_CODE_H
@@ -13,47 +13,49 @@
 #include "analysis/row_map.h"
 #include "cfi2sframe.h"
 
-/* Whether code of ARCH can be analysed by any build, and by this one; the last
-   with an error if not.  */
+/* Whether any build can analyse code of ARCH; whether this one can; and the
+   same with an error if it cannot.  */
 bool code_analysis_is_known (const struct arch *arch);
 bool code_analysis_exists (const struct arch *arch);
 bool code_analysis_expect (const struct arch *arch, struct error *err);
 
 struct code_findings
 {
-  /* Settled; empty when the code is too entangled to be followed in reasonable
-     time.  */
+  /* Merged rows.  Empty if the analysis took too many steps.  */
   struct row_map row_map;
-  struct disproofs disproofs; /* rows of request->known, if it compares */
-  uint64_t functions;         /* followed */
-  uint64_t functions_trusted; /* of which these are used */
-  /* Those for which the steps or the memory that the image's size allows did
-     not suffice; all, when the row map is empty for that.  */
+  struct disproofs disproofs; /* of request->known, if the request compares */
+  uint64_t functions;         /* number of functions that were analysed */
+  uint64_t functions_trusted; /* those whose results are used */
+  /* Functions for which the number of steps or the memory that the image's
+     size allows did not suffice.  If the row map is empty for that reason: all
+     functions.  */
   uint64_t functions_left;
 };
 
-/* Analyse the image of REQUEST.  FINDINGS is to be freed also after
+/* Analyse the image of REQUEST.  FINDINGS is to be freed, also after
    failure.  */
 bool code_analyse (const struct code_request *request,
                    struct code_findings *findings, struct error *err);
 void code_findings_free (struct code_findings *findings);
 
-/* Make functions of the rows of FINDINGS, but for code that REQUEST knows.
-   What cannot be written is left out, unless REQUEST says that others wrote
-   it.  FOUND, ascending and disjoint, is to be freed also after failure.  */
+/* Make functions of the rows of FINDINGS, for code outside of request->known.
+   Rows that SFrame readers cannot use safely are left out, unless they repeat
+   rows from another source (request->described).  FOUND is ascending and
+   disjoint; the caller frees it, also after failure.  */
 bool code_found_functions (const struct code_findings *findings,
                            const struct code_request *request,
                            struct frame_functions *found, struct error *err);
 
-/* Whether ROW reads the stack below the stack pointer, as far as it tells
-   where that is, and not in what the ABI of ARCH keeps there.  No row of
-   findings->row_map does; what is written is asked again.  */
+/* Whether ROW reads the stack below the stack pointer, and outside of the
+   words that the ABI of ARCH protects there.  False if the row does not say
+   where the stack pointer is.  The analysis makes no such row;
+   code_found_functions checks that again.  */
 bool code_row_reads_below_sp (const struct frame_row *row,
                               const struct arch *arch);
 
-/* Call FOUND for each of the disproofs of FINDINGS, which are about what
-   REQUEST has.  What it gets is valid during the call.  False when memory ran
-   out, before any call.  */
+/* Call FOUND for each disproof of FINDINGS, which is the result of REQUEST.
+   The finding is valid only during the call.  False if memory ran out, before
+   any call.  */
 bool code_report (const struct code_findings *findings,
                   const struct code_request *request,
                   void (*found) (void *context,

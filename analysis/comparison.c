@@ -1,4 +1,4 @@
-/* Comparing the rows of the CFI with what the code does.
+/* Comparing rows of CFI with states, and merging the disproofs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/comparison.h"
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* ---- Lists of rows */
+/* ---- Lists of disproofs */
 
 void
 disproofs_free (struct disproofs *disproofs)
@@ -118,19 +118,20 @@ add_disproof (struct comparison *comparison, const struct disproof *disproof)
     comparison->failed = true;
 }
 
-/* What overwrote a register does not matter, and differs along the way.  */
+/* Reduce a value that has overwritten a register to "computed": which value it
+   is does not matter, and differs between instructions.  */
 static void
 forget_details (struct value *value)
 {
   if (!value_is_stack (*value) && value->kind != VALUE_SAVED
       && value->kind != VALUE_SIGNED)
-    *value = value_of (VALUE_OPAQUE, 0);
+    *value = value_of (VALUE_COMPUTED, 0);
 }
 
-/* What STATE makes of a rule of ROW, if the rule says anything and is to be
-   trusted with it: FP only like the stack.  Where not all paths agree on SP,
-   one of them is none, such as an entry too many of a jump table, and what it
-   has in FP contradicts nothing.  */
+/* Compare rule WHICH of ROW with STATE, as far as TRUST goes: FP is compared
+   only if callee-saved registers are trusted.  If not all paths agree on SP,
+   one of them may not exist, such as one from an entry too many of a jump
+   table; then FP contradicts nothing.  */
 static enum verdict
 check (enum row_rule which, enum routine_trust trust,
        const struct state *state, bool agree, const struct frame_row *row)
@@ -149,21 +150,21 @@ void
 comparison_begin (struct comparison *comparison)
 {
   comparison->first = comparison->disproofs->n;
-  comparison->has_compared = comparison->may_have_more = false;
-  comparison->agrees_later = comparison->leaves_open = false;
+  comparison->has_compared = comparison->may_have_more_on_stack = false;
+  comparison->agrees_later = comparison->has_undecided_rule = false;
 }
 
 bool
 comparison_doubts_entry (const struct comparison *comparison)
 {
   return !comparison->agrees_later
-         && (comparison->may_have_more || !comparison->has_compared);
+         && (comparison->may_have_more_on_stack || !comparison->has_compared);
 }
 
 void
-comparison_see (struct comparison *comparison, uint64_t entry,
-                enum routine_trust trust, const struct insn *insn,
-                const struct state *state, struct value sp)
+comparison_compare (struct comparison *comparison, uint64_t entry,
+                    enum routine_trust trust, const struct insn *insn,
+                    const struct state *state, struct value sp)
 {
   const uint64_t address = insn->address;
   const struct frame_row *row
@@ -183,7 +184,7 @@ comparison_see (struct comparison *comparison, uint64_t entry,
           = check (which, trust, state, value_is_stack (sp), row);
       comparison->agrees_later |= which == ROW_CFA && verdict == VERDICT_AGREES
                                   && !state_is_at_entry (state);
-      comparison->leaves_open
+      comparison->has_undecided_rule
           |= verdict == VERDICT_UNKNOWN && row->cfa.kind != RULE_PLT;
       if (verdict == VERDICT_CONTRADICTS && wrong == ROW_RULES)
         wrong = which;
@@ -204,9 +205,9 @@ comparison_see (struct comparison *comparison, uint64_t entry,
     .base_is_below = state->base_is_below,
     .without_fp = trust == TRUST_STACK,
   };
-  /* A row that takes for the CFA what lies below the one that the function was
-     entered with is wrong with more on the stack, too.  */
-  comparison->may_have_more
+  /* A row whose CFA is below the right one is wrong even if the function was
+     entered with more on the stack.  */
+  comparison->may_have_more_on_stack
       |= !(wrong == ROW_CFA && disproof.value.kind == VALUE_CFA
            && disproof.value.number < 0);
   forget_details (&disproof.value);
@@ -222,10 +223,10 @@ compare_disproofs (const void *a, const void *b)
   return (left->end < right->end) - (left->end > right->end);
 }
 
-/* Forget what not all functions that get there agree upon, and what several of
-   them found; put together what the labels of a routine cut.  */
+/* Drop disproofs on which functions disagree, and duplicates; join those that
+   the blocks of a routine have cut.  */
 void
-comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
+comparison_merge (struct disproofs *disproofs, const struct row_map *row_map)
 {
   size_t n = 0;
   uint64_t reached = 0;
@@ -242,7 +243,7 @@ comparison_settle (struct disproofs *disproofs, const struct row_map *row_map)
           || row_range->row == ROW_UNKNOWN)
         continue;
       reached = disproof->end;
-      /* There may be unreached padding in between.  */
+      /* Padding that no path reaches may be in between.  */
       bool adjoins = last && last->end <= disproof->start
                      && disproof->start - last->end < 16
                      && (last->end == disproof->start

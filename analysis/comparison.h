@@ -1,9 +1,9 @@
-/* Comparing the rows of the CFI with what the code does.
+/* The comparison of rows of CFI with the code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A row is disproved where the analysis knows a value that the row says
-   something else of, in functions that can be trusted: all of their paths were
-   followed, agree, and end as the ABI demands (routine.h).  */
+   A row is disproved where its rule computes a value that the state shows to
+   be wrong.  Only functions that can be trusted disprove rows: all of their
+   paths were analysed, agree, and leave as the ABI demands (routine.h).  */
 
 #ifndef ANALYSIS_COMPARISON_H
 #define ANALYSIS_COMPARISON_H
@@ -16,55 +16,54 @@
 #include "analysis/disproof.h"
 #include "analysis/routine.h"
 
-/* A search for the rows of functions, by addresses in stretches that
-   ascend.  */
+/* A search for the row of an address.  It remembers the last row, because
+   addresses mostly ascend.  */
 struct row_search
 {
   const struct frame_function *functions; /* ascending, disjoint; borrowed */
   size_t n;
-  const struct frame_row *row; /* found last, for SIZE bytes from START on */
+  const struct frame_row *row; /* last one, for SIZE bytes from START on */
   uint64_t start, size;
 };
 
-/* The row that is in force at ADDRESS, or NULL.  That of a PLT stub or a
-   signal frame is none.  */
+/* Return the row that holds at ADDRESS, or NULL.  Rows of PLT stubs and signal
+   frames are not returned.  */
 const struct frame_row *row_search_find (struct row_search *search,
                                          uint64_t address);
 
 struct comparison
 {
-  struct disproofs *disproofs; /* get what is found */
-  size_t first; /* index: those of the function looked at begin there */
-  struct row_search known; /* what is compared */
-  uint64_t last;           /* instruction looked at last */
-  /* Rows of the function looked at were compared; one contradicts the code in
-     a way that a function entered with more on the stack would explain; one
-     agrees behind a change of the stack pointer, which refutes that.  */
-  bool has_compared, may_have_more, agrees_later;
-  /* One says something that is neither right nor wrong as far as the analysis
-     knows.  */
-  bool leaves_open;
+  struct disproofs *disproofs; /* where disproofs are appended */
+  size_t first;            /* index of the first disproof of this function */
+  struct row_search known; /* the rows to be compared */
+  uint64_t last;           /* address of the last instruction */
+  /* Of this function: rows were compared; one contradicts the code in a way
+     that a frame with more on the stack at the entry would explain; one agrees
+     behind a change of SP, which refutes that explanation.  */
+  bool has_compared, may_have_more_on_stack, agrees_later;
+  /* The state neither confirms nor contradicts one of its rows.  */
+  bool has_undecided_rule;
   bool failed; /* memory ran out */
 };
 
-/* What is compared from now on is of another function.  */
+/* Begin with another function.  */
 void comparison_begin (struct comparison *comparison);
 
-/* Whether the rows compared since say nothing, or may as well be right and the
-   first one wrong: of code that is entered with more on the stack than by a
-   call.  */
+/* Whether the rows of the function leave it open that only the first row is
+   wrong: that the function is code which is entered with more on the stack
+   than after a call.  */
 bool comparison_doubts_entry (const struct comparison *comparison);
 
-/* Compare the row at INSN with STATE, in front of it, of the function at
-   ENTRY.  SP is where the stack pointer is if callees are trusted, where STATE
-   does not rely on that.  */
-void comparison_see (struct comparison *comparison, uint64_t entry,
-                     enum routine_trust trust, const struct insn *insn,
-                     const struct state *state, struct value sp);
+/* Compare the row at INSN with STATE, in front of INSN, of the function at
+   ENTRY.  SP is the value of the stack pointer if callees are trusted; STATE
+   does not rely on that trust.  */
+void comparison_compare (struct comparison *comparison, uint64_t entry,
+                         enum routine_trust trust, const struct insn *insn,
+                         const struct state *state, struct value sp);
 
-/* Keep of DISPROOFS what all functions that get there agree upon, as ROW_MAP
-   tells.  To be called once, when the analysis is over.  */
-void comparison_settle (struct disproofs *disproofs,
-                        const struct row_map *row_map);
+/* Remove disproofs of addresses on which functions disagree, according to
+   ROW_MAP, and merge those that adjoin.  Called once, after the analysis.  */
+void comparison_merge (struct disproofs *disproofs,
+                       const struct row_map *row_map);
 
 #endif /* ANALYSIS_COMPARISON_H */

@@ -1,4 +1,4 @@
-/* Disproofs as users of the library see them: findings, with the instructions
+/* Findings: disproofs as the library's users get them, with the instructions
    around each.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
@@ -18,31 +18,31 @@ enum
 {
   INSN_SIZE_MAX = 16,
   STEPS_BEFORE = 3, /* instructions in front of the wrong row */
-  STEPS_WRONG = 4,  /* the first ones that it is wrong for, and the last one */
+  STEPS_WRONG = 4,  /* its first instructions; the last one is added */
   STEPS_BEHIND = 2,
   STEPS_MAX = STEPS_BEFORE + STEPS_WRONG + 1 + STEPS_BEHIND
 };
 
-/* What findings are described with.  */
+/* What the description of findings needs.  */
 struct reporter
 {
   const struct code_findings *findings;
-  const struct code_request *request; /* that they are about */
+  const struct code_request *request; /* whose rows are wrong */
   struct symbol_names names;
   struct insn_decoder *decoder;
-  /* An instruction of the function looked at last: the next finding is behind
-     it, so that a function is gone over once for all of its findings.  */
+  /* Address of an instruction of the last function.  The next finding is
+     behind it, so that a function is decoded once for all of its findings.  */
   uint64_t resume;
 };
 
-/* The CFA, RA and FP rules of a row; for each that says nothing NULL.  */
+/* The rules of a row as text; NULL for an unknown rule.  */
 struct row_words
 {
-  const char *cfa, *ra, *fp;
-  char texts[3][RULE_TEXT]; /* what they point to */
+  const char *rules[ROW_RULES];
+  char texts[ROW_RULES][RULE_TEXT]; /* storage of these texts */
 };
 
-/* The instructions around a finding.  */
+/* The instructions around a finding, as text.  */
 struct steps
 {
   struct cfi2sframe_step list[STEPS_MAX];
@@ -51,22 +51,22 @@ struct steps
   {
     struct row_words code, cfi;
     char text[INSN_TEXT_MAX];
-  } words[STEPS_MAX]; /* what the list points to */
+  } words[STEPS_MAX]; /* storage of the list's texts */
 };
 
-/* ---- Which instructions are shown */
+/* ---- The choice of instructions to be shown */
 
-/* The addresses to be shown, and where the walk over the function is.  */
+/* The chosen addresses, and the progress of the walk over the function.  */
 struct choice
 {
   const struct disproof *disproof;
   uint64_t list[STEPS_MAX];
   size_t n;
-  size_t n_wrong, n_behind; /* seen */
+  size_t n_wrong, n_behind; /* passed so far */
 };
 
-/* Choose the instruction at ADDRESS, if it is to be shown, and drop what it
-   takes the place of.  False behind the last one.  */
+/* Choose the instruction at ADDRESS, if it is to be shown, and drop the one
+   that it replaces.  False behind the last one.  */
 static bool
 choose (struct choice *choice, uint64_t address)
 {
@@ -86,7 +86,7 @@ choose (struct choice *choice, uint64_t address)
   return true;
 }
 
-/* The size of the instruction at ADDRESS, of code that ends at END, or 0.  */
+/* Return the size of the instruction at ADDRESS, of code up to END, or 0.  */
 static unsigned
 size_at (const struct insn_decoder *decoder, const struct image *image,
          uint64_t address, uint64_t end)
@@ -98,9 +98,9 @@ size_at (const struct insn_decoder *decoder, const struct image *image,
              : 0;
 }
 
-/* Go over the instructions from AT to END, of a function.  Where the walk
-   misses the wrong row, because of data among the code, the walk begins anew
-   there.  */
+/* Choose instructions from AT to END, of a function.  If decoding gets out of
+   step with the wrong row, because of data among the code, begin again at that
+   row.  */
 static void
 choose_all (struct choice *choice, uint64_t at, uint64_t end,
             const struct insn_decoder *decoder, const struct image *image)
@@ -121,34 +121,28 @@ choose_all (struct choice *choice, uint64_t at, uint64_t end,
     }
 }
 
-/* ---- What is said of them */
+/* ---- The description of an instruction */
 
 static void
 describe_row (const struct frame_row *row, const struct arch *arch,
               struct row_words *words)
 {
-  const struct
-  {
-    const char **words;
-    struct frame_rule rule;
-    unsigned own;
-  } rules[] = { { &words->cfa, row->cfa, arch->sp },
-                { &words->ra, row->ra, arch->ra },
-                { &words->fp, row->fp, arch->fp } };
-  for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+  const unsigned own[ROW_RULES] = { arch->sp, arch->ra, arch->fp };
+  for (unsigned i = 0; i < ROW_RULES; i++)
     {
-      bool known = rules[i].rule.kind >= RULE_SAME
-                   && rules[i].rule.kind <= RULE_DEREF_CFA;
-      *rules[i].words = known ? rule_text (arch, rules[i].rule, rules[i].own,
-                                           words->texts[i])
-                              : NULL;
+      struct frame_rule rule = row_rule (row, (enum row_rule)i);
+      bool known = rule.kind >= RULE_SAME && rule.kind <= RULE_DEREF_CFA;
+      words->rules[i]
+          = known ? rule_text (arch, rule, own[i], words->texts[i]) : NULL;
     }
-  size_t used = words->ra && row->ra_signed ? strlen (words->ra) : 0;
+  const char *ra = row->ra_signed ? words->rules[ROW_RA] : NULL;
+  size_t used = ra ? strlen (ra) : 0;
   if (used > 0)
-    snprintf (words->texts[1] + used, RULE_TEXT - used, ", signed");
+    snprintf (words->texts[ROW_RA] + used, RULE_TEXT - used, ", signed");
 }
 
-/* What the CFI says in FUNCTION of what DISPROOF is about, at ADDRESS.  */
+/* Return the text of the rule that the CFI of FUNCTION has at ADDRESS, of the
+   kind that DISPROOF is about.  */
 static const char *
 words_of_cfi (const struct frame_function *function,
               const struct disproof *disproof, const struct arch *arch,
@@ -160,12 +154,10 @@ words_of_cfi (const struct frame_function *function,
   if (behind == 0)
     return NULL;
   describe_row (&function->rows[behind - 1], arch, words);
-  return disproof->kind == ROW_CFA  ? words->cfa
-         : disproof->kind == ROW_RA ? words->ra
-                                    : words->fp;
+  return words->rules[disproof->kind];
 }
 
-/* What the code has made of the frame at the address of STEP.  */
+/* Set the texts of the rules that the code shows at the address of STEP.  */
 static void
 add_state (struct cfi2sframe_step *step, const struct disproof *disproof,
            const struct row_map *map, const struct arch *arch,
@@ -175,12 +167,12 @@ add_state (struct cfi2sframe_step *step, const struct disproof *disproof,
   if (!range || range->row == ROW_UNKNOWN)
     return;
   describe_row (&map->numbers.rows[range->row], arch, words);
-  step->cfa = words->cfa;
-  step->return_address = words->ra;
-  step->frame_pointer = disproof->without_fp ? NULL : words->fp;
+  step->cfa = words->rules[ROW_CFA];
+  step->return_address = words->rules[ROW_RA];
+  step->frame_pointer = disproof->without_fp ? NULL : words->rules[ROW_FP];
 }
 
-/* Add the instruction at ADDRESS, in FUNCTION, with what holds there.  */
+/* Add the instruction at ADDRESS, in FUNCTION, with the rules there.  */
 static void
 add_step (const struct reporter *reporter, const struct disproof *disproof,
           const struct frame_function *function, uint64_t address,
@@ -205,7 +197,7 @@ add_step (const struct reporter *reporter, const struct disproof *disproof,
              &steps->words[i].code);
 }
 
-/* Find the instructions for DISPROOF.  Disproofs come in ascending order.  */
+/* Collect the instructions around DISPROOF.  Disproofs come in order.  */
 static void
 find_steps (struct reporter *reporter, const struct disproof *disproof,
             struct steps *steps)
@@ -227,14 +219,14 @@ find_steps (struct reporter *reporter, const struct disproof *disproof,
     add_step (reporter, disproof, function, choice.list[i], steps);
 }
 
-/* ---- What is wrong */
+/* ---- The description of what is wrong */
 
 enum
 {
   DISPROOF_TEXT_MAX = 160
 };
 
-/* The name of REG; machines whose code is analysed have one for each.  */
+/* Return the name of REG.  All registers of these machines have one.  */
 static const char *
 register_name (const struct code_machine *machine, unsigned reg)
 {
@@ -264,7 +256,7 @@ describe_cfa (const struct disproof *disproof,
               register_name (machine, (unsigned)value.number));
 }
 
-/* Of the RA or the FP, which REG is for.  */
+/* Describe a wrong rule of the RA or the FP, whose register is REG.  */
 static void
 describe_register (const struct disproof *disproof,
                    const struct code_machine *machine, unsigned reg,
@@ -278,13 +270,13 @@ describe_register (const struct disproof *disproof,
   else if (disproof->kept_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
   struct frame_rule rule = row_rule (&disproof->row, disproof->kind);
-  if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_OPAQUE)
+  if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, rule.reg));
-  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE
+  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_COMPUTED
            && disproof->kept_at.kind == VALUE_CFA)
     snprintf (does, DISPROOF_TEXT_MAX, "nothing was saved there%s", at);
-  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_OPAQUE)
+  else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX,
               "nothing was saved there; %s is still the caller's",
               register_name (machine, reg));
@@ -295,7 +287,7 @@ describe_register (const struct disproof *disproof,
   else if (value.kind == VALUE_SAVED)
     snprintf (does, DISPROOF_TEXT_MAX, "the caller's %s is there%s",
               register_name (machine, (unsigned)value.number), at);
-  else if (value.kind == VALUE_OPAQUE)
+  else if (value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX, "%s was overwritten%s",
               register_name (machine, reg), at);
   else
@@ -303,7 +295,7 @@ describe_register (const struct disproof *disproof,
               at);
 }
 
-/* What the row says and what is true.  */
+/* Describe what the row says, and what the code does.  */
 static void
 describe_disproof (const struct disproof *disproof,
                    const struct code_machine *machine,
@@ -322,8 +314,7 @@ describe_disproof (const struct disproof *disproof,
     describe_register (disproof, machine, reg, does);
 }
 
-/* The instruction at FINDING->since, in words if TEXT, which has room for
-   them, gets any.  */
+/* Set the instruction at FINDING->since; TEXT has room for its text.  */
 static void
 show_instruction (const struct reporter *reporter,
                   struct cfi2sframe_finding *finding, char text[INSN_TEXT_MAX])
@@ -379,7 +370,7 @@ code_report (const struct code_findings *findings,
              void *context, struct error *err)
 {
   struct reporter reporter = { .findings = findings, .request = request };
-  /* Names are not read where nothing was found.  */
+  /* Symbols are read only if there are findings.  */
   if (findings->disproofs.n == 0)
     return true;
   reporter.decoder = insn_decoder_new (request->image->arch);

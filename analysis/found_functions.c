@@ -1,4 +1,4 @@
-/* Functions of the rows that were found in code.
+/* Making functions of the rows that were found.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/code.h"
@@ -6,22 +6,22 @@
 #include "base/array.h"
 #include "analysis/machine.h"
 
-/* How far the making of functions is.  */
-struct harvest
+/* The functions made so far, and what comes next.  */
+struct builder
 {
   const struct row_map *row_map;
   const struct code_request *request;
   struct frame_functions found; /* ascending, disjoint */
-  size_t known, start;          /* the next ones */
+  size_t known, start;          /* next of request->known, row_map->starts */
 };
 
-/* Add ROW for the code from START to END.  A function may start at START, and
-   none behind it.  */
+/* Add ROW for the code from START to END, which is in one function.  IS_START:
+   a function starts at START.  */
 static bool
-add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
+add_piece (struct builder *builder, uint64_t start, uint64_t end,
            bool is_start, const struct frame_row *row)
 {
-  struct frame_functions *found = &harvest->found;
+  struct frame_functions *found = &builder->found;
   struct frame_function *last = found->n_functions > 0
                                     ? &found->functions[found->n_functions - 1]
                                     : NULL;
@@ -38,63 +38,62 @@ add_piece (struct harvest *harvest, uint64_t start, uint64_t end,
     }
   struct frame_row next = *row;
   next.start = (uint32_t)(start - last->address);
-  next.number = 0; /* it was one of the row map */
+  next.number = 0; /* it was the row map's number */
   last->size = (uint32_t)(end - last->address);
   return frame_function_append (last, &next);
 }
 
-/* Start INDEX of the functions; UINT64_MAX when there are not so many.  */
+/* Return start INDEX of the row map, or UINT64_MAX behind the last one.  */
 static uint64_t
 start_of (const struct row_map *row_map, size_t index)
 {
   return index < row_map->starts.n ? row_map->starts.list[index] : UINT64_MAX;
 }
 
-/* Add ROW for the code from START to END, cut where functions start.  */
+/* Add ROW for the code from START to END, split where functions start.  */
 static bool
-add_range (struct harvest *harvest, uint64_t start, uint64_t end,
+add_range (struct builder *builder, uint64_t start, uint64_t end,
            const struct frame_row *row)
 {
-  const struct row_map *row_map = harvest->row_map;
+  const struct row_map *row_map = builder->row_map;
   while (start < end)
     {
-      while (start_of (row_map, harvest->start) < start)
-        harvest->start++;
-      size_t next = harvest->start;
+      while (start_of (row_map, builder->start) < start)
+        builder->start++;
+      size_t next = builder->start;
       while (start_of (row_map, next) <= start)
         next++;
       uint64_t until = start_of (row_map, next);
       if (until > end)
         until = end;
-      if (!add_piece (harvest, start, until, next > harvest->start, row))
+      if (!add_piece (builder, start, until, next > builder->start, row))
         return false;
       start = until;
     }
   return true;
 }
 
-/* Add the row of ROW_RANGE, except for code that CFI or a known PLT stub
-   describes.  */
+/* Add the row of ROW_RANGE, except for code that has an FDE or a PLT stub.  */
 static bool
-add_row_range (struct harvest *harvest, const struct row_range *row_range)
+add_row_range (struct builder *builder, const struct row_range *row_range)
 {
-  const struct code_request *request = harvest->request;
+  const struct code_request *request = builder->request;
   const struct frame_row *row
-      = &harvest->row_map->numbers.rows[row_range->row];
+      = &builder->row_map->numbers.rows[row_range->row];
   uint64_t at = row_range->start, end = row_range->start + row_range->size;
   while (at < end)
     {
-      while (harvest->known < request->n_known
-             && request->known[harvest->known].address
-                        + request->known[harvest->known].size
+      while (builder->known < request->n_known
+             && request->known[builder->known].address
+                        + request->known[builder->known].size
                     <= at)
-        harvest->known++;
+        builder->known++;
       const struct frame_function *known
-          = harvest->known < request->n_known ? &request->known[harvest->known]
+          = builder->known < request->n_known ? &request->known[builder->known]
                                               : NULL;
       uint64_t until
           = known != NULL && known->address < end ? known->address : end;
-      if (at < until && !add_range (harvest, at, until, row))
+      if (at < until && !add_range (builder, at, until, row))
         return false;
       at = until < end ? known->address + known->size : end;
     }
@@ -122,7 +121,7 @@ code_found_functions (const struct code_findings *findings,
                       struct frame_functions *found, struct error *err)
 {
   const struct row_map *row_map = &findings->row_map;
-  struct harvest harvest = { .row_map = row_map, .request = request };
+  struct builder builder = { .row_map = row_map, .request = request };
   bool ok = true;
   for (size_t i = 0; ok && i < row_map->n; i++)
     {
@@ -133,8 +132,8 @@ code_found_functions (const struct code_findings *findings,
       if (row->cfa.kind != RULE_UNSUPPORTED
           && (request->n_described > 0
               || !code_row_reads_below_sp (row, request->image->arch)))
-        ok = add_row_range (&harvest, &row_map->ranges[i]);
+        ok = add_row_range (&builder, &row_map->ranges[i]);
     }
-  *found = harvest.found;
+  *found = builder.found;
   return ok || error_set_no_memory (err);
 }

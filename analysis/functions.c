@@ -1,4 +1,4 @@
-/* The functions that were found, and what is known of each.
+/* The table of functions, and the queue of callers to be analysed again.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/functions.h"
@@ -6,11 +6,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/addresses.h"
 
 enum
 {
-  BEGINNING_STEPS = 8 /* instructions up to the one that takes the address */
+  BEGINNING_STEPS = 8 /* instructions up to the use of the return address */
 };
 
 struct functions *
@@ -23,7 +22,7 @@ functions_new (const struct image *image)
       return NULL;
     }
   address_map_clear (&functions->starts);
-  address_map_clear (&functions->back);
+  address_map_clear (&functions->returned);
   return functions;
 }
 
@@ -34,10 +33,10 @@ functions_free (struct functions *functions)
     return;
   address_set_free (&functions->marks);
   address_map_free (&functions->starts);
-  address_map_free (&functions->back);
+  address_map_free (&functions->returned);
   free (functions->list);
   free (functions->callers);
-  free (functions->affected);
+  free (functions->requeued);
   free (functions);
 }
 
@@ -78,7 +77,7 @@ functions_at (const struct functions *functions, uint64_t address)
   return index == FUNCTION_NONE ? NULL : &functions->list[index];
 }
 
-/* Whether INSN uses the return address where a call has left it.  */
+/* Whether INSN uses the return address where a call has put it.  */
 static bool
 takes_return_address (const struct arch *arch, const struct insn *insn)
 {
@@ -90,7 +89,7 @@ takes_return_address (const struct arch *arch, const struct insn *insn)
   return arch_tracks_ra (arch) ? copies : pops;
 }
 
-/* Whether the code at ADDRESS begins with taking the return address away.  */
+/* Whether the code at ADDRESS begins by using the return address as data.  */
 static bool
 begins_with_return_address (const struct image_facts *facts, uint64_t address)
 {
@@ -121,19 +120,19 @@ functions_call_is_push (const struct functions *functions,
 bool
 functions_has_returned (const struct functions *functions, uint64_t callee)
 {
-  return address_map_get (&functions->back, callee) != UINT32_MAX;
+  return address_map_get (&functions->returned, callee) != UINT32_MAX;
 }
 
 void
-functions_note_returned (struct functions *functions, uint64_t callee)
+functions_set_returned (struct functions *functions, uint64_t callee)
 {
-  if (!address_map_set (&functions->back, callee, 0))
+  if (!address_map_set (&functions->returned, callee, 0))
     functions->failed = true;
 }
 
 void
-functions_note_caller (struct functions *functions,
-                       struct code_function *callee, uint32_t caller)
+functions_add_caller (struct functions *functions,
+                      struct code_function *callee, uint32_t caller)
 {
   const struct caller *last = callee->callers == FUNCTION_NONE
                                   ? NULL
@@ -152,45 +151,45 @@ functions_note_caller (struct functions *functions,
 }
 
 void
-functions_affect_callers (struct functions *functions,
-                          struct code_function *function)
+functions_requeue_callers (struct functions *functions,
+                           struct code_function *function)
 {
   uint32_t next = function->callers;
   function->callers = FUNCTION_NONE;
   for (; next != FUNCTION_NONE; next = functions->callers[next].next)
     {
       uint32_t caller = functions->callers[next].function;
-      if (functions->list[caller].is_affected)
+      if (functions->list[caller].is_requeued)
         continue;
-      if (!ARRAY_ROOM (functions->affected, functions->n_affected + 1,
-                       &functions->affected_capacity))
+      if (!ARRAY_ROOM (functions->requeued, functions->n_requeued + 1,
+                       &functions->requeued_capacity))
         {
           functions->failed = true;
           return;
         }
-      functions->list[caller].is_affected = true;
-      functions->affected[functions->n_affected++] = caller;
+      functions->list[caller].is_requeued = true;
+      functions->requeued[functions->n_requeued++] = caller;
     }
 }
 
 void
-functions_disturb_callers (struct functions *functions,
-                           struct code_function *function)
+functions_invalidate_callers (struct functions *functions,
+                              struct code_function *function)
 {
-  functions->disturb = true;
+  functions->any_breaks_abi = true;
   functions->n_changes++;
-  functions_affect_callers (functions, function);
+  functions_requeue_callers (functions, function);
 }
 
 uint32_t
-functions_next_affected (struct functions *functions)
+functions_take_requeued (struct functions *functions)
 {
-  if (functions->n_followed == functions->n_affected)
+  if (functions->n_followed == functions->n_requeued)
     {
-      functions->n_followed = functions->n_affected = 0;
+      functions->n_followed = functions->n_requeued = 0;
       return FUNCTION_NONE;
     }
-  uint32_t index = functions->affected[functions->n_followed++];
-  functions->list[index].is_affected = false;
+  uint32_t index = functions->requeued[functions->n_followed++];
+  functions->list[index].is_requeued = false;
   return index;
 }

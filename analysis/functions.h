@@ -1,8 +1,8 @@
-/* The functions that were found, and what is known of each.
+/* The functions that were found, and an interprocedural summary of each.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A register by entry address.  Functions are added as they are found, and
-   keep their index.  Which of them return is found out by noreturn.h.  */
+   A table by entry address.  Functions are added as they are found, and keep
+   their index.  noreturn.h finds out which of them return.  */
 
 #ifndef ANALYSIS_FUNCTIONS_H
 #define ANALYSIS_FUNCTIONS_H
@@ -14,78 +14,57 @@
 #include "analysis/image_facts.h"
 #include "elf/image.h"
 
-/* Who sets a fact (in brackets: who takes it back), and who reads it.
-
-     is_start         starts, all that call    routine_graph: a border;
-                      functions_add [schedule: follower: to be followed;
-                      judge_pointer]           routine_jumps, noreturn,
-                                               schedule
-     is_known         starts                   routine_check, follower,
-                                               known_code, schedule
-     is_exported      starts                   follower: trust
-     is_called        starts, noreturn         all that judge an entry
-     is_pointer       starts                   the same
-     is_guess         starts                   routine_check
-     no_rows          schedule: NOTE_LEFT_FOR  schedule, known_code
-     is_passed_over   schedule: observations   known_code
-     moves_stack      schedule: observations   routine_check
-     changes          schedule                 routine_calls, routine_check
-     may_return       noreturn                 routine_calls
-     is_proven        schedule: conclude       routine_check, known_code
-     fails            schedule: conclude       schedule, follower, known_code
-     is_bare          schedule: conclude       follower: a revision
-     is_concluded     schedule: conclude       schedule, follower
-     is_compared      schedule                 code: the count
-     is_affected      functions [same]         functions
-
-   Followers set nothing: they work at the same time.  */
+/* A function, with its summary.  Fields are grouped by the files that set
+   them; analysers set none, because they run at the same time.  */
 struct code_function
 {
   uint64_t entry;
-  bool may_return; /* some path through it does, as far as was followed */
-  /* Its entry is a border: other functions get there by calls and tail calls
-     only, with the frame of a call.  */
-  bool is_start;
-  bool is_known;    /* CFI says that a function starts there */
-  bool is_exported; /* .dynsym has it: others call it, with a call's frame */
-  bool is_compared; /* its CFI was compared with its code */
-  bool is_called;   /* directly, by code that is certain to be code */
-  bool is_pointer;  /* a start only because a pointer leads there */
-  bool is_guess;    /* and that may be a number: nothing relocates it */
-  bool no_rows;     /* entered with another frame than that of a call */
-  bool is_proven;   /* was seen to return as functions do */
-  bool fails;       /* is not to be trusted */
+  /* starts.c; is_start also schedule.c, is_called also noreturn.c.  */
+  bool is_start;    /* a boundary: reached by calls and tail calls only */
+  bool has_fde;     /* CFI says that a function starts there */
+  bool is_exported; /* .dynsym has it: other images call it */
+  bool is_called;   /* directly, by a function that is certain */
+  bool is_pointer;  /* a start because a pointer leads there */
+  bool is_guess;    /* and that pointer is not relocated: it may be a number */
+  /* noreturn.c.  */
+  bool may_return;  /* some path through it returns, as far as was analysed */
+  uint32_t waiters; /* the last one added that waits for its return */
+  /* schedule.c, when it commits jobs.  */
+  bool is_concluded;          /* its analysis is complete ... */
+  bool fails;                 /* ... and has failed */
+  bool is_bare;               /* preserves only SP of the ABI's registers */
+  bool is_compared;           /* its CFI was compared with its code */
+  bool is_proven;             /* a path returns or makes a tail call */
+  bool is_entered_with_frame; /* code jumps into it with a frame */
   /* A branch leads there with another frame than that of a call, and is taken
      for one that is never taken.  */
-  bool is_passed_over;
-  bool is_bare;      /* keeps no registers of the ABI but SP */
-  bool moves_stack;  /* returns with another SP: it is a part of its callers */
-  bool is_concluded; /* was followed to a result */
-  bool is_affected;  /* in the queue of functions_next_affected */
-  uint32_t changes;  /* mask: registers of the ABI that it returns with
-                        changed */
-  uint32_t callers;  /* the last of those that were noted */
-  uint32_t waiters;  /* noreturn.c: the last that waits for its return */
-  uint32_t conclusion;  /* how often it was concluded */
-  uint32_t n_disproofs; /* of the last conclusion (disproof.h) */
+  bool is_dead_branch_target;
+  bool moves_stack; /* returns with another SP, to its callers' code */
+  uint32_t changes; /* mask: callee-saved registers that it does not restore */
+  /* comparison.c.  */
+  uint32_t conclusion;  /* number of its completed analyses */
+  uint32_t n_disproofs; /* of the last one */
+  /* functions.c.  */
+  bool is_requeued; /* in functions->requeued */
+  uint32_t callers; /* the last one added: index in functions->callers */
 };
 
-/* Whether nothing but a pointer leads to FUNCTION: pointers lead to other
+/* Whether a pointer is the only evidence of FUNCTION.  Pointers lead to other
    things than functions, too.  */
 static inline bool
-function_is_only_pointed (const struct code_function *function)
+function_has_only_pointers (const struct code_function *function)
 {
   return function->is_pointer && !function->is_called;
 }
 
-/* Whether FUNCTION is one for certain, so that its calls are calls.  */
+/* Whether FUNCTION certainly is a function, so that its calls are calls.  */
 static inline bool
 function_is_certain (const struct code_function *function)
 {
   return function->is_called || (function->is_start && !function->is_pointer);
 }
 
-/* A function that calls another.  */
+/* A caller of a function.  */
 struct caller
 {
   uint32_t function;
@@ -96,74 +75,72 @@ static const uint32_t FUNCTION_NONE = UINT32_MAX;
 
 struct functions
 {
-  struct code_function *list; /* owned; moves when others are registered */
+  struct code_function *list; /* owned; moves when it grows */
   size_t n, capacity;
-  struct address_map starts; /* entry: index */
-  struct address_set marks;  /* what may be found in `starts', or was marked as
-                                known otherwise: for quick denials */
-  /* What calls were seen to return from: the callee's address, or the place of
-     the GOT that leads to it.  */
-  struct address_map back;
+  struct address_map starts; /* entry to index */
+  struct address_set marks;  /* its keys, and entries of CFI: a quick test */
+  /* Callees whose calls have returned: the callee's address, or that of the
+     GOT word that points to it.  */
+  struct address_map returned;
   struct caller *callers;
   size_t n_callers, callers_capacity;
-  uint32_t
-      *affected; /* a queue, of which the first n_followed are done with */
-  size_t n_affected, n_followed, affected_capacity;
-  bool disturb;       /* some move the stack, or change registers */
-  uint64_t n_changes; /* of what followers of other functions look at */
-  bool failed;        /* memory ran out */
+  uint32_t *requeued; /* a queue; the first n_followed were taken */
+  size_t n_requeued, n_followed, requeued_capacity;
+  bool any_breaks_abi; /* a function moves the stack or changes registers */
+  uint64_t n_changes;  /* each invalidates speculative results */
+  bool failed;         /* memory ran out */
 };
 
-/* NULL when memory ran out.  */
+/* Return an empty table, or NULL without memory.  */
 struct functions *functions_new (const struct image *image);
 void functions_free (struct functions *functions);
 
-/* Register the function that starts at ENTRY, if it is not.  Returns its
-   index, or FUNCTION_NONE without memory.  */
+/* Add the function that starts at ENTRY, if it is new.  Return its index, or
+   FUNCTION_NONE without memory.  */
 uint32_t functions_add (struct functions *functions, uint64_t entry,
                         bool is_start);
 
-/* The function that starts at ADDRESS: its index, or FUNCTION_NONE; and
-   itself, or NULL.  */
+/* Return the function that starts at ADDRESS: its index or FUNCTION_NONE; a
+   pointer or NULL.  */
 uint32_t functions_find (const struct functions *functions, uint64_t address);
 struct code_function *functions_at (const struct functions *functions,
                                     uint64_t address);
 
-/* Whether a function returns is known in two strengths.  The sweep of
-   noreturn.h proves that it never does, or else finds a way by which it may.
-   What routine_returns.c sees behind a call shows that the call has returned.
-   A call that may return, and was not seen to, is a doubtful one (enum
-   doubtful_calls, routine.h).  */
+/* There are two degrees of evidence that a function returns.  noreturn.h
+   proves that it never returns, or else finds a path by which it may.
+   routine_returns.c looks at the code behind a call, which can show that the
+   call has returned.  A call that may return, and was not shown to, is a
+   doubtful one (enum doubtful_calls, routine.h).  */
 
-/* Whether a call of CALLEE, as in functions->back, was seen to return.  */
+/* Whether a call of CALLEE, a key of functions->returned, has returned.  */
 bool functions_has_returned (const struct functions *functions,
                              uint64_t callee);
 
-/* Note that a call of CALLEE was seen to return.  */
-void functions_note_returned (struct functions *functions, uint64_t callee);
+/* Record that a call of CALLEE has returned.  */
+void functions_set_returned (struct functions *functions, uint64_t callee);
 
-/* Whether a call of TARGET, with the instruction at NEXT behind it, is only a
-   way to push that address: how position-independent code finds out where it
-   is.  A function that happens to be the next one, and does not return, is
-   called in the same way: it does not take the address.  */
+/* Whether a call of TARGET, with the instruction at NEXT behind it, only
+   pushes that address: position-independent code finds its own address so.  A
+   function that never returns and happens to be the next one is called in the
+   same way, but does not use the return address.  */
 bool functions_call_is_push (const struct functions *functions,
                              const struct image_facts *facts, uint64_t target,
                              uint64_t next);
 
-/* Function CALLER, an index, was followed, and calls or jumps to CALLEE.  */
-void functions_note_caller (struct functions *functions,
-                            struct code_function *callee, uint32_t caller);
+/* Record that function CALLER, an index, calls or jumps to CALLEE.  */
+void functions_add_caller (struct functions *functions,
+                           struct code_function *callee, uint32_t caller);
 
-/* Callers of FUNCTION that were noted have to be followed again, and are noted
-   anew then.  functions_disturb_callers: what they rely on has turned out to
-   be otherwise.  */
-void functions_affect_callers (struct functions *functions,
-                               struct code_function *function);
-void functions_disturb_callers (struct functions *functions,
+/* Queue the recorded callers of FUNCTION for another analysis, which records
+   them anew.  functions_invalidate_callers: what they relied on has changed,
+   so speculative results are invalid, too.  */
+void functions_requeue_callers (struct functions *functions,
                                 struct code_function *function);
+void functions_invalidate_callers (struct functions *functions,
+                                   struct code_function *function);
 
-/* A function that is affected, and has to be followed again, is taken from the
-   queue.  FUNCTION_NONE: there is none.  */
-uint32_t functions_next_affected (struct functions *functions);
+/* A function that is requeued, and has to be analysed again, is taken from
+   the queue.  FUNCTION_NONE: there is none.  */
+uint32_t functions_take_requeued (struct functions *functions);
 
 #endif /* ANALYSIS_FUNCTIONS_H */

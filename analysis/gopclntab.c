@@ -9,18 +9,18 @@
 #include "base/bytes.h"
 #include "base/search.h"
 
-/* Where the parts of a version's table are: words of the header behind its
-   first 8 bytes, and offsets into a function's data.  */
+/* The layout of one version of the table: numbers of words in the header,
+   behind its first 8 bytes, and offsets into the data of a function.  */
 struct form
 {
   uint32_t magic;
-  int8_t text_word; /* where the text begins; -1: entries are addresses */
-  int8_t pcsp_word; /* offset of the depths' table; -1: that of everything */
-  int8_t functions_word; /* offset of the functions' table; -1: behind the
-                            header */
-  uint8_t entry_width;   /* of an entry of that table: two of them */
-  uint8_t pcsp_at;       /* in a function's data */
-  uint8_t flags_at;      /* the same; 0: there are none */
+  int8_t text_word; /* address of the text; -1: entries are addresses */
+  int8_t pcsp_word; /* offset of the depths; -1: the table's beginning */
+  int8_t
+      functions_word;  /* ... of the functions' table; -1: behind the header */
+  uint8_t entry_width; /* bytes of its entries, two for each function */
+  uint8_t pcsp_at;     /* in a function's data */
+  uint8_t flags_at;    /* the same; 0: there are none */
 };
 
 static const struct form forms[] = {
@@ -34,35 +34,35 @@ enum
 {
   HEADER_SIZE = 8,
   WORD = 8,
-  DATA_SIZE = 44, /* of a function, at least */
-  /* Words of the runtime's struct moduledata (src/runtime/symtab.go) that name
-     where functions begin and end, and what entries count from.  The first
-     word points to the table.  */
+  DATA_SIZE = 44, /* smallest data of a function */
+  /* Words of the runtime's struct moduledata (src/runtime/symtab.go) with the
+     beginning and the end of the functions, and the address from which entries
+     count.  Its first word points to the table.  */
   MODULE_MIN_PC = 20,
   MODULE_MAX_PC = 21,
   MODULE_TEXT = 22,
-  /* Flags: no function calls it, or it writes to the stack pointer.  */
+  /* Flags of functions: no function calls it, or it writes to SP.  */
   FLAG_TOP_FRAME = 1,
   FLAG_SP_WRITE = 2,
   MAGICS = sizeof forms / sizeof *forms
 };
 
-/* A table on its way to be read.  Offsets are into `bytes`.  */
+/* A table that is being read.  Offsets are into `bytes'.  */
 struct reader
 {
   const struct image_facts *facts;
   const struct form *form;
   const uint8_t *bytes;
   uint64_t size, address;
-  uint64_t text; /* what is added to entries */
+  uint64_t text; /* address that is added to entries */
   uint64_t functions, n_functions;
   uint64_t depths;
-  unsigned quantum; /* size of an instruction */
+  unsigned quantum; /* smallest size of an instruction */
   struct go_table *table;
   uint64_t steps_left;
 };
 
-/* Word INDEX of the header.  */
+/* Return word INDEX of the header.  */
 static uint64_t
 header_word (const struct reader *reader, int index)
 {
@@ -73,7 +73,7 @@ header_word (const struct reader *reader, int index)
   return value;
 }
 
-/* Whether SIZE bytes at OFFSET are in the table.  */
+/* Whether the table has SIZE bytes at OFFSET.  */
 static bool
 has (const struct reader *reader, uint64_t offset, uint64_t size)
 {
@@ -109,7 +109,7 @@ open_reader (struct reader *reader)
                 < (reader->size - reader->functions) / form->entry_width / 2;
 }
 
-/* Word INDEX of the functions' table, which ends with an address.  */
+/* Return word INDEX of the functions' table, which ends with an address.  */
 static uint64_t
 function_word (const struct reader *reader, uint64_t index)
 {
@@ -120,7 +120,7 @@ function_word (const struct reader *reader, uint64_t index)
                                         : load_u64 (word, big_endian);
 }
 
-/* Entries that are addresses can be relocated.  */
+/* Return the entry of function INDEX, which may be a relocated address.  */
 static uint64_t
 function_entry (const struct reader *reader, uint64_t index)
 {
@@ -132,8 +132,8 @@ function_entry (const struct reader *reader, uint64_t index)
   return reader->text + value;
 }
 
-/* Where the text begins, if the module data at ADDRESS are those of the
-   table: they name its first and its last entry, too.  Else 0.  */
+/* Return the address of the text, if the module data at ADDRESS belong to the
+   table: they have its first and last entry, too.  Otherwise 0.  */
 static uint64_t
 text_of_module (const struct reader *reader, uint64_t address)
 {
@@ -150,9 +150,9 @@ text_of_module (const struct reader *reader, uint64_t address)
              : 0;
 }
 
-/* Since Go 1.26 the table itself does not say where the text begins.  The
-   module data do, to which a relocated word points, or which are somewhere in
-   a segment.  0: they do not, either.  */
+/* Return the address of the text, or 0.  Since Go 1.26 the table does not have
+   it, but the module data do.  A relocated word of theirs points to the table,
+   or they are somewhere in a segment.  */
 static uint64_t
 find_text (const struct reader *reader)
 {
@@ -176,8 +176,8 @@ find_text (const struct reader *reader)
   return text;
 }
 
-/* Whether all entries are in code, and ascend: others are no tables of this
-   image, or the text begins elsewhere.  */
+/* Whether all entries are in code, and ascend.  If not, the table belongs to
+   another image, or the address of the text is wrong.  */
 static bool
 has_entries_in_code (const struct reader *reader)
 {
@@ -193,7 +193,7 @@ has_entries_in_code (const struct reader *reader)
   return true;
 }
 
-/* The next number at *OFFSET: 7 bits in each byte.  */
+/* Read the number at *OFFSET, which has 7 bits in each byte.  */
 static bool
 read_number (const struct reader *reader, uint64_t *offset, uint32_t *number)
 {
@@ -208,7 +208,7 @@ read_number (const struct reader *reader, uint64_t *offset, uint32_t *number)
   return false;
 }
 
-/* A step where another one begins takes its place: that was the end of the
+/* Add a step.  It replaces one at the same address, which was the end of the
    function before.  */
 static bool
 add_step (struct reader *reader, uint64_t address, int32_t depth,
@@ -223,10 +223,10 @@ add_step (struct reader *reader, uint64_t address, int32_t depth,
   return true;
 }
 
-/* The depths of the function from ENTRY to END, whose numbers begin at OFFSET:
+/* Read the depths of the function from ENTRY to END, which are at OFFSET:
    pairs of a difference of depths and a number of instructions, up to a
-   difference of 0 that is not the first.  What is damaged stays unknown.
-   False when memory ran out.  */
+   difference of 0 that is not the first.  Depths in damaged data stay unknown.
+   False if memory ran out.  */
 static bool
 read_depths (struct reader *reader, uint64_t offset, uint64_t entry,
              uint64_t end)
@@ -251,7 +251,7 @@ read_depths (struct reader *reader, uint64_t offset, uint64_t entry,
          && add_step (reader, end, GO_DEPTH_UNKNOWN, false);
 }
 
-/* Function INDEX.  */
+/* Read function INDEX.  */
 static bool
 read_function (struct reader *reader, uint64_t index)
 {
@@ -283,8 +283,7 @@ go_table_read (struct go_table *table, const struct image_facts *facts)
   *table = (struct go_table){ 0 };
   const struct image_section *section
       = image_find_section (facts->image, ".gopclntab");
-  /* Position-independent programs have it among the data that are
-     relocated.  */
+  /* Position-independent programs have the table among relocated data.  */
   if (!section)
     section = image_find_section (facts->image, ".data.rel.ro.gopclntab");
   struct reader reader = { .facts = facts, .table = table };
@@ -294,7 +293,7 @@ go_table_read (struct go_table *table, const struct image_facts *facts)
     return true;
   reader.size = section->header.sh_size;
   reader.address = section->header.sh_addr;
-  /* An instruction or two for a step: more is nonsense.  */
+  /* A step has an instruction or two at least; more steps are damage.  */
   for (size_t i = 0; i < facts->n_stretches; i++)
     reader.steps_left += facts->stretches[i].size / 2;
   if (!open_reader (&reader))
@@ -316,7 +315,7 @@ go_table_free (struct go_table *table)
   *table = (struct go_table){ 0 };
 }
 
-/* The step that ADDRESS is in, or NULL.  */
+/* Return the step that ADDRESS is in, or NULL.  */
 static const struct go_step *
 find_step (const struct go_table *table, uint64_t address)
 {

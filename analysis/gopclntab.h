@@ -1,12 +1,12 @@
-/* The depth of the stack in functions compiled by Go, as its runtime knows it.
+/* The depth of the stack in functions compiled by Go, from Go's own table.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Go's linker puts a table into every program (.gopclntab) by which the
-   runtime unwinds: for each function, and for each of its instructions, how
-   far the stack pointer is below the return address (pcsp).  Described in
-   golang.org/s/go12symtab and in Go's sources: src/debug/gosym/pclntab.go,
-   src/runtime/symtab.go and src/runtime/runtime2.go (type _func).  Its form
-   has changed with Go 1.16, 1.18 and 1.20, and the magic number with it.  */
+   Go's linker puts a table into every program (.gopclntab), by which Go's
+   runtime unwinds.  For each instruction of each function it has the distance
+   from the stack pointer to the return address (pcsp).  The table is described
+   in golang.org/s/go12symtab and in Go's sources: src/debug/gosym/pclntab.go,
+   src/runtime/symtab.go and src/runtime/runtime2.go (type _func).  Go 1.16,
+   1.18 and 1.20 have changed its form, each with a new magic number.  */
 
 #ifndef ANALYSIS_GOPCLNTAB_H
 #define ANALYSIS_GOPCLNTAB_H
@@ -17,12 +17,12 @@
 
 #include "analysis/image_facts.h"
 
-/* From `address` to the next step's, the return address is `depth` bytes above
-   the stack pointer.  */
+/* From `address' to that of the next step, the return address is `depth' bytes
+   above the stack pointer.  */
 struct go_step
 {
   uint64_t address;
-  int32_t depth; /* GO_DEPTH_UNKNOWN: not said, or no code of Go */
+  int32_t depth; /* or GO_DEPTH_UNKNOWN, also for code that is not Go's */
   bool is_start; /* of a function */
 };
 
@@ -34,17 +34,17 @@ struct go_table
   size_t n, capacity;
 };
 
-/* Read the table of the image of FACTS.  TABLE is empty when there is none,
-   or when it is damaged.  False when memory ran out.  */
+/* Read the table of the image of FACTS.  TABLE is empty if the image has none,
+   or a damaged one.  False if memory ran out.  */
 bool go_table_read (struct go_table *table, const struct image_facts *facts);
 void go_table_free (struct go_table *table);
 
-/* The depth at ADDRESS, or GO_DEPTH_UNKNOWN: also in functions that have no
-   caller, or that change stacks.  */
+/* Return the depth at ADDRESS, or GO_DEPTH_UNKNOWN.  Functions that have no
+   caller, or that change stacks, have no depth either.  */
 int32_t go_table_depth (const struct go_table *table, uint64_t address);
 
-/* Whether the table says what ADDRESS is: from the first function's start to
-   the last one's end there is nothing but functions of the table.  */
+/* Whether ADDRESS is between the start of the table's first function and the
+   end of its last one.  All code there belongs to functions of the table.  */
 bool go_table_covers (const struct go_table *table, uint64_t address);
 
 /* Whether a function of Go starts at ADDRESS.  */

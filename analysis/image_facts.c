@@ -1,8 +1,8 @@
-/* Reading the facts from the dynamic section's tables.
+/* Reading facts from sections, segments and the dynamic section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What the dynamic linker uses is what counts, and is there in files without
-   section headers, too.  */
+   Relocations are taken from the dynamic section, because the dynamic linker
+   uses those, and because files without section headers have them, too.  */
 
 #include "analysis/image_facts.h"
 
@@ -12,11 +12,12 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/prefix.h"
+#include "base/search.h"
 #include "elf/dynamic.h"
 #include "elf/symbols.h"
 
-/* Functions of common libraries that never come back, by name.  A function of
-   the image itself needs no name: it is looked at (noreturn.h).  */
+/* Imported functions that never return, by name.  A function of the image
+   itself needs no name: its code shows it (noreturn.h).  */
 static const char *const never_return[] = {
   "Perl_croak",
   "Perl_croak_memory_wrap",
@@ -79,11 +80,10 @@ static const char *const never_return[] = {
   "xexit",
 };
 
-/* error (status, ...) exits unless the status is 0.  */
+/* error (status, ...) returns only if the status is 0.  */
 static const char *const may_return[] = { "error", "error_at_line" };
 
-/* What only landing pads call (Itanium C++ ABI, exception handling, 1.5 and
-   2.5.3).  */
+/* Functions that only landing pads call (Itanium C++ ABI, 1.5 and 2.5.3).  */
 static const char *const after_landing[]
     = { "_Unwind_Resume", "__cxa_begin_catch" };
 
@@ -98,10 +98,10 @@ compare_names (const void *a, const void *b)
             compare_names)                                                  \
    != NULL)
 
-/* Whether a function called NAME never comes back: it is in the list, one of
-   C++ that throws (std::terminate, std::__throw_bad_alloc,
-   __gnu_cxx::__throw_..., mangled), or one that GNAT's compiler calls where a
-   check has failed: __gnat_rcheck_, the exception's kind and the reason.  The
+/* Whether a function called NAME never returns.  Its name is in the list, or
+   it is one of C++ that throws (std::terminate, std::__throw_bad_alloc,
+   __gnu_cxx::__throw_..., mangled), or one that GNAT's compiler calls after a
+   failed check: __gnat_rcheck_, the exception's kind and the reason.  The
    runtime's sources declare these No_Return (libgnat/a-except.adb in GCC).  */
 static bool
 is_exit (const char *name)
@@ -114,10 +114,10 @@ is_exit (const char *name)
          || strncmp (name, "__gnat_rcheck_", 14) == 0;
 }
 
-/* Functions of Haskell and of its runtime, as GHC names them: they are jumped
-   to, and end by a jump.  What SP points to is a frame of StgRun meanwhile.
-   Some functions of C have such a name, too: their callers lose a proof, and
-   get no wrong row.  */
+/* Whether NAME is that of a function of Haskell or its runtime, as GHC names
+   them.  They are jumped to, and end by a jump; meanwhile SP points to a frame
+   of StgRun.  Some functions of C have such a name, too: their callers lose a
+   proof, and get no wrong row.  */
 static bool
 is_haskell (const char *name)
 {
@@ -132,7 +132,7 @@ struct reader
   bool failed; /* memory ran out */
 };
 
-/* What is known of the word by the symbol of RELOCATION.  */
+/* Set the fields of WORD that depend on the symbol of RELOCATION.  */
 static void
 set_symbol (const struct reader *reader,
             const struct dynamic_relocation *relocation,
@@ -151,10 +151,10 @@ set_symbol (const struct reader *reader,
     word->value = symbol.value + relocation->addend;
   word->is_got = relocation->type == types->glob_dat
                  || relocation->type == types->jump_slot;
-  /* By name also where the image defines it: it can be replaced.  */
+  /* Even if the image defines the function, another one may replace it.  */
   word->exits = word->is_got && is_exit (name);
   word->may_exit = word->is_got && IS_NAMED (name, may_return);
-  word->lands = IS_NAMED (name, after_landing);
+  word->is_for_pads = IS_NAMED (name, after_landing);
   word->frameless = is_haskell (name);
 }
 
@@ -206,9 +206,9 @@ add_stretch (struct image_facts *facts, uint64_t start, uint64_t size)
         = (struct code_stretch){ start, size, bytes };
 }
 
-/* By sections, because executable segments can have constants in them (ld -z
-   noseparate-code), to which there are many pointers; without sections, by
-   segments.  */
+/* Collect the ranges of code: sections, or segments in files without sections.
+   Executable segments can have constants in them (ld -z noseparate-code), to
+   which many pointers lead.  */
 static bool
 read_stretches (struct image_facts *facts)
 {
@@ -231,7 +231,7 @@ read_stretches (struct image_facts *facts)
       if (!has_sections && load->p_type == PT_LOAD && (load->p_flags & PF_X))
         add_stretch (facts, load->p_vaddr, load->p_filesz);
     }
-  size_t n = 0; /* those that do not overlap */
+  size_t n = 0; /* those kept: they do not overlap */
   qsort (facts->stretches, facts->n_stretches, sizeof *facts->stretches,
          compare_stretches);
   for (size_t i = 0; i < facts->n_stretches; i++)
@@ -271,30 +271,21 @@ facts_free (struct image_facts *facts)
   free (facts->stretches);
   free (facts->relocated);
   address_list_free (&facts->pointed);
-  address_list_free (&facts->named);
-  address_list_free (&facts->borders);
+  address_list_free (&facts->referenced);
+  address_list_free (&facts->table_ends);
   *facts = (struct image_facts){ 0 };
 }
 
 const uint8_t *
 facts_code (const struct image_facts *facts, uint64_t address, uint64_t *size)
 {
-  size_t low = 0, high = facts->n_stretches;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      const struct code_stretch *stretch = &facts->stretches[middle];
-      if (address < stretch->start)
-        high = middle;
-      else if (address - stretch->start >= stretch->size)
-        low = middle + 1;
-      else
-        {
-          *size = stretch->size - (address - stretch->start);
-          return stretch->bytes + (address - stretch->start);
-        }
-    }
-  return NULL;
+  const struct code_stretch *all = facts->stretches;
+  size_t at = SEARCH_FIRST (facts->n_stretches, i,
+                            all[i].start + all[i].size > address);
+  if (at == facts->n_stretches || address < all[at].start)
+    return NULL;
+  *size = all[at].size - (address - all[at].start);
+  return all[at].bytes + (address - all[at].start);
 }
 
 bool
@@ -381,38 +372,39 @@ facts_word (const struct image_facts *facts, uint64_t address, unsigned width,
 }
 
 bool
-facts_sort_named (struct image_facts *facts)
+facts_sort_references (struct image_facts *facts)
 {
-  bool sorted = address_list_sort (&facts->named);
-  facts->n_named_sorted = facts->named.n;
+  bool sorted = address_list_sort (&facts->referenced);
+  facts->n_references_sorted = facts->referenced.n;
   return sorted;
 }
 
 uint64_t
-facts_next_named (const struct image_facts *facts, uint64_t address)
+facts_next_reference (const struct image_facts *facts, uint64_t address)
 {
   const struct address_list sorted
-      = { .list = facts->named.list, .n = facts->n_named_sorted };
+      = { .list = facts->referenced.list, .n = facts->n_references_sorted };
   return address_list_next (&sorted, address);
 }
 
 bool
-facts_find_borders (struct image_facts *facts)
+facts_find_table_ends (struct image_facts *facts)
 {
-  uint64_t named;
+  uint64_t referenced;
   for (size_t k = 0; k < facts->n_stretches; k++)
     {
       const struct code_stretch *stretch = &facts->stretches[k];
       for (uint64_t i = 0; i < stretch->size; i++)
-        if (insn_may_name (facts->decoder, stretch->bytes + i,
-                           stretch->size - i, stretch->start + i, &named)
-            && image_bytes_at (facts->image, named, 1)
-            && !address_list_add (&facts->borders, named))
+        if (insn_may_reference (facts->decoder, stretch->bytes + i,
+                                stretch->size - i, stretch->start + i,
+                                &referenced)
+            && image_bytes_at (facts->image, referenced, 1)
+            && !address_list_add (&facts->table_ends, referenced))
           return false;
     }
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0
-        && !address_list_add (&facts->borders, facts->relocated[i].value))
+        && !address_list_add (&facts->table_ends, facts->relocated[i].value))
       return false;
-  return address_list_sort (&facts->borders);
+  return address_list_sort (&facts->table_ends);
 }

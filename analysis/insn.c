@@ -1,4 +1,4 @@
-/* What holds of the instructions of all machines, and the choice of a decoder.
+/* Functions on instructions of all machines, and the choice of a decoder.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -87,11 +87,10 @@ insn_calculate (enum insn_calculation calculation, uint64_t a, uint64_t b,
 struct insn_decoder
 {
   const struct insn_machine *machine;
-  void *state; /* the machine's own */
+  void *state; /* of the machine's decoder */
 };
 
-/* The decoder of ARCH (NULL: no machine that is known) in this build, or
-   NULL.  */
+/* Return this build's decoder of ARCH (NULL: unknown machine), or NULL.  */
 static const struct insn_machine *
 machine_of (const struct arch *arch)
 {
@@ -162,10 +161,10 @@ insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
 }
 
 bool
-insn_may_name (const struct insn_decoder *decoder, const uint8_t *bytes,
-               uint64_t size, uint64_t address, uint64_t *named)
+insn_may_reference (const struct insn_decoder *decoder, const uint8_t *bytes,
+                    uint64_t size, uint64_t address, uint64_t *referenced)
 {
-  return decoder->machine->may_name (bytes, size, address, named);
+  return decoder->machine->may_reference (bytes, size, address, referenced);
 }
 
 bool

@@ -1,17 +1,17 @@
-/* A64 instructions: their encodings, which registers they read and write, and
-   where they lead.
+/* Decoding A64 instructions: encodings, registers that are read and written,
+   and control flow.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Decoded here and not by a library: all instructions have one size, and what
-   concerns stack and registers is in few fields of them.  Capstone, the
-   library for it, decodes 3 million instructions per second, which is not fast
-   enough for following all code of an image twice, and its releases 4 know
-   nothing of Armv8.1's atomics, which nearly every file has.
+   This decoder is our own, because all instructions have one size, and only
+   few of their fields matter for the stack and registers.  Capstone decodes 3
+   million instructions per second, too few for an analysis that decodes all
+   code of an image twice, and its releases 4 lack Armv8.1's atomics, which
+   nearly every file has.
 
-   An encoding that is not in the tables is refused: it could change any
-   register.  Those of vectors and of SVE, few of which have to do with general
-   registers, stand here by groups: new ones come with every version of the
-   architecture.  */
+   An encoding that is not in the tables is refused, because it could change
+   any register.  Vector and SVE instructions are listed by groups: few of them
+   touch general registers, and every version of the architecture adds new
+   ones.  */
 
 #include <stddef.h>
 
@@ -25,9 +25,9 @@ enum
   BTI_C = 0xd503245f
 };
 
-/* What an instruction does with the registers in its fields: it reads (R) and
-   writes (W) those of D, N, M and A (bits 0, 5, 16 and 10).  Number 31 is XZR,
-   or SP in fields with S.  */
+/* How an instruction uses the registers in its fields D, N, M and A (bits 0,
+   5, 16 and 10): it reads (R) or writes (W) them.  Number 31 is XZR, or SP in
+   fields with S.  */
 enum
 {
   RD = 1 << 0,
@@ -45,8 +45,7 @@ enum
   FS = 1 << 12 /* ... if bit 29 is set */
 };
 
-/* Where instructions lead: branches, exceptions, and hints, which are in the
-   same group.  */
+/* ---- Control flow, and hints, which are in the same group */
 
 static void
 lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
@@ -75,7 +74,7 @@ branch_zero (struct a64 *t)
       = a64_bits (t->word, 24, 1) ? CONDITION_NOT_ZERO : CONDITION_ZERO;
 }
 
-/* B.cond; conditions 14 and 15 are "always".  Of BC.cond nothing is told.  */
+/* B.cond; conditions 14 and 15 mean "always"; BC.cond has no meaning here.  */
 static void
 branch_if (struct a64 *t)
 {
@@ -107,7 +106,7 @@ stop (struct a64 *t)
   t->insn->flow = FLOW_STOP;
 }
 
-/* ERET, ...  */
+/* ERET, ... */
 static void
 resume (struct a64 *t)
 {
@@ -123,20 +122,19 @@ return_signed (struct a64 *t)
   t->insn->immediate = a64_bits (t->word, 10, 1);
 }
 
-/* SVC, HVC, SMC go on, with what the kernel, or more, returns; the others
-   stop.  */
+/* SVC, HVC and SMC go on with the results of a system call, or of a higher
+   level.  The others stop.  */
 static void
 exception (struct a64 *t)
 {
   unsigned opc = a64_bits (t->word, 21, 3), level = a64_bits (t->word, 0, 2);
   t->insn->flow = opc == 0 ? FLOW_NEXT : FLOW_STOP;
   t->insn->writes = level == 1 ? 1 : 0x3ffff;
-  t->insn->calls_kernel = opc == 0 && level == 1;
+  t->insn->is_syscall = opc == 0 && level == 1;
 }
 
-/* Return addresses are signed and authenticated in this space, so that older
-   processors take it for NOP.  Others have no part in unwinding, or are about
-   x16 and x17.  */
+/* Hints.  Those that sign and authenticate return addresses are NOPs for older
+   processors.  Others do not matter for unwinding, or concern x16 and x17.  */
 static void
 hint (struct a64 *t)
 {
@@ -185,7 +183,7 @@ struct encoding
 {
   uint32_t mask, bits;
   uint16_t fields;
-  a64_translation *translate; /* the rest, or NULL */
+  a64_translation *translate; /* sets the operation, or NULL */
 };
 
 static const struct encoding reserved[] = {
@@ -345,8 +343,8 @@ static const struct encoding memory[] = {
   { 0xbf800000, 0x0d800000, 0, a64_structures },
 };
 
-/* What general registers and the flags have to do with them.  No instruction
-   of these groups writes SP.  */
+/* Only the general registers and the flags that these instructions use are
+   listed.  None of the groups writes SP.  */
 static const struct encoding vectors[] = {
   { 0x7f26fc00, 0x1e220000, RN, NULL }, /* SCVTF, UCVTF */
   { 0x7f27fc00, 0x1e270000, RN, NULL }, /* FMOV */
@@ -366,8 +364,8 @@ static const struct encoding vectors[] = {
   { 0xff000000, 0x9e000000, 0, NULL },  /* ... with registers of 8 bytes */
 };
 
-/* How large the vectors of SVE are is not known; what general registers, SP
-   and the flags get from them neither.  */
+/* The size of SVE's vectors is unknown, and so is what general registers, SP
+   and the flags get from them.  */
 static const struct encoding scalables[] = {
   { 0xfe000000, 0xe4000000, F, a64_store_scalable }, /* ST1B, ... */
   { 0xffa0f000, 0x04205000, WSD | F, NULL }, /* ADDVL, ADDPL, ADDSVL, ... */
@@ -381,7 +379,7 @@ static const struct encoding scalables[] = {
   { 0x1e000000, 0x04000000, F, NULL },       /* all others */
 };
 
-/* "Top-level encodings for A64": by bits 25 to 28.  SME is not known.  */
+/* "Top-level encodings for A64", by bits 25 to 28.  SME is not decoded.  */
 #define GROUP(list)                      \
   {                                      \
     list, sizeof (list) / sizeof *(list) \
@@ -408,7 +406,7 @@ find_encoding (uint32_t word)
   return NULL;
 }
 
-/* The registers that T reads and writes, by FIELDS.  */
+/* Set the registers that T reads and writes, by FIELDS.  */
 static void
 use_registers (struct a64 *t, unsigned fields)
 {
@@ -458,10 +456,10 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
   return t.exists;
 }
 
-/* A PLT stub, which jumps where a word of the GOT points, counts as one
-   instruction for sweeps, BTI C in front of it included: ADRP x16; LDR x17,
-   [x16, #n]; ADD x16, x16, #n (NOP, when n is 0); BR x17, with AUTIA1716 in it
-   or not (arch/aarch64.c).  */
+/* Decode a PLT stub, which jumps to the address in a word of the GOT.  Sweeps
+   take it as one instruction, with BTI C in front of it: ADRP x16; LDR x17,
+   [x16, #n]; ADD x16, x16, #n (NOP, when n is 0); BR x17, perhaps with
+   AUTIA1716 in between (arch/aarch64.c).  */
 static bool
 take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
            struct insn_step *step)
@@ -485,8 +483,7 @@ take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
   return true;
 }
 
-/* Sweeps ask for nothing but where instructions lead: those that lead
-   elsewhere are in one group, but for UDF.  */
+/* Decode control flow only: one group of encodings, and UDF.  */
 static bool
 decode_step (const void *state, const uint8_t *bytes, uint64_t size,
              uint64_t address, struct insn_step *step)
@@ -512,11 +509,12 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   return true;
 }
 
-/* ADR; or ADRP and, soon behind it, ADD of the rest.  Arm Architecture
-   Reference Manual for A-profile, C6.2, ADR, ADRP and ADD (immediate).  */
+/* ADR; or ADRP and, within the next instructions, the ADD of the rest.  Arm
+   Architecture Reference Manual for A-profile, C6.2, ADR, ADRP and ADD
+   (immediate).  */
 static bool
-may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
-          uint64_t *named)
+may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
+               uint64_t *referenced)
 {
   enum
   {
@@ -531,16 +529,16 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
   int64_t immediate = a64_signed (word, 5, 19) * 4 + a64_bits (word, 29, 2);
   if (a64_bits (word, 24, 5) != 16)
     return false;
-  *named = address + (uint64_t)immediate;
+  *referenced = address + (uint64_t)immediate;
   if (a64_bits (word, 31, 1) == 0)
     return true;
-  *named = (address & -(uint64_t)PAGE) + (uint64_t)immediate * PAGE;
+  *referenced = (address & -(uint64_t)PAGE) + (uint64_t)immediate * PAGE;
   for (uint64_t i = SIZE; i < NEAR && i + SIZE <= size; i += SIZE)
     {
       word = load_u32 (bytes + i, false);
       if (a64_bits (word, 22, 10) == ADD && a64_bits (word, 5, 5) == rd)
         {
-          *named += a64_bits (word, 10, 12);
+          *referenced += a64_bits (word, 10, 12);
           return true;
         }
     }
@@ -548,4 +546,4 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
 }
 
 const struct insn_machine insn_aarch64
-    = { NULL, decode_step, decode, may_name, NULL };
+    = { NULL, decode_step, decode, may_reference, NULL };

@@ -1,4 +1,4 @@
-/* What the files that decode A64 instructions have in common.
+/* The common part of the two files that decode A64 instructions.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Names of fields and of groups of encodings are those of the Arm Architecture
@@ -12,32 +12,32 @@
 
 enum
 {
-  A64_SP = 31, /* DWARF's number, and where it means that, the encoding's */
-  A64_ZR = 31, /* ... where it means this */
+  A64_SP = 31, /* DWARF's number, and the encoding's in fields that mean SP */
+  A64_ZR = 31, /* the encoding's in fields that mean the zero register */
   A64_RA = 30
 };
 
-/* One instruction on its way to struct insn.  Registers by the name of their
-   field, and REG_NONE for XZR, which holds nothing; or, with an S, as SP where
-   they have its number.  */
+/* An instruction that is being decoded.  Registers are named after their
+   fields.  Number 31 becomes REG_NONE, because XZR holds nothing; in fields
+   with an S it is SP.  */
 struct a64
 {
   uint32_t word;
   uint64_t address;
   struct insn *insn;
   uint8_t rd, rn, rm, ra, rsd, rsn;
-  bool whole;  /* registers are those of 8 bytes: bit 31 */
-  bool exists; /* the word is an instruction, as far as is known */
+  bool whole;  /* registers have 8 bytes: bit 31 */
+  bool exists; /* the word is a known instruction */
 };
 
-/* N bits of WORD from bit LOW on.  */
+/* Return N bits of WORD from bit LOW on.  */
 static inline uint32_t
 a64_bits (uint32_t word, unsigned low, unsigned n)
 {
   return word >> low & ((UINT32_C (1) << n) - 1);
 }
 
-/* N bits of WORD from bit LOW on as a signed number.  */
+/* Return N bits of WORD from bit LOW on as a signed number.  */
 static inline int64_t
 a64_signed (uint32_t word, unsigned low, unsigned n)
 {
@@ -45,21 +45,21 @@ a64_signed (uint32_t word, unsigned low, unsigned n)
   return value - (value >> (n - 1) << n);
 }
 
-/* FIELD as a register whose number 31 is XZR.  */
+/* Return the register of FIELD, where number 31 is XZR.  */
 static inline uint8_t
 a64_or_zero (unsigned field)
 {
   return field == A64_ZR ? REG_NONE : (uint8_t)field;
 }
 
-/* The instruction gives REG a value that is not told.  */
+/* Record that the instruction writes an unknown value to REG.  */
 static inline void
 a64_writes (struct a64 *t, uint8_t reg)
 {
   t->insn->writes |= reg_mask (reg);
 }
 
-/* The instruction does OP: TO = f (FROM).  Without TO it does nothing.  */
+/* Set the operation TO = OP (FROM); without TO it is none.  */
 static inline void
 a64_operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
 {
@@ -70,7 +70,7 @@ a64_operate (struct a64 *t, enum insn_op op, uint8_t to, uint8_t from)
   t->insn->from = from;
 }
 
-/* What instructions do apart from reading and writing registers.  */
+/* Translators of encodings: they set the operation and the memory operand.  */
 typedef void a64_translation (struct a64 *t);
 
 a64_translation a64_address, a64_add_immediate, a64_logical_immediate,

@@ -1,9 +1,9 @@
-/* What A64 instructions do apart from reading and writing registers.
+/* Decoding A64 instructions: operations and memory operands.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   insn_aarch64.c has the encodings, and says which registers are read and
-   written, and where instructions lead; here is what else matters: operations
-   on values, and memory.  */
+   insn_aarch64.c has the encodings, the registers that are read and written,
+   and the control flow.  This file has its translators, which set what else
+   matters: operations on values, and memory operands.  */
 
 #include "analysis/insn_aarch64.h"
 
@@ -24,7 +24,7 @@ set_constant (struct a64 *t, uint8_t to, uint64_t value)
   t->insn->immediate = (int64_t)(t->whole ? value : value & UINT32_MAX);
 }
 
-/* The instruction does CALCULATION with IMMEDIATE, in 4 or 8 bytes.  */
+/* Set the operation to CALCULATION with IMMEDIATE, in 4 or 8 bytes.  */
 static void
 calculate (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
            int64_t immediate)
@@ -37,8 +37,8 @@ calculate (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
   t->insn->immediate = immediate;
 }
 
-/* ... with register INDEX.  Where that or FROM is the register of zeroes, what
-   comes of it is not told.  */
+/* Set the operation to CALCULATION with register INDEX.  If that or FROM is
+   the zero register, the result is left unknown.  */
 static void
 calculate_by (struct a64 *t, unsigned calculation, uint8_t to, uint8_t from,
               uint8_t index)
@@ -61,11 +61,11 @@ a64_address (struct a64 *t)
   t->insn->immediate
       = (int64_t)(t->whole ? (t->address & ~UINT64_C (0xfff)) + distance * 4096
                            : t->address + distance);
-  t->insn->names_place = !t->whole && t->insn->op == OP_SET;
-  t->insn->is_part = t->whole;
+  t->insn->computes_address = !t->whole && t->insn->op == OP_SET;
+  t->insn->is_address_part = t->whole;
 }
 
-/* ADD, SUB, CMP, CMN and moves from and to SP.  */
+/* ADD, SUB, CMP, CMN, and moves from and to SP.  */
 void
 a64_add_immediate (struct a64 *t)
 {
@@ -85,7 +85,7 @@ a64_add_immediate (struct a64 *t)
     {
       a64_operate (t, OP_ADD, to, from);
       insn->immediate = subtracts ? -value : value;
-      insn->names_place = !subtracts && !flags;
+      insn->computes_address = !subtracts && !flags;
     }
   else
     calculate (t, subtracts ? CALCULATE_SUBTRACT : CALCULATE_ADD, to, from,
@@ -190,7 +190,7 @@ a64_bit_field (struct a64 *t)
 
 /* ---- Registers */
 
-/* TO = FROM, which may be the register of zeroes.  */
+/* TO = FROM, which may be the zero register.  */
 static void
 move (struct a64 *t, uint8_t to, uint8_t from)
 {
@@ -202,7 +202,7 @@ move (struct a64 *t, uint8_t to, uint8_t from)
     reads (t, from);
 }
 
-/* AND, BIC, ORR, ORN, EOR, EON, ANDS, BICS; MOV is ORR with zeroes.  */
+/* AND, BIC, ORR, ORN, EOR, EON, ANDS, BICS; MOV is ORR with XZR.  */
 void
 a64_logical (struct a64 *t)
 {
@@ -219,8 +219,8 @@ a64_logical (struct a64 *t)
     a64_writes (t, t->rd);
 }
 
-/* TO = N + M * SCALE, or N - M; neither is the register of zeroes.  WIDTH
-   bytes of M are taken, with their sign if IS_SIGNED.  */
+/* TO = N + M * SCALE, or N - M; neither N nor M is the zero register.  WIDTH
+   bytes of M are used, sign-extended if IS_SIGNED.  */
 static void
 add (struct a64 *t, uint8_t to, uint8_t n, unsigned width, bool is_signed,
      unsigned scale)
@@ -238,7 +238,7 @@ add (struct a64 *t, uint8_t to, uint8_t n, unsigned width, bool is_signed,
   else
     {
       a64_operate (t,
-                   subtracts ? OP_LOWER
+                   subtracts ? OP_SUBTRACT
                    : plain   ? OP_SUM
                              : OP_SUM_SCALED,
                    to, n);
@@ -260,7 +260,7 @@ compare (struct a64 *t, uint8_t n)
   reads (t, t->rm);
 }
 
-/* Whether the instruction subtracts for the flags alone.  */
+/* Whether the instruction is a comparison: its result is dropped.  */
 static bool
 only_compares (const struct a64 *t)
 {
@@ -268,7 +268,7 @@ only_compares (const struct a64 *t)
          && t->rm != REG_NONE;
 }
 
-/* ADD, SUB, CMP, NEG with a register that is shifted.  */
+/* ADD, SUB, CMP, NEG with a shifted register.  */
 void
 a64_add_shifted (struct a64 *t)
 {
@@ -287,8 +287,7 @@ a64_add_shifted (struct a64 *t)
     }
 }
 
-/* Addition and subtraction of an extended register; the other registers with
-   number 31 are SP.  */
+/* ADD, SUB, CMP with an extended register; in other fields, 31 is SP.  */
 void
 a64_add_extended (struct a64 *t)
 {
@@ -305,7 +304,7 @@ a64_add_extended (struct a64 *t)
     add (t, to, n, width, option & 4, 1u << by);
 }
 
-/* MADD, which is MUL if it adds zeroes.  */
+/* MADD; MUL is MADD with the zero register.  */
 void
 a64_multiply (struct a64 *t)
 {
@@ -320,11 +319,11 @@ a64_multiply (struct a64 *t)
 enum writeback
 {
   WRITEBACK_NONE,
-  WRITEBACK_POST, /* base += offset after the access at the old base */
+  WRITEBACK_POST, /* base += offset after the access to the old base */
   WRITEBACK_PRE   /* ... before it */
 };
 
-/* The field that says so, as most encodings have it.  */
+/* Return the writeback of the field MODE, as most encodings have it.  */
 static enum writeback
 writeback_of (unsigned mode)
 {
@@ -333,7 +332,7 @@ writeback_of (unsigned mode)
                      : WRITEBACK_NONE;
 }
 
-/* Memory of WIDTH bytes at base register Rn + OFFSET.  */
+/* Set the memory operand: WIDTH bytes at base register Rn + OFFSET.  */
 static void
 set_memory (struct a64 *t, int64_t offset, enum writeback writeback,
             unsigned width)
@@ -348,8 +347,8 @@ set_memory (struct a64 *t, int64_t offset, enum writeback writeback,
   reads (t, insn->base);
 }
 
-/* A load with a result that does not matter, or is not known: what is left of
-   it is a change of the base.  */
+/* A load with an unknown result, or none: only a change of the base is
+   left.  */
 static void
 adjust_only (struct a64 *t)
 {
@@ -370,7 +369,7 @@ load (struct a64 *t, bool is_signed)
     }
 }
 
-/* Of vector registers.  */
+/* A load or store of vector registers.  */
 static void
 load_or_store_vector (struct a64 *t, bool is_load)
 {
@@ -380,7 +379,7 @@ load_or_store_vector (struct a64 *t, bool is_load)
     t->insn->op = OP_STORE;
 }
 
-/* The log of the width of one register's memory.  */
+/* Return the log2 of the width of one register's memory.  */
 static unsigned
 width_log (const struct a64 *t)
 {
@@ -388,8 +387,8 @@ width_log (const struct a64 *t)
   return a64_bits (t->word, 26, 1) && a64_bits (t->word, 23, 1) ? 4 : size;
 }
 
-/* LDR or STR.  Their memory is set.  PRFM does nothing.  Registers of 4 bytes
-   and less are used for data, whole ones are saved.  */
+/* LDR or STR, whose memory operand is set; PRFM does nothing.  Registers of 4
+   bytes and less are read as data, whole ones are saved.  */
 static void
 load_or_store (struct a64 *t)
 {
@@ -461,7 +460,7 @@ a64_authenticated (struct a64 *t)
   load (t, false);
 }
 
-/* A store of what is not told, to [base].  */
+/* A store of an unknown value to [base].  */
 static void
 store_something (struct a64 *t, unsigned width)
 {
@@ -469,14 +468,14 @@ store_something (struct a64 *t, unsigned width)
   t->insn->op = OP_STORE;
 }
 
-/* LDADD, SWP, CAS, ...  */
+/* LDADD, SWP, CAS, ... */
 void
 a64_atomic (struct a64 *t)
 {
   store_something (t, 1u << a64_bits (t->word, 30, 2));
 }
 
-/* STXR, STLR, ...  */
+/* STXR, STLR, ... */
 void
 a64_store_exclusive (struct a64 *t)
 {
@@ -513,7 +512,8 @@ a64_tag (struct a64 *t)
   t->insn->op = OP_STORE;
 }
 
-/* Two registers of 2^LOG bytes, or one pair of WIDTH bytes.  */
+/* Set the memory of two registers of 2^LOG bytes, or one pair of WIDTH
+   bytes.  */
 static void
 set_pair (struct a64 *t, unsigned log, unsigned width)
 {
@@ -533,7 +533,7 @@ a64_pair (struct a64 *t)
   *(is_load ? &t->insn->to : &t->insn->from) = t->rd;
 }
 
-/* ... of 4 bytes each; LDPSW.  */
+/* LDP, STP, LDNP, STNP of 4 bytes each; LDPSW.  */
 void
 a64_pair_of_words (struct a64 *t)
 {
@@ -559,22 +559,21 @@ a64_pair_of_vectors (struct a64 *t)
   load_or_store_vector (t, a64_bits (t->word, 22, 1));
 }
 
-/* The bytes of LD1 to ST4 of whole registers, or 0 where the word is
-   not an instruction.  */
+/* Return the bytes that LD1 to ST4 of whole registers access, or 0 if the word
+   is no instruction.  */
 static unsigned
 bytes_of_registers (uint32_t word)
 {
   static const uint8_t registers[16]
       = { [0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2 };
   unsigned opcode = a64_bits (word, 12, 4);
-  bool interleaves
-      = (opcode & 3) == 0; /* one element is not enough for that */
+  bool interleaves = (opcode & 3) == 0; /* which needs more than one element */
   if (interleaves && a64_bits (word, 10, 2) == 3 && !a64_bits (word, 30, 1))
     return 0;
   return registers[opcode] * (8u << a64_bits (word, 30, 1));
 }
 
-/* ... of one element, or of one for all lanes.  */
+/* The same for LD1 to ST4 of one element, or of one element for all lanes.  */
 static unsigned
 bytes_of_elements (uint32_t word)
 {
@@ -593,8 +592,7 @@ bytes_of_elements (uint32_t word)
   return exists ? n << log : 0;
 }
 
-/* LD1 to ST4: of several registers, with or without writeback, by their size
-   or by a register.  */
+/* LD1 to ST4.  The writeback is by their size or by a register.  */
 void
 a64_structures (struct a64 *t)
 {
@@ -613,8 +611,7 @@ a64_structures (struct a64 *t)
   t->exists = width != 0;
 }
 
-/* A store of an SVE register, of so many bytes at most, before or behind an
-   address.  */
+/* A store of an SVE register, of unknown size, around an address.  */
 void
 a64_store_scalable (struct a64 *t)
 {

@@ -1,11 +1,11 @@
-/* x86-64 instructions, decoded by Zydis.
+/* Decoding x86-64 instructions, by libzydis.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Intel 64 and IA-32 Architectures Software Developer's Manual, volume
-   2.  Zydis tells for every instruction which registers and which memory it
-   reads and writes; what concerns stack and saved registers is picked out
-   here, by mnemonic, and everything else is left at "writes these
-   registers".  */
+   Zydis tells for every instruction which registers and which memory it reads
+   and writes.  By mnemonic (the table `meanings'), this file adds what an
+   instruction does to the stack and to saved registers; all others are left as
+   "writes these registers".  The source is the Intel 64 and IA-32
+   Architectures Software Developer's Manual, volume 2 ("SDM").  */
 
 #include <config.h>
 
@@ -26,17 +26,17 @@ enum
 struct amd64_decoder
 {
   ZydisDecoder zydis;
-  ZydisDecoder steps; /* without semantics: half of the time */
-  uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1];   /* number, or REG_NONE */
-  uint8_t meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* in meanings; + 1, or 0 */
+  ZydisDecoder steps; /* without operands: half of the time */
+  uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* DWARF number, or REG_NONE */
+  uint8_t
+      meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* index in meanings + 1, or 0 */
 };
 
-/* Where execution goes on.  By mnemonic, because that is all that minimal
-   decoding knows.  */
+/* ---- Control flow, by mnemonic: minimal decoding gives nothing else */
 
-/* Whether IN, a return, or an indirect call or jump, changes CS as well: with
-   a selector next to the address, on the stack or in memory.  No compiler
-   makes them, and the path ends there.  */
+/* Whether IN, a return, or an indirect call or jump, also changes CS: a
+   selector is next to the address, on the stack or in memory.  Compilers do
+   not make such instructions, so the path ends there.  */
 static bool
 is_far (const ZydisDecodedInstruction *in)
 {
@@ -103,8 +103,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   if (!ZYAN_SUCCESS (ZydisDecoderDecodeInstruction (&decoder->steps, &context,
                                                     bytes, size, &in)))
     return false;
-  /* A place in memory that is told by its distance from the next
-     instruction.  */
+  /* A constant address, relative to the next instruction.  */
   bool has_constant_place = (in.attributes & ZYDIS_ATTRIB_HAS_MODRM)
                             && in.raw.modrm.mod == 0 && in.raw.modrm.rm == 5
                             && in.address_width == 64;
@@ -121,7 +120,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   return true;
 }
 
-/* One instruction on its way from Zydis to struct insn.  */
+/* An instruction that is being translated from Zydis' form.  */
 struct translation
 {
   const struct amd64_decoder *decoder;
@@ -155,17 +154,17 @@ is_immediate (const ZydisDecodedOperand *operand)
   return operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 }
 
-/* The memory operand of an instruction that names it.  What string
-   instructions and the like write cannot be a place where a correct function
-   keeps its caller's registers, and thread-local memory is not a stack.  */
+/* Set the memory operand of an instruction that has an explicit one.  Memory
+   that string instructions write cannot be where a correct function saves its
+   caller's registers, and thread-local memory is not a stack.  */
 static void
-note_memory (struct translation *t, const ZydisDecodedOperand *operand)
+set_memory_operand (struct translation *t, const ZydisDecodedOperand *operand)
 {
   struct insn *insn = t->insn;
   insn->reads |= reg_mask (dwarf (t, operand->mem.base))
                  | reg_mask (dwarf (t, operand->mem.index));
-  /* String instructions move on.  Zydis 4.0 says so of movs and stos, but not
-     of cmps and scas (SDM, volume 2).  */
+  /* String instructions change their pointers.  Zydis 4.0 says so of movs and
+     stos, but not of cmps and scas (SDM, volume 2).  */
   if (t->in.meta.category == ZYDIS_CATEGORY_STRINGOP)
     insn->writes |= reg_mask (dwarf (t, operand->mem.base));
   if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN
@@ -187,13 +186,13 @@ note_memory (struct translation *t, const ZydisDecodedOperand *operand)
 }
 
 static void
-note_operands (struct translation *t)
+set_operands (struct translation *t)
 {
   for (int i = 0; i < t->in.operand_count; i++)
     {
       const ZydisDecodedOperand *operand = &t->operands[i];
       if (is_memory (operand))
-        note_memory (t, operand);
+        set_memory_operand (t, operand);
       if (!is_register (operand))
         continue;
       uint32_t mask = reg_mask (dwarf (t, operand->reg.value));
@@ -210,7 +209,7 @@ note_operands (struct translation *t)
           != 0;
 }
 
-/* The instruction does OP and nothing unknown: TO = f (FROM).  */
+/* Set the operation, which describes the new value of TO: TO = OP (FROM).  */
 static void
 set_op (struct translation *t, enum insn_op op, uint8_t to, uint8_t from)
 {
@@ -236,9 +235,9 @@ is_high_byte (const ZydisDecodedOperand *operand)
          && operand->reg.value <= ZYDIS_REGISTER_BH;
 }
 
-/* mov and its extending forms.  Registers moved in their full width are not
-   `read': that is how they are saved and restored.  Zero and sign extensions
-   give a register with the low part that it had.  */
+/* mov and its extending forms.  A register that is moved in full is not
+   `read', because registers are saved and restored so.  Zero and sign
+   extensions give a register the same low part.  */
 static void
 translate_mov (struct translation *t)
 {
@@ -281,7 +280,7 @@ translate_mov (struct translation *t)
     }
 }
 
-/* The instruction does CALCULATION, of SIZE bits.  */
+/* Set the operation to CALCULATION, of SIZE bits.  */
 static void
 set_calculation (struct translation *t, enum insn_calculation calculation,
                  uint8_t to, uint8_t from, unsigned size)
@@ -312,7 +311,7 @@ translate_lea (struct translation *t)
   if (insn->base == REG_NONE && insn->index == REG_NONE)
     {
       set_constant (t, to, offset);
-      insn->names_place = true;
+      insn->computes_address = true;
     }
   else if (insn->index == REG_NONE)
     {
@@ -353,13 +352,13 @@ translate_add (struct translation *t)
     }
   else if (reg == SP)
     {
-      set_op (t, OP_LOWER, reg, reg);
+      set_op (t, OP_SUBTRACT, reg, reg);
       if (is_register (by))
         t->insn->index = dwarf (t, by->reg.value);
     }
 }
 
-/* shl: a multiplication.  */
+/* shl by a constant is a multiplication.  */
 static void
 translate_shl (struct translation *t)
 {
@@ -372,8 +371,7 @@ translate_shl (struct translation *t)
   t->insn->immediate = (int64_t)1 << by->imm.value.u;
 }
 
-/* Whether both operands are the same register, so that its old value has no
-   part in the result.  */
+/* Whether both operands are the same register.  */
 static bool
 is_same_register (const struct translation *t)
 {
@@ -381,8 +379,9 @@ is_same_register (const struct translation *t)
   return is_register (a) && is_register (b) && a->reg.value == b->reg.value;
 }
 
-/* and with 0xff or 0xffff extends a part of the register; and of a register
-   with itself, its lower half: Free Pascal does so in front of a table.  */
+/* and with 0xff or 0xffff zero-extends a part of the register.  So does and of
+   a register's lower half with itself, which Free Pascal has in front of a
+   table.  */
 static void
 translate_and (struct translation *t)
 {
@@ -411,8 +410,8 @@ translate_and (struct translation *t)
     }
 }
 
-/* Parts of registers are cleared, too: Free Pascal does.  The rest stays as it
-   was, and what the register holds is unknown.  */
+/* xor of a register with itself clears it.  Free Pascal clears parts of
+   registers so; then the rest is unchanged, and the whole is unknown.  */
 static void
 translate_xor (struct translation *t)
 {
@@ -428,7 +427,7 @@ static void
 translate_sub (struct translation *t)
 {
   if (is_same_register (t))
-    translate_xor (t); /* of a register from itself: 0 */
+    translate_xor (t); /* the result is 0 */
   else
     translate_add (t);
 }
@@ -437,7 +436,7 @@ static void
 translate_or (struct translation *t)
 {
   const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
-  /* lock orl $0, (%rsp): a barrier, which changes nothing.  */
+  /* lock orl $0, (%rsp) is a memory barrier and changes nothing.  */
   if (is_memory (to) && is_immediate (by) && by->imm.value.u == 0)
     t->insn->op = OP_NONE;
   if (is_register (to) && is_immediate (by) && by->imm.value.s == -1
@@ -472,7 +471,7 @@ translate_push (struct translation *t)
   const ZydisDecodedOperand *what = &t->operands[0];
   bool explicit_one = t->in.operand_count_visible > 0;
   if (t->in.operand_width != 64)
-    return; /* leaves SP unknown */
+    return; /* SP becomes unknown */
   bool is_general = explicit_one && is_register (what);
   set_op (t, OP_PUSH, REG_NONE,
           is_general ? dwarf (t, what->reg.value) : REG_NONE);
@@ -492,7 +491,7 @@ translate_pop (struct translation *t)
   bool explicit_one = t->in.operand_count_visible > 0;
   bool to_memory = explicit_one && is_memory (what);
   if (t->in.operand_width != 64 || (to_memory && t->insn->base == SP))
-    return; /* leaves SP unknown */
+    return; /* SP becomes unknown */
   set_op (t, OP_POP,
           explicit_one && !to_memory ? dwarf (t, what->reg.value) : REG_NONE,
           REG_NONE);
@@ -523,7 +522,7 @@ translate_leave (struct translation *t)
   t->insn->writes = t->insn->reads = 0;
 }
 
-/* Without the nesting of Pascal's procedures, which no compiler uses.  */
+/* enter without nested procedures, which no compiler uses.  */
 static void
 translate_enter (struct translation *t)
 {
@@ -567,7 +566,7 @@ translate_flow (struct translation *t)
     insn->target = target_of (&t->in, t->address);
   if (insn_is_call (insn) || insn->flow == FLOW_RETURN)
     {
-      insn->writes = 0; /* what a call changes is a matter of the ABI */
+      insn->writes = 0; /* what a call changes is up to the ABI */
       insn->reads &= ~reg_mask (SP);
     }
   if ((insn->flow == FLOW_JUMP_INDIRECT || insn->flow == FLOW_CALL_INDIRECT)
@@ -577,7 +576,7 @@ translate_flow (struct translation *t)
     insn->immediate = t->operands[0].imm.value.s;
 }
 
-/* -1 or 0, whatever the register held.  */
+/* sbb of a register with itself gives -1 or 0, whatever its value.  */
 static void
 translate_sbb (struct translation *t)
 {
@@ -600,23 +599,22 @@ translate_cdqe (struct translation *t)
   t->insn->width = 4;
 }
 
-/* rax gets the kernel's result.  */
+/* The result is in rax.  */
 static void
 translate_syscall (struct translation *t)
 {
-  t->insn->calls_kernel = true;
+  t->insn->is_syscall = true;
   t->insn->writes |= reg_mask (0);
 }
 
-/* What instructions do with values: for the stack, and else what they
-   calculate.  */
+/* The meaning of mnemonics: a translator for what concerns the stack, and a
+   calculation for the rest.  */
 static const struct meaning
 {
   ZydisMnemonic mnemonic;
   void (*translate) (struct translation *t); /* or NULL */
   enum insn_calculation calculation;
-  uint8_t operands; /* 1: of one and the number `by'; 2: of two or more; 0:
-                       nothing known */
+  uint8_t operands; /* 1: one, and the number `by'; 2: two or more; 0: none */
   int by;
 } meanings[] = {
   { ZYDIS_MNEMONIC_MOV, translate_mov, CALCULATE_MOVE, 2, 0 },
@@ -653,9 +651,9 @@ static const struct meaning
   { ZYDIS_MNEMONIC_SYSCALL, translate_syscall, 0, 0, 0 },
 };
 
-/* An instruction that has no other meaning for the stack does what MEANING
-   says.  Shifts of parts of registers count otherwise than shifts of
-   registers.  */
+/* Translate an instruction that has no other meaning into the calculation of
+   MEANING.  Shifts of parts of registers count their bits otherwise than
+   shifts of registers, and are left unknown.  */
 static void
 translate_calculation (struct translation *t, const struct meaning *meaning)
 {
@@ -688,7 +686,7 @@ static bool
 decode (const void *state, const uint8_t *bytes, uint64_t size,
         uint64_t address, struct insn *insn)
 {
-  struct translation t; /* large: most of it is filled in by Zydis */
+  struct translation t; /* large: Zydis fills in most of it */
   t.decoder = state;
   t.address = address;
   t.insn = insn;
@@ -699,7 +697,7 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
   insn->is_nop = is_nop (&t.in);
   if (insn->is_nop)
     return true;
-  note_operands (&t);
+  set_operands (&t);
   insn->flow = (uint8_t)flow_of (&t.in);
   uint8_t number = t.decoder->meaning[t.in.mnemonic];
   const struct meaning *meaning = number > 0 ? &meanings[number - 1] : NULL;
@@ -712,7 +710,7 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
   return true;
 }
 
-/* In AT&T's syntax, as the GNU tools have it.  */
+/* Show an instruction in AT&T's syntax, like the GNU tools.  */
 static bool
 show (const void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
       char text[INSN_TEXT_MAX])
@@ -734,8 +732,8 @@ show (const void *state, const uint8_t *bytes, uint64_t size, uint64_t address,
 /* `lea address(%rip), %reg', and `jmp *', `mov' and `movslq' of an array
    address(, %reg, 4 or 8).  Intel SDM, volume 2, 2.1.5 and 2.2.1.6.  */
 static bool
-may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
-          uint64_t *named)
+may_reference (const uint8_t *bytes, uint64_t size, uint64_t address,
+               uint64_t *referenced)
 {
   enum
   {
@@ -755,19 +753,19 @@ may_name (const uint8_t *bytes, uint64_t size, uint64_t address,
   bool wide = (bytes[0] & 0xf8) == REX_W;
   if (wide && bytes[1] == LEA && (bytes[2] & 0xc7) == RIP)
     {
-      *named = address + 7
-               + (uint64_t)(int64_t)(int32_t)load_u32 (bytes + 3, false);
+      *referenced = address + 7
+                    + (uint64_t)(int64_t)(int32_t)load_u32 (bytes + 3, false);
       return true;
     }
   bool reads = wide && (bytes[1] == MOV || bytes[1] == MOVSLQ)
                && (bytes[2] & 0xc7) == SIB;
   bool jumps = bytes[0] == GROUP_5 && bytes[1] == JUMP;
   const uint8_t *sib = bytes + (reads ? 3 : 2);
-  *named = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
+  *referenced = (uint64_t)(int64_t)(int32_t)load_u32 (sib + 1, false);
   return (reads || jumps) && (*sib & 0x87) == NO_BASE_BY_4;
 }
 
-/* Zydis counts registers as instructions do: rax, rcx, rdx, rbx, ...  */
+/* Zydis numbers registers like instructions: rax, rcx, rdx, rbx, ... */
 static const uint8_t dwarf_of_hardware[16]
     = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 
@@ -797,6 +795,6 @@ state_new (void)
 }
 
 const struct insn_machine insn_amd64
-    = { state_new, decode_step, decode, may_name, show };
+    = { state_new, decode_step, decode, may_reference, show };
 
 #endif /* HAVE_ZYDIS */

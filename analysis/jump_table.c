@@ -14,10 +14,10 @@ enum
 };
 
 bool
-jump_tables_note (struct jump_tables *tables, const struct jump_table *table,
-                  uint32_t *number)
+jump_tables_add (struct jump_tables *tables, const struct jump_table *table,
+                 uint32_t *number)
 {
-  /* What is at one address can be read in several ways.  */
+  /* Tables at one address can be read with several widths.  */
   uint64_t key = table->address * 16 + table->width;
   *number = address_map_get (&tables->by_key, key);
   if (*number != UINT32_MAX

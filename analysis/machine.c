@@ -1,4 +1,4 @@
-/* The machines whose code can be analysed.
+/* The ABIs of the machines whose code can be analysed.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/machine.h"
@@ -7,36 +7,35 @@
 
 #include "analysis/insn.h"
 
-/* The machines' facts that do not depend on who compiled a function.  */
-#define AMD64                                                            \
-  .arch = &arch_amd64, .n_registers = 17, .kernel_call = 0 /* rax */,    \
-  .rt_sigreturn = 15, .exit = 60, .exit_group = 231, .clone = 56,        \
-  .clone3 = 435, .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1, \
+/* Facts that do not depend on the calling conventions.  */
+#define AMD64                                                              \
+  .arch = &arch_amd64, .n_registers = 17, .syscall_register = 0 /* rax */, \
+  .rt_sigreturn = 15, .exit = 60, .exit_group = 231, .clone = 56,          \
+  .clone3 = 435, .clone_stack = 4 /* rsi */, .results = 1 << 0 | 1 << 1,   \
   .word = 8, .table_widths = 4 | 8
 
 #define AARCH64                                                              \
   .arch = &arch_aarch64, .n_registers = 32, .first_argument = 0,             \
-  .kernel_call = 8, .rt_sigreturn = 139, .exit = 93, .exit_group = 94,       \
+  .syscall_register = 8, .rt_sigreturn = 139, .exit = 93, .exit_group = 94,  \
   .clone = 220, .clone3 = 435, .clone_stack = 1, .results = 1 << 0 | 1 << 1, \
   .probed = REG_NONE, .word = 8, .table_widths = 1 | 2 | 4 | 8,              \
   .keeps_sp = true
 
-/* System V ABI, AMD64 supplement, section 3.2.1: rbx, rbp and r12 to r15
-   belong to the caller.  */
+/* System V ABI, AMD64 supplement, 3.2.1: rbx, rbp, r12 to r15 are
+   callee-saved.  */
 #define AMD64_C                                                \
   AMD64, .first_argument = 5 /* rdi */, .probed = 0 /* rax */, \
          .clobbered = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 0xf << 8
 
-/* AAPCS64, section 6.1.1: x19 to x29 belong to the caller.  A call leaves its
+/* AAPCS64, section 6.1.1: x19 to x29 are callee-saved.  A call leaves its
    return address in x30.  */
 #define AARCH64_C AARCH64, .clobbered = 0x7ffffU | 1U << 30
 
-/* Go internal ABI specification (src/cmd/compile/abi-internal.md), "amd64
-   architecture": only rbp, the frame pointer, survives a call, as do r14 and
+/* Go internal ABI specification (src/cmd/compile/abi-internal.md).  "amd64
+   architecture": a call preserves only rbp, the frame pointer, and r14 and
    xmm15, which have fixed meanings.  "arm64 architecture": x29, the frame
-   pointer, is kept one word below SP; x28 and x18 have fixed meanings.  Bare
-   conventions are those of OCaml's, GHC's and Prolog's functions among each
-   other.  */
+   pointer, is stored one word below SP; x28 and x18 have fixed meanings.  Bare
+   conventions are those between functions of OCaml, of GHC, and of Prolog.  */
 static const struct code_machine machines[][CONVENTIONS_COUNT] = {
   { [CONVENTIONS_C] = { AMD64_C, .preserved = 1 << 3 | 1 << 6 | 0xf << 12,
                         .call_aligned = 16 },

@@ -1,42 +1,46 @@
-/* Following the flow to see which functions may return.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The sweep that finds out which functions may return.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A worklist has the places from which functions are to be swept.  A call
+   stops its path until the callee is found to return: the caller waits for the
+   callee, and finding a return wakes all waiters.  A function that still waits
+   at the end never returns.  */
 
 #include "analysis/noreturn.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "analysis/addresses.h"
 
 static const uint32_t WAITER_NONE = UINT32_MAX;
 
-/* A caller that waits for a function to return.  */
+/* A caller that waits until a function returns.  */
 struct waiter
 {
   uint32_t function;
   uint32_t next;   /* waiter, or WAITER_NONE */
-  uint64_t resume; /* 0: it returns, too (a tail call) */
+  uint64_t resume; /* where it goes on; 0: it returns, too (a tail call) */
 };
 
-/* A place from which a function is still to be followed.  */
+/* A place from which a function is to be swept.  */
 struct sweep_task
 {
   uint32_t function;
   bool after_call;
-  uint64_t address; /* 0: none, the function returns */
+  uint64_t address; /* 0: the function returns */
 };
 
 struct noreturn
 {
   struct functions *functions;
   struct image_facts *facts;
-  struct address_map labels;    /* target of a jump: function that got there */
-  struct address_set jumped_to; /* what may be found in `labels' */
-  size_t n_queued;              /* of the functions ... */
-  size_t n_before;              /* ... before this run */
+  struct address_map owners;    /* jump target to the first function there */
+  struct address_set jumped_to; /* its keys, for a quick test */
+  size_t n_queued; /* functions below it were added to `tasks' ... */
+  size_t n_before; /* ... of them, before this run */
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;
-  uint32_t unused_waiter; /* the first of those that wait no more */
+  uint32_t unused_waiter; /* the first free one */
   struct sweep_task *tasks;
   size_t n_tasks, tasks_capacity;
   uint64_t steps_left;
@@ -55,10 +59,10 @@ noreturn_new (struct functions *functions, struct image_facts *facts)
   noreturn->functions = functions;
   noreturn->facts = facts;
   noreturn->unused_waiter = WAITER_NONE;
-  /* Paths that share code are followed by each function anew, within reason:
-     an instruction takes a byte at least.  */
+  /* Functions that share code sweep it once each, within limits: an
+     instruction takes a byte at least.  */
   noreturn->steps_left = 4 * facts->image->size + (1 << 20);
-  address_map_clear (&noreturn->labels);
+  address_map_clear (&noreturn->owners);
   return noreturn;
 }
 
@@ -68,7 +72,7 @@ noreturn_free (struct noreturn *noreturn)
   if (!noreturn)
     return;
   address_set_free (&noreturn->jumped_to);
-  address_map_free (&noreturn->labels);
+  address_map_free (&noreturn->owners);
   free (noreturn->waiters);
   free (noreturn->tasks);
   free (noreturn);
@@ -108,7 +112,7 @@ mark_returning (struct noreturn *noreturn, uint32_t index)
     }
 }
 
-/* FUNCTION goes on at RESUME (or returns: 0) once CALLEE returns.  */
+/* FUNCTION goes on at RESUME (0: it returns) once CALLEE returns.  */
 static void
 wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
           uint64_t resume)
@@ -132,8 +136,8 @@ wait_for (struct noreturn *noreturn, uint32_t callee, uint32_t function,
   waited->waiters = waiter;
 }
 
-/* The function that got to ADDRESS first, or starts there (*IS_START), or
-   FUNCTION_NONE.  */
+/* Return the function that starts at ADDRESS (*IS_START), or that reached it
+   first, or FUNCTION_NONE.  */
 static uint32_t
 owner_of (const struct noreturn *noreturn, uint64_t address, bool *is_start)
 {
@@ -141,11 +145,11 @@ owner_of (const struct noreturn *noreturn, uint64_t address, bool *is_start)
   *is_start = start != FUNCTION_NONE;
   if (*is_start || !address_set_may_have (&noreturn->jumped_to, address))
     return start;
-  return address_map_get (&noreturn->labels, address);
+  return address_map_get (&noreturn->owners, address);
 }
 
-/* FUNCTION jumps to TARGET.  Code that another function got to first counts as
-   that function's.  */
+/* FUNCTION jumps to TARGET.  Code that another function has reached first is
+   that function's: a jump there is like a tail call.  */
 static void
 follow_jump (struct noreturn *noreturn, uint32_t function, uint64_t target)
 {
@@ -156,13 +160,14 @@ follow_jump (struct noreturn *noreturn, uint32_t function, uint64_t target)
   if (owner != FUNCTION_NONE)
     return wait_for (noreturn, owner, function, 0);
   address_set_add (&noreturn->jumped_to, target);
-  if (!address_map_set (&noreturn->labels, target, function))
+  if (!address_map_set (&noreturn->owners, target, function))
     noreturn->failed = true;
   add_task (noreturn, function, target, false);
 }
 
-/* FUNCTION jumps where the word at PLACE points.  If that is a function of the
-   image, by name, whether it returns is known.  */
+/* FUNCTION jumps through the word at PLACE.  If that has the address of a
+   function of the image, by name, the jump is a tail call of it.  Other jumps
+   count as returns, unless the name of the target says otherwise.  */
 static void
 follow_jump_through (struct noreturn *noreturn, uint32_t function,
                      uint64_t place)
@@ -178,7 +183,7 @@ follow_jump_through (struct noreturn *noreturn, uint32_t function,
     mark_returning (noreturn, function);
 }
 
-/* Whether the sweep of FUNCTION goes on behind STEP, which ends at NEXT.  */
+/* Whether FUNCTION goes on behind STEP, which ends at NEXT.  */
 static bool
 follow_step (struct noreturn *noreturn, uint32_t function,
              const struct insn_step *step, uint64_t next)
@@ -188,7 +193,7 @@ follow_step (struct noreturn *noreturn, uint32_t function,
     {
     case FLOW_NEXT:
       if (step->place && step->computes_place
-          && !address_list_add (&noreturn->facts->named, step->place))
+          && !address_list_add (&noreturn->facts->referenced, step->place))
         noreturn->failed = true;
       return true;
     case FLOW_BRANCH:
@@ -223,9 +228,9 @@ follow_step (struct noreturn *noreturn, uint32_t function,
     }
 }
 
-/* Whether the sweep of FUNCTION, which comes from the instruction in front,
-   ends at ADDRESS: the instruction was reached before.  A call that another
-   function follows does not return here.  */
+/* Whether the sweep of FUNCTION, running on to ADDRESS, ends there because
+   some function has reached ADDRESS before.  If a function starts behind a
+   call, the call does not return.  */
 static bool
 arrives (struct noreturn *noreturn, uint32_t function, uint64_t address,
          bool after_call)
@@ -285,8 +290,7 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
         sweep (noreturn, task.function, task.address, task.after_call);
       if (noreturn->steps_left > 0)
         continue;
-      /* Without an answer within bounds, every function counts as
-         returning.  */
+      /* Out of steps: every function counts as returning.  */
       functions->n_changes++;
       for (size_t i = 0; i < functions->n; i++)
         functions->list[i].may_return = true;
@@ -296,6 +300,6 @@ noreturn_run (struct noreturn *noreturn, struct error *err)
   noreturn->tasks = NULL;
   noreturn->tasks_capacity = 0;
   return (!noreturn->failed && !functions->failed
-          && facts_sort_named (noreturn->facts))
+          && facts_sort_references (noreturn->facts))
          || error_set_no_memory (err);
 }

@@ -1,16 +1,17 @@
-/* Which functions never return, and which may.
+/* Which functions never return, and which may: an interprocedural analysis.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What follows a call is code of the caller only if the callee returns.  A
-   function returns if some path through it does, where a path goes on behind
-   a call only if that callee returns: the least solution is wanted, so what
-   follows a call waits until the callee has been seen to return.  That a call
-   is the last instruction of a function says nothing.
+   The code behind a call belongs to the caller only if the callee returns.  A
+   function may return if some path through it returns, and a path goes on
+   behind a call only if that callee may return.  The least fixpoint of this
+   definition is computed: the code behind a call waits until the callee is
+   found to return.  A call that is the last instruction of its function is no
+   evidence.
 
-   The sweep follows the flow and nothing else.  Jump tables are not read; a
-   function that has one counts as returning.  Functions that direct calls give
-   away are registered on the way, and addresses that code computes are
-   collected.  */
+   This sweep only decodes the control flow.  It does not read jump tables: a
+   function that has one counts as returning.  On its way it registers the
+   functions that direct calls lead to, and collects the addresses that code
+   computes.  */
 
 #ifndef ANALYSIS_NORETURN_H
 #define ANALYSIS_NORETURN_H
@@ -23,13 +24,13 @@
 
 struct noreturn; /* opaque */
 
-/* FUNCTIONS and FACTS must outlive it.  NULL when memory ran out.  */
+/* NULL without memory.  FUNCTIONS and FACTS must outlive the result.  */
 struct noreturn *noreturn_new (struct functions *functions,
                                struct image_facts *facts);
 void noreturn_free (struct noreturn *noreturn);
 
-/* Follow all functions that were registered since the last run, and set
-   `may_return' of each.  */
+/* Sweep the functions that are new since the last run, and set
+   `may_return'.  */
 bool noreturn_run (struct noreturn *noreturn, struct error *err);
 
 #endif /* ANALYSIS_NORETURN_H */

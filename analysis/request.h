@@ -1,4 +1,4 @@
-/* What an analysis of code is asked for.
+/* The input of an analysis of code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ANALYSIS_REQUEST_H
@@ -17,8 +17,8 @@ struct code_range
   uint64_t start, end;
 };
 
-/* Calls in [start, end) may end up at `pad' by an exception, with
-   `args_size` bytes of arguments taken off the stack.  */
+/* Where exceptions of calls in [start, end) land: the landing pad `pad', with
+   `args_size' bytes of arguments removed from the stack.  */
 struct code_pad
 {
   uint64_t start, end;
@@ -31,29 +31,32 @@ struct analysis_observer;
 struct code_request
 {
   const struct image *image;
-  /* Code with CFI: ascending, disjoint.  A function is followed only if its
-     first row is that of a call; the others are parts of functions.  */
+  /* Code with CFI, ascending and disjoint.  A function of the list is analysed
+     only if its first row is that of a call.  All others are parts of
+     functions.  */
   const struct frame_function *known;
   size_t n_known;
-  /* Those of `known` that are parts of functions, or functions, whatever their
-     first row says, by their addresses; sorted.  */
+  /* Exceptions from that rule: addresses of functions in `known' that are
+     parts, and of those that are entries, whatever their first row says.  Both
+     are sorted.  */
   struct address_list parts, entries;
   const struct code_pad *pads; /* ascending, disjoint */
   size_t n_pads;
-  /* Rows from elsewhere, to be judged, ascending: functions or parts of them
-     may start there.  A state can often be told by several rows.  Where one of
-     these tells it that row is found, and no other.  */
+  /* Rows from another source, ascending.  Functions, or parts of functions,
+     may start where these do.  Several rows can describe one state; if one of
+     these does, the analysis uses it.  */
   const struct frame_function *described;
   size_t n_described;
-  bool beyond_cfi; /* look for functions outside of `known`, too */
-  bool compares;   /* look for rows of `known` that the code contradicts */
-  /* Rows are compared and none are made: so functions of `known` that fail
-     because of their registers are followed again without these (routine.h).
-   */
+  bool beyond_cfi; /* also analyse functions outside of `known' */
+  bool compares;   /* find rows of `known' that the code contradicts */
+  /* Only compare rows, and make none.  Functions of `known' that fail because
+     of their registers are then analysed again without callee-saved registers
+     (routine.h).  */
   bool only_compares;
-  bool no_symbols;  /* .symtab is not looked at */
-  unsigned threads; /* that follow code, the caller's among them; 0 as 1 */
-  const struct analysis_observer *observer; /* tests' (follower.h), or NULL */
+  bool no_symbols;  /* ignore .symtab */
+  unsigned threads; /* including the caller's; 0 means 1 */
+  const struct analysis_observer
+      *observer; /* for tests (analyser.h), or NULL */
 };
 
 #endif /* ANALYSIS_REQUEST_H */

@@ -1,5 +1,13 @@
-/* Following a function along its paths until nothing changes.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The abstract interpretation of one function.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   A worklist has the basic blocks whose state has changed.  A block is
+   interpreted instruction by instruction, and its last state is joined into
+   the states of the blocks that it leads to.  When the worklist is empty the
+   states are a fixpoint.  Then each instruction is checked (routine_check.c).
+   Some results show that an assumption of the run was wrong, for example that
+   a call returns; then the function is interpreted again without it
+   (run_until_consistent).  */
 
 #include "analysis/routine.h"
 
@@ -7,15 +15,15 @@
 
 enum
 {
-  /* At least so much room for a routine, and what an image of its size allows:
-     a node for 4 bytes, a label for 32.  */
+  /* The smallest room for a routine.  Larger images allow more: a node for 4
+     bytes, a block for 32.  */
   NODES_MIN = 1 << 14,
-  LABELS_MIN = 1 << 12,
+  BLOCKS_MIN = 1 << 12,
   STEPS_MIN = 1 << 18,
-  ADDRESS_MIN = 0x1000, /* constants below are not addresses */
-  PLACES_REMEMBERED = 4096,
+  ADDRESS_MIN = 0x1000, /* lower constants are not addresses */
+  REFERENCES_MAX = 4096,
   TRIES_MAX = 8,
-  VISITS_MAX = 512 /* of a node, on average */
+  VISITS_MAX = 512 /* interpretations of a node, on average */
 };
 
 struct routine *
@@ -27,11 +35,11 @@ routine_new (const struct routine_context *context)
   routine->context = context;
   routine->machine = context->machine;
   routine->nodes_max = NODES_MIN + context->facts->image->size / 4;
-  /* Real files take 0.1 to 0.9 steps for each of their bytes; 9 where no
-     function returns, and so each is first taken to go on in all that are
-     behind it (CHICKEN's compiler).  */
+  /* Real files take 0.1 to 0.9 steps for each of their bytes.  They take 9
+     where no function returns, because each is first taken to run on into all
+     code behind it (CHICKEN's compiler).  */
   routine->steps_left = STEPS_MIN + 12 * context->facts->image->size;
-  routine->labels_max = LABELS_MIN + context->facts->image->size / 32;
+  routine->blocks_max = BLOCKS_MIN + context->facts->image->size / 32;
   return routine;
 }
 
@@ -40,37 +48,37 @@ routine_free (struct routine *routine)
 {
   if (!routine)
     return;
-  address_map_free (&routine->numbers);
+  address_map_free (&routine->node_numbers);
   address_map_free (&routine->doubtful);
-  address_map_free (&routine->spared);
+  address_map_free (&routine->unwritten);
   address_map_free (&routine->observed);
   free (routine->observations);
   free (routine->edges);
   jump_tables_free (&routine->tables);
   free (routine->nodes);
-  free (routine->labels);
+  free (routine->blocks);
   free (routine->states);
-  free (routine->queue);
-  address_list_free (&routine->ends);
-  free (routine->result.left_for);
+  free (routine->worklist);
+  address_list_free (&routine->table_ends);
+  free (routine->result.entered_with_frame);
   free (routine);
 }
 
-/* Both ways of a branch; the state is copied only where they differ.  Whether
-   it goes on with the next instruction: a child with another stack has left.
- */
+/* Interpret both ways of the branch INSN.  The state is copied only if the two
+   differ.  Return whether the routine goes on behind the branch; a child
+   process with another stack does not.  */
 static bool
-branch (struct routine *routine, const struct insn *insn, struct state *state,
-        bool jumps)
+interpret_branch (struct routine *routine, const struct insn *insn,
+                  struct state *state, bool jumps)
 {
   const enum insn_condition condition = (enum insn_condition)insn->condition;
   bool by_child;
-  enum value_kind parts = state_parts_from_child (state, insn, &by_child);
-  if (parts == VALUE_ASKED)
+  enum value_kind parts = state_branch_on_fork (state, insn, &by_child);
+  if (parts == VALUE_MAYBE_FORKED)
     routine_fail (routine, ROUTINE_SYSTEM_CALL, insn->address);
   bool tells = state_tells_branches (state, condition);
   if (parts == VALUE_FORKED)
-    state->is_child_too = false;
+    state->includes_child = false;
   if (parts == VALUE_FORKED || !tells)
     {
       if (jumps && !(parts == VALUE_FORKED && by_child))
@@ -87,12 +95,12 @@ branch (struct routine *routine, const struct insn *insn, struct state *state,
   return state_branch (state, condition, false);
 }
 
-/* Do INSN.  Whether it goes on with the next one.  With JUMPS, STATE gets to
-   wherever else it leads; without, that was done before, and a call counts as
-   returning.  */
+/* Interpret INSN.  Return whether the path goes on with the next instruction.
+   With JUMPS, join STATE into all other successors.  Without, that was done
+   before, and a call counts as returning.  */
 static bool
-step (struct routine *routine, const struct insn *insn, struct state *state,
-      bool jumps)
+interpret (struct routine *routine, const struct insn *insn,
+           struct state *state, bool jumps)
 {
   struct insn copy;
   bool returns;
@@ -105,13 +113,13 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
   switch (copy.flow)
     {
     case FLOW_BRANCH:
-      return branch (routine, &copy, state, jumps);
+      return interpret_branch (routine, &copy, state, jumps);
     case FLOW_CALL:
     case FLOW_CALL_INDIRECT:
       returns = !jumps || routine_call_returns (routine, &copy, state);
-      routine_call (routine, &copy, state);
+      routine_apply_call (routine, &copy, state);
       if (jumps)
-        routine_throw (routine, copy.address, state);
+        routine_join_landing_pad (routine, copy.address, state);
       return returns;
     case FLOW_JUMP:
       if (jumps)
@@ -126,10 +134,10 @@ step (struct routine *routine, const struct insn *insn, struct state *state,
     }
 }
 
-/* Whether the path ends behind NODE.  */
+/* Whether the path ends behind NODE, where STATE holds.  */
 static bool
-stops_behind (struct routine *routine, const struct routine_node *node,
-              const struct state *state)
+ends_behind (struct routine *routine, const struct routine_node *node,
+             const struct state *state)
 {
   uint64_t next = node->insn.address + node->insn.size;
   if (node->is_last)
@@ -141,32 +149,30 @@ stops_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* Go from LABEL to the next one, however far that is, as long as there are
-   steps left; walk_all gives the routine up where there are none.  On the path
-   from an entry that only a pointer leads to, a register that belongs to
-   callers shows code with another convention, such as Haskell's.  Such a
-   routine is done with at its first instructions: nothing is taken from what
-   its start gets to.  */
+/* Interpret BLOCK, up to the next block.  While an entry is on trial, because
+   only a pointer leads there, the first use of an unsaved callee-saved
+   register shows code with other conventions, such as Haskell's.  Such a
+   routine fails at once, before it claims any code that it would reach.  */
 static void
-walk (struct routine *routine, uint32_t label)
+interpret_block (struct routine *routine, uint32_t block)
 {
-  uint32_t number = routine->labels[label].node;
-  bool on_trial = label == 0 && routine_is_on_trial (routine);
+  uint32_t number = routine->blocks[block].node;
+  bool only_pointers = block == 0 && routine_has_only_pointers (routine);
   struct state state;
-  state_copy (&state, routine_label_state (routine, label));
+  state_copy (&state, routine_block_state (routine, block));
   while (routine->result.failure == ROUTINE_SOUND
          && routine->nodes[number].insn.size > 0
          && routine->steps <= routine->steps_left)
     {
       routine->steps++;
-      if (on_trial
+      if (only_pointers
           && routine_uses_saved (routine, &routine->nodes[number].insn,
                                  &state))
         return routine_fail (routine, ROUTINE_SAVED_USED,
                              routine->nodes[number].insn.address);
-      if (!step (routine, &routine->nodes[number].insn, &state, true))
+      if (!interpret (routine, &routine->nodes[number].insn, &state, true))
         return;
-      if (stops_behind (routine, &routine->nodes[number], &state))
+      if (ends_behind (routine, &routine->nodes[number], &state))
         return;
       const struct insn *insn = &routine->nodes[number].insn;
       uint32_t next = routine_find_behind (routine, number);
@@ -179,86 +185,89 @@ walk (struct routine *routine, uint32_t label)
           = node->predecessor != NODE_NONE && node->predecessor != number;
       if (node->predecessor == NODE_NONE)
         node->predecessor = number;
-      if (node->label != NODE_NONE || elsewhere)
-        return routine_arrive (routine, next, &state);
+      if (node->block != NODE_NONE || elsewhere)
+        return routine_join (routine, next, &state);
       number = next;
     }
 }
 
 static void
-start (struct routine *routine)
+begin (struct routine *routine)
 {
   struct state state;
-  address_map_clear (&routine->numbers);
-  routine->n_nodes = routine->n_labels = routine->n_queue = 0;
+  address_map_clear (&routine->node_numbers);
+  routine->n_nodes = routine->n_blocks = routine->n_worklist = 0;
   routine->states_size = 0;
   routine->steps = 0;
   routine->landed = routine->lacks_value = false;
   routine->result = (struct routine_result){
     .reads_tables = routine->result.reads_tables,
-    .left_for = routine->result.left_for,
+    .entered_with_frame = routine->result.entered_with_frame,
   };
   jump_tables_reset (&routine->tables);
   state_enter (&state, routine->machine, &routine->tables);
   uint32_t number = routine_node_at (routine, routine->entry);
   if (number != NODE_NONE)
-    routine_add_label (routine, number, &state);
+    routine_add_block (routine, number, &state);
 }
 
-/* Keep what INSN computes, if that can be an address.  */
+/* Remember the address that INSN computes, if it can be one.  */
 static void
-remember_place (void *argument, const struct insn *insn,
-                const struct state *state)
+remember_reference (void *argument, const struct insn *insn,
+                    const struct state *state)
 {
   struct routine *routine = argument;
   uint64_t place;
-  if (!state_names_place (state, insn, &place))
+  if (!state_computes_address (state, insn, &place))
     {
-      if (insn->op != OP_SET || insn->is_part || insn->immediate < ADDRESS_MIN)
+      if (insn->op != OP_SET || insn->is_address_part
+          || insn->immediate < ADDRESS_MIN)
         return;
       place = (uint64_t)insn->immediate;
     }
-  if (routine->ends.n < PLACES_REMEMBERED
-      && !address_list_add (&routine->ends, place))
+  if (routine->table_ends.n < REFERENCES_MAX
+      && !address_list_add (&routine->table_ends, place))
     routine_fail (routine, ROUTINE_TOO_MUCH, insn->address);
 }
 
-/* Keep all addresses that the routine computes for another try.  Whether there
-   are more than before.  */
+/* Remember all addresses that the routine computes, as ends of tables in
+   another run.  Return whether there are more than before.  */
 static bool
-remember_places (struct routine *routine)
+remember_references (struct routine *routine)
 {
-  size_t before = routine->ends.n;
-  routine->ends.n = 0;
-  routine_visit (routine, remember_place, routine);
-  return address_list_sort (&routine->ends) && routine->ends.n > before;
+  size_t before = routine->table_ends.n;
+  routine->table_ends.n = 0;
+  routine_visit (routine, remember_reference, routine);
+  return address_list_sort (&routine->table_ends)
+         && routine->table_ends.n > before;
 }
 
 static void
-walk_all (struct routine *routine)
+empty_worklist (struct routine *routine)
 {
-  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND)
+  while (routine->n_worklist > 0 && routine->result.failure == ROUTINE_SOUND)
     {
-      walk (routine, routine_take_queued (routine));
+      interpret_block (routine, routine_take_block (routine));
       if (routine->steps > (uint64_t)VISITS_MAX * (routine->n_nodes + 64)
           || routine->steps > routine->steps_left || routine->tables.failed)
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
     }
 }
 
-/* Follow the routine once more from its entry.  */
+/* Interpret the routine from its entry to a fixpoint, and check it.  A check
+   can find more targets of jumps, which go to the worklist.  */
 static void
-follow (struct routine *routine)
+run_to_fixpoint (struct routine *routine)
 {
-  start (routine);
+  begin (routine);
   do
     {
-      walk_all (routine);
+      empty_worklist (routine);
       routine->n_edges = 0;
       if (routine->result.failure == ROUTINE_SOUND)
         routine_visit (routine, routine_check, routine);
     }
-  while (routine->n_queue > 0 && routine->result.failure == ROUTINE_SOUND);
+  while (routine->n_worklist > 0 && routine->result.failure == ROUTINE_SOUND);
   if (routine->steps >= routine->steps_left)
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
   routine->steps_left -= routine->steps < routine->steps_left
@@ -266,65 +275,66 @@ follow (struct routine *routine)
                              : routine->steps_left;
 }
 
-/* The routine is sound if calls return that were not seen to.  */
+/* Look for doubtful calls of the routine, which is sound if they return, and
+   treat them as DOUBTFUL_CALLS says.  */
 static void
 decide_doubtful_calls (struct routine *routine,
                        enum doubtful_calls doubtful_calls)
 {
   if (!routine->context->request->beyond_cfi
       || routine->result.failure != ROUTINE_SOUND
-      || routine->result.met_unknown || routine->is_go
-      || !routine_note_returns (routine))
+      || routine->result.calls_unregistered || routine->is_go
+      || !routine_find_doubtful_calls (routine))
     return;
   if (doubtful_calls == DOUBTFUL_CALLS_END_PATH)
-    follow (routine);
+    run_to_fixpoint (routine);
   else if (doubtful_calls == DOUBTFUL_CALLS_FAIL)
     routine_fail (routine, ROUTINE_DOUBTFUL, routine->entry);
 }
 
-/* Follow the routine, and again where one of its assumptions has turned out to
-   be wrong.  */
+/* Interpret the routine, and again if an assumption turns out to be wrong.  */
 static void
-follow_to_result (struct routine *routine, enum doubtful_calls doubtful_calls)
+run_until_consistent (struct routine *routine,
+                      enum doubtful_calls doubtful_calls)
 {
   const struct routine_result *result = &routine->result;
-  follow (routine);
-  /* It runs into another one behind calls that are doubtful meanwhile.  */
+  run_to_fixpoint (routine);
+  /* It runs into another function behind calls that are doubtful now.  */
   for (size_t n = 0;
        result->failure == ROUTINE_RUNS_INTO && routine->doubtful.n_used > n;)
     {
       n = routine->doubtful.n_used;
-      follow (routine);
+      run_to_fixpoint (routine);
     }
-  /* It lacks a value that a callee may have left in a register.  */
+  /* A value is unknown that a callee may have left in its register.  */
   routine->asks_callees = routine->lacks_value;
   if (routine->lacks_value)
-    follow (routine);
-  /* A table without a bound was read too far, into one that is found later. */
+    run_to_fixpoint (routine);
+  /* A jump table was read too far, into data that is referenced later.  */
   for (int i = 0; i < TRIES_MAX && result->failure != ROUTINE_SOUND
                   && result->failure != ROUTINE_TOO_MUCH
-                  && routine->tables.n > 0 && remember_places (routine);
+                  && routine->tables.n > 0 && remember_references (routine);
        i++)
-    follow (routine);
+    run_to_fixpoint (routine);
   decide_doubtful_calls (routine, doubtful_calls);
   while (result->failure == ROUTINE_SOUND && routine_end_tables (routine))
-    follow (routine);
+    run_to_fixpoint (routine);
 }
 
-/* Note the calls behind which the stack would have two depths.  Such calls
-   do not return, because no compiler makes code with two depths.  Whether
-   there are any.  */
+/* Make calls doubtful behind which the stack pointer would have two values.
+   Compilers make no such code, so these calls do not return.  Return whether
+   any was found.  */
 static bool
-note_calls_without_return (struct routine *routine)
+doubt_calls_with_two_depths (struct routine *routine)
 {
   size_t before = routine->doubtful.n_used;
-  for (uint32_t i = 0; i < routine->n_labels; i++)
+  for (uint32_t i = 0; i < routine->n_blocks; i++)
     {
       const struct routine_node *node
-          = &routine->nodes[routine->labels[i].node];
-      struct value sp = state_sp (routine_label_state (routine, i));
+          = &routine->nodes[routine->blocks[i].node];
+      struct value sp = state_sp (routine_block_state (routine, i));
       uint32_t call = node->predecessor;
-      /* Others have the stack pointer elsewhere where the path meets them.  */
+      /* At a join of different stack pointers, SP is numbered by the join.  */
       bool differs = value_is_anonymous (sp)
                      && value_address (sp) == node->insn.address;
       if (call == NODE_NONE || !differs
@@ -341,8 +351,8 @@ note_calls_without_return (struct routine *routine)
 }
 
 const struct routine_result *
-routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
-                enum doubtful_calls doubtful_calls, bool is_bare)
+routine_analyse (struct routine *routine, uint64_t entry, uint64_t end,
+                 enum doubtful_calls doubtful_calls, bool is_bare)
 {
   const struct routine_context *context = routine->context;
   routine->entry = entry;
@@ -352,18 +362,17 @@ routine_follow (struct routine *routine, uint64_t entry, uint64_t end,
   routine->machine = routine->is_go ? context->go_machine
                      : is_bare      ? context->bare_machine
                                     : context->machine;
-  /* What was learnt of another function, or of this one with other
-     conventions, does not count.  */
-  routine->ends.n = 0;
+  /* Reset what an earlier call has learnt.  */
+  routine->table_ends.n = 0;
   routine->asks_callees = false;
   address_map_clear (&routine->doubtful);
-  address_map_clear (&routine->spared);
-  follow_to_result (routine, doubtful_calls);
+  address_map_clear (&routine->unwritten);
+  run_until_consistent (routine, doubtful_calls);
   for (int i = 0;
        is_bare && i < TRIES_MAX && routine->result.failure != ROUTINE_SOUND
-       && note_calls_without_return (routine);
+       && doubt_calls_with_two_depths (routine);
        i++)
-    follow (routine);
+    run_to_fixpoint (routine);
   routine->result.leaves |= routine->result.is_proven;
   routine->result.has_doubtful_calls = routine->doubtful.n_used > 0;
   return &routine->result;
@@ -375,22 +384,22 @@ routine_visit (struct routine *routine,
                               const struct state *state),
                void *argument)
 {
-  for (uint32_t i = 0; i < routine->n_labels; i++)
+  for (uint32_t i = 0; i < routine->n_blocks; i++)
     {
-      uint32_t number = routine->labels[i].node;
+      uint32_t number = routine->blocks[i].node;
       struct state state;
-      state_copy (&state, routine_label_state (routine, i));
+      state_copy (&state, routine_block_state (routine, i));
       for (;;)
         {
           const struct routine_node *node = &routine->nodes[number];
-          routine->visited = number;
+          routine->visited_node = number;
           visit (argument, &node->insn, &state);
           node = &routine->nodes[number]; /* nodes move when they grow */
           if (node->insn.size == 0
-              || !step (routine, &node->insn, &state, false))
+              || !interpret (routine, &node->insn, &state, false))
             break;
           uint32_t next = routine_find_behind (routine, number);
-          if (next == NODE_NONE || routine->nodes[next].label != NODE_NONE
+          if (next == NODE_NONE || routine->nodes[next].block != NODE_NONE
               || routine->nodes[next].predecessor != number)
             break;
           number = next;

@@ -1,24 +1,26 @@
-/* What calls leave of a state, and whether they come back.
+/* Whether calls return, and which state they leave.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Who has found what, of which the answers are made here and nowhere else:
+   This file combines facts from several sources.
 
-   whether a call comes back (routine_call_returns)
-     may_return   noreturn.c: no path through the callee returns, which is
-                  proved, or some path may
+   whether a call returns (routine_call_returns)
+
+     may_return   noreturn.c: it is proved that no path through the callee
+                  returns, or some path may
      by name      image_facts.c: imported functions that never return
-     Go's table   gopclntab.c: depths that do not fit the call are another's
-     doubtful     calls of this routine that were never seen to return
+     Go's table   gopclntab.c: code with another depth is another function's
+     doubtful     calls of this routine that nothing shows to return
                   (routine_returns.c), that run into another function
-                  (routine_check.c), or behind which the stack would have two
-                  depths (routine.c)
+                  (routine_check.c), or behind which SP would have two
+                  values (routine.c)
 
-   what it leaves (routine_call)
-     clobbered    machine.h: registers that are lost, by the ABI
-     changes      functions.h: registers of the ABI that following the callee
-                  has shown to be changed all the same
-     spared       clobbered registers that no instruction of the callee writes:
-                  looked for where the routine fails without them  */
+   which state a call leaves (routine_apply_call)
+
+     clobbered    machine.h: registers that a call may change, by the ABI
+     changes      functions.h: callee-saved registers that the callee was
+                  found to change all the same
+     unwritten    clobbered registers that no instruction of the callee
+                  writes; only looked for if the routine fails without them  */
 
 #include "analysis/routine.h"
 
@@ -26,15 +28,14 @@
 
 enum
 {
-  PROBE_BYTES = 256, /* of a function that may leave a register alone */
-  LOOKS_MAX = 16,    /* at such a function */
-  PROBED_MIN = 4096  /* smaller frames need no probe */
+  SCAN_BYTES = 256,       /* of a callee that is scanned */
+  SCANS_MAX = 16,         /* of one callee */
+  PROBED_FRAME_MIN = 4096 /* smaller frames are not probed */
 };
 
-/* A stub of an imported function jumps to what the word at the place holds.
-   One instruction that does nothing, such as ENDBR64, may be in front of the
-   jump: a function that sets registers and then jumps is not the one that it
-   jumps to.  */
+/* A PLT stub jumps to the address in a word of the GOT.  One NOP, such as
+   ENDBR64, may be in front of the jump.  A function that sets registers and
+   then jumps is not the function that it jumps to.  */
 uint64_t
 routine_called_place (const struct routine_context *context,
                       const struct insn *insn)
@@ -57,12 +58,12 @@ routine_called_word (const struct routine_context *context,
                           routine_called_place (context, insn));
 }
 
-/* Go's compiler knows which calls do not return, and puts anything behind
-   them.  Where the table has another depth behind the call, or none, the path
-   ends there (stops_behind in routine.c).  A call without a frame, on machines
-   where a call overwrites the return address, is that of the function that
-   makes the stack larger: it comes back to the entry, with the return address
-   in another register.  */
+/* Go's compiler knows which calls never return, and puts anything behind them.
+   If Go's table has another depth behind a call, or none, the path ends there
+   (ends_behind in routine.c).  On machines where a call overwrites the return
+   address, a call without a frame is that of the function that grows the
+   stack.  It returns to the entry, with the return address in another
+   register.  */
 static bool
 go_call_returns (const struct routine *routine, uint64_t call, uint64_t next)
 {
@@ -87,14 +88,14 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
   if (insn->flow == FLOW_CALL_INDIRECT)
     return facts_call_returns (context->facts,
                                routine_called_place (context, insn), is_set);
-  /* The first call of a callee that is not known seems to return; others do
-     not, until the callee was followed, and the routine again.  */
+  /* The first call of an unregistered callee is taken to return, the others
+     not, until the callee and then the routine are analysed.  */
   const struct code_function *callee
       = functions_at (context->functions, insn->target);
   if (!callee)
     {
-      routine->result.met_unknown = true;
-      return routine_observe (routine, OBSERVED_UNKNOWN, insn->target);
+      routine->result.calls_unregistered = true;
+      return routine_observe (routine, OBSERVED_UNREGISTERED, insn->target);
     }
   return callee->may_return
          && (!is_set
@@ -103,58 +104,57 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                     is_set));
 }
 
-/* What is known of a function's bytes: where instructions begin, and which of
-   them are entered or jumped to.  */
-struct probe
+/* A scan of a callee: where instructions begin, which are jumped to.  */
+struct scan
 {
-  uint64_t start; /* a loop can lie in front of the entry */
-  bool begins[PROBE_BYTES], is_target[PROBE_BYTES];
+  uint64_t start; /* a loop can begin in front of the entry */
+  bool begins_insn[SCAN_BYTES], is_target[SCAN_BYTES];
   uint64_t first_target, last_target;
 };
 
-/* Note that the function jumps to TARGET.  False: it is not looked at.  */
+/* Record a jump to TARGET.  False: TARGET is not scanned.  */
 static bool
-probe_jump (struct probe *probe, uint64_t target)
+scan_jump (struct scan *scan, uint64_t target)
 {
-  if (target < probe->first_target)
-    probe->first_target = target;
-  if (target - probe->start >= PROBE_BYTES)
+  if (target < scan->first_target)
+    scan->first_target = target;
+  if (target - scan->start >= SCAN_BYTES)
     return false;
-  probe->is_target[target - probe->start] = true;
-  if (target > probe->last_target)
-    probe->last_target = target;
+  scan->is_target[target - scan->start] = true;
+  if (target > scan->last_target)
+    scan->last_target = target;
   return true;
 }
 
-/* Whether all jumps lead to instructions that were looked at.  */
+/* Whether all jumps lead to instructions that were scanned.  */
 static bool
-probe_is_whole (const struct probe *probe)
+scan_is_complete (const struct scan *scan)
 {
-  for (size_t i = 0; i < PROBE_BYTES; i++)
-    if (probe->is_target[i] && !probe->begins[i])
+  for (size_t i = 0; i < SCAN_BYTES; i++)
+    if (scan->is_target[i] && !scan->begins_insn[i])
       return false;
   return true;
 }
 
-/* A mask of the registers that no instruction from the start of PROBE to the
-   return writes; 0 if one of these leads elsewhere.  */
+/* Return the mask of the registers that no instruction from the start of SCAN
+   to the return writes; 0 if an instruction leads elsewhere.  */
 static uint32_t
-probe_spared (struct probe *probe, struct routine *routine)
+scan_for_unwritten (struct scan *scan, struct routine *routine)
 {
   const struct image_facts *facts = routine->context->facts;
-  uint64_t address = probe->start;
+  uint64_t address = scan->start;
   uint32_t written = 0;
   struct insn insn;
-  for (; address - probe->start < PROBE_BYTES; routine->steps++)
+  for (; address - scan->start < SCAN_BYTES; routine->steps++)
     {
-      probe->begins[address - probe->start] = true;
+      scan->begins_insn[address - scan->start] = true;
       if (!facts_insn (facts, address, &insn))
         return 0;
       written |= insn_written (&insn);
-      if (insn.flow == FLOW_RETURN && address >= probe->last_target)
-        return probe_is_whole (probe) ? ~written : 0;
+      if (insn.flow == FLOW_RETURN && address >= scan->last_target)
+        return scan_is_complete (scan) ? ~written : 0;
       bool jumps = insn.flow == FLOW_BRANCH || insn.flow == FLOW_JUMP;
-      if (jumps ? !probe_jump (probe, insn.target)
+      if (jumps ? !scan_jump (scan, insn.target)
                 : insn.flow != FLOW_NEXT && insn.flow != FLOW_RETURN)
         return 0;
       address += insn.size;
@@ -162,39 +162,38 @@ probe_spared (struct probe *probe, struct routine *routine)
   return 0;
 }
 
-/* A mask of the registers that the function which starts at ENTRY leaves
-   alone.  It is looked at once more where it jumps in front of what was looked
-   at.  */
+/* Return the mask of the registers that the function at ENTRY does not write.
+   The function is scanned again from further in front if it jumps there.  */
 static uint32_t
-look_for_spared (struct routine *routine, uint64_t entry)
+scan_callee (struct routine *routine, uint64_t entry)
 {
   uint64_t start = entry;
-  for (int i = 0; i < LOOKS_MAX && entry - start < PROBE_BYTES
+  for (int i = 0; i < SCANS_MAX && entry - start < SCAN_BYTES
                   && routine->steps < routine->steps_left;
        i++)
     {
-      struct probe probe = { .start = start, .first_target = start };
-      uint32_t spared
-          = probe_jump (&probe, entry) ? probe_spared (&probe, routine) : 0;
-      if (spared || probe.first_target == start)
-        return spared;
-      start = probe.first_target;
+      struct scan scan = { .start = start, .first_target = start };
+      uint32_t unwritten
+          = scan_jump (&scan, entry) ? scan_for_unwritten (&scan, routine) : 0;
+      if (unwritten || scan.first_target == start)
+        return unwritten;
+      start = scan.first_target;
     }
   return 0;
 }
 
-/* The same, looked for once while the routine is followed.  */
+/* The same, scanned once for each routine.  */
 static uint32_t
-spared_registers (struct routine *routine, uint64_t entry)
+unwritten_registers (struct routine *routine, uint64_t entry)
 {
-  const uint32_t all = (uint32_t)INT32_MAX; /* 31 is SP, or none */
-  uint32_t spared = address_map_get (&routine->spared, entry);
-  if (spared != UINT32_MAX)
-    return spared;
-  spared = look_for_spared (routine, entry) & all;
-  if (!address_map_set (&routine->spared, entry, spared))
+  const uint32_t all = (uint32_t)INT32_MAX; /* 31 is SP, or no register */
+  uint32_t unwritten = address_map_get (&routine->unwritten, entry);
+  if (unwritten != UINT32_MAX)
+    return unwritten;
+  unwritten = scan_callee (routine, entry) & all;
+  if (!address_map_set (&routine->unwritten, entry, unwritten))
     routine_fail (routine, ROUTINE_TOO_MUCH, entry);
-  return spared;
+  return unwritten;
 }
 
 struct code_function *
@@ -212,14 +211,14 @@ routine_callee (const struct routine_context *context, const struct insn *insn)
              : direct;
 }
 
-/* A mask of the registers whose values may be needed behind INSN, although a
-   call may change these registers, if the function that INSN calls leaves them
-   alone.  LLVM has the pages of a large frame probed by a function that gets
-   the size in a register and leaves it there, to be subtracted behind the call
-   (LLVM Language Reference, "probe-stack").  GCC keeps the address of a jump
-   table in a register that the callee happens to leave alone (GCC manual,
-   "-fipa-ra"), and OpenSSL's assembler code the stack pointer: without that,
-   the jump or the return has failed, and the routine asks.  */
+/* Return the mask of those clobbered registers that INSN, a call, leaves
+   unchanged and that may matter behind it.  LLVM has the pages of a large
+   frame probed by a function that gets the frame's size in a register and does
+   not change it; the size is subtracted from SP behind the call (LLVM Language
+   Reference, "probe-stack").  GCC keeps the address of a jump table in a
+   register that the callee does not change (GCC manual, "-fipa-ra"), and
+   OpenSSL's assembler code keeps the stack pointer so.  In these two cases the
+   jump or the return has failed, and asks_callees is set.  */
 static uint32_t
 kept_registers (struct routine *routine, const struct insn *insn,
                 const struct state *state)
@@ -227,25 +226,25 @@ kept_registers (struct routine *routine, const struct insn *insn,
   if (insn->flow != FLOW_CALL)
     return 0;
   bool asks = routine->asks_callees;
-  uint32_t needed = 0, left = asks ? routine->machine->clobbered
-                                   : reg_mask (routine->machine->probed);
-  for (; left; left &= left - 1)
+  uint32_t needed = 0;
+  FOR_EACH_REGISTER (reg, asks ? routine->machine->clobbered
+                               : reg_mask (routine->machine->probed))
     {
-      unsigned reg = (unsigned)__builtin_ctz (left);
       struct value value = state->registers[reg];
       if (asks ? value.kind == VALUE_CONSTANT || value_is_stack (value)
-               : value.kind == VALUE_CONSTANT && value.number >= PROBED_MIN)
-        needed |= UINT32_C (1) << reg;
+               : value.kind == VALUE_CONSTANT
+                     && value.number >= PROBED_FRAME_MIN)
+        needed |= reg_mask (reg);
     }
-  return needed ? needed & spared_registers (routine, insn->target) : 0;
+  return needed ? needed & unwritten_registers (routine, insn->target) : 0;
 }
 
 void
-routine_call (struct routine *routine, const struct insn *insn,
-              struct state *state)
+routine_apply_call (struct routine *routine, const struct insn *insn,
+                    struct state *state)
 {
   const struct routine_context *context = routine->context;
-  const bool disturbed = context->functions->disturb;
+  const bool breaks_abi = context->functions->any_breaks_abi;
   const bool is_direct = insn->flow == FLOW_CALL;
   struct value before[REG_COUNT];
   uint32_t kept = kept_registers (routine, insn, state);
@@ -253,35 +252,26 @@ routine_call (struct routine *routine, const struct insn *insn,
     memcpy (before, state->registers, sizeof before);
   state_call (state, insn);
   const struct code_function *callee
-      = disturbed || !is_direct ? routine_callee (context, insn) : NULL;
-  /* What is called is known if it is a function of the image, or one that the
-     dynamic linker has found by its name.  */
+      = breaks_abi || !is_direct ? routine_callee (context, insn) : NULL;
+  /* The callee is known if it is a function of the image, or one that the
+     dynamic linker finds by its name.  */
   if (!is_direct && !callee)
     {
       const struct relocated *word
           = facts_relocated (context->facts, routine_constant_place (insn));
       state->trusts_sp |= !word || !word->is_got;
     }
-  /* Of functions that are not known, such as those that pointers lead to, it
-     is taken that they keep to the ABI.  */
-  uint32_t left = callee && disturbed
-                      ? callee->changes & routine->machine->preserved
-                      : 0;
-  for (; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
-      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
-    }
-  for (; kept; kept &= kept - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (kept);
-      state->registers[reg] = before[reg];
-    }
+  /* Unknown functions, as behind pointers, are assumed to keep to the ABI.  */
+  if (callee && breaks_abi)
+    FOR_EACH_REGISTER (reg, callee->changes & routine->machine->preserved)
+      state->registers[reg] = value_new (VALUE_UNKNOWN, insn->address, reg);
+  FOR_EACH_REGISTER (reg, kept)
+    state->registers[reg] = before[reg];
 }
 
 void
-routine_throw (struct routine *routine, uint64_t call,
-               const struct state *state)
+routine_join_landing_pad (struct routine *routine, uint64_t call,
+                          const struct state *state)
 {
   const struct code_request *request = routine->context->request;
   size_t at = SEARCH_FIRST (request->n_pads, i, request->pads[i].end > call);

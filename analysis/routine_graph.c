@@ -1,11 +1,12 @@
-/* The graph of a function: instructions, the states where paths meet, and
-   where the function ends.
+/* The control flow graph of a function: nodes, basic blocks, and boundaries.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An instruction is decoded once, when the first path gets to it, and kept as
-   a node.  A node where paths can meet has a label, which owns the state in
-   front of the node.  The states of other nodes are not kept: they are
-   computed again from the label in front of them.  */
+   A node is an instruction, decoded once when the first path reaches it.  A
+   node where paths can meet begins a basic block, which has the state in front
+   of the node.  The states of all other nodes are not stored: they are
+   computed again from the beginning of their block.  Blocks are not found in
+   advance.  When a second path reaches the middle of a block, a new block
+   begins there, and the old one is interpreted again up to it.  */
 
 #include "analysis/routine.h"
 
@@ -46,7 +47,7 @@ routine_observe (struct routine *routine, enum observation_kind kind,
     routine->observations[routine->n_observations++]
         = (struct observation){ .kind = kind, .address = address };
   else
-    routine->steps_left = 0; /* what was found must not be used */
+    routine->steps_left = 0; /* no result may be used */
   return true;
 }
 
@@ -58,7 +59,7 @@ routine_has_returned (const struct routine *routine, uint64_t callee)
          || has_observed (routine, OBSERVED_RETURNED, callee, &kinds);
 }
 
-/* ---- Borders */
+/* ---- Where the function ends */
 
 bool
 routine_is_start (const struct routine *routine, uint64_t address)
@@ -69,17 +70,16 @@ routine_is_start (const struct routine *routine, uint64_t address)
 }
 
 bool
-routine_is_on_trial (const struct routine *routine)
+routine_has_only_pointers (const struct routine *routine)
 {
   const struct code_function *function
       = functions_at (routine->context->functions, routine->entry);
-  return function && function_is_only_pointed (function);
+  return function && function_has_only_pointers (function);
 }
 
-/* Whether no instruction of the routine is behind NODE: another function
-   starts there, or an FDE does, or NODE is a call at the end of code with CFI.
-   No function goes on behind such a call: the code is another section's, or
-   without CFI.  */
+/* Whether the function ends behind NODE: another function or an FDE starts
+   there, or NODE is a call at the end of its FDE.  No function goes on behind
+   such a call: the code there belongs to another section, or has no CFI.  */
 static bool
 is_last_node (const struct routine *routine, const struct routine_node *node)
 {
@@ -88,11 +88,11 @@ is_last_node (const struct routine *routine, const struct routine_node *node)
   if (address_set_may_have (&context->functions->marks, next)
       && (routine_is_start (routine, next)
           || (next != routine->entry
-              && known_code_is_border (context->known, next))))
+              && covered_code_is_boundary (context->covered_code, next))))
     return true;
   const struct frame_function *known
       = insn_is_call (&node->insn)
-            ? known_code_at (context->known, node->insn.address)
+            ? covered_code_at (context->covered_code, node->insn.address)
             : NULL;
   return known && known->address + known->size == next;
 }
@@ -113,7 +113,7 @@ decode (struct routine *routine, uint64_t address, struct insn *insn)
   const struct routine_context *context = routine->context;
   const struct arch *arch = routine->machine->arch;
   if (!facts_insn (context->facts, address, insn))
-    *insn = (struct insn){ .address = address }; /* visitors look at it */
+    *insn = (struct insn){ .address = address }; /* visitors read it */
   facts_resolve (context->facts, routine_constant_place (insn), &insn->flow,
                  &insn->target);
   if (insn->flow != FLOW_CALL
@@ -134,9 +134,9 @@ routine_node_at (struct routine *routine, uint64_t address)
   bool has_room = routine->n_nodes < routine->nodes_max
                   && ARRAY_ROOM (routine->nodes, routine->n_nodes + 1,
                                  &routine->nodes_capacity);
-  uint32_t number = has_room
-                        ? address_map_enter (&routine->numbers, address, new)
-                        : address_map_get (&routine->numbers, address);
+  uint32_t number
+      = has_room ? address_map_enter (&routine->node_numbers, address, new)
+                 : address_map_get (&routine->node_numbers, address);
   if (number < new)
     return number;
   if (number == NODE_NONE)
@@ -146,7 +146,7 @@ routine_node_at (struct routine *routine, uint64_t address)
     }
   struct routine_node *node = &routine->nodes[routine->n_nodes++];
   *node
-      = (struct routine_node){ .label = NODE_NONE, .predecessor = NODE_NONE };
+      = (struct routine_node){ .block = NODE_NONE, .predecessor = NODE_NONE };
   decode (routine, address, &node->insn);
   node->is_last = is_last_node (routine, node);
   return number;
@@ -159,103 +159,103 @@ routine_find_behind (const struct routine *routine, uint32_t number)
   uint64_t address = node->insn.address + node->insn.size;
   return number + 1 < routine->n_nodes && node[1].insn.address == address
              ? number + 1
-             : address_map_get (&routine->numbers, address);
+             : address_map_get (&routine->node_numbers, address);
 }
 
-/* ---- Labels */
+/* ---- Basic blocks */
 
-/* The queue is a heap: the label at I of it has no higher address than those
-   at 2 I + 1 and 2 I + 2.  */
+/* The worklist is a binary heap: the block at index I has no higher address
+   than those at 2 I + 1 and 2 I + 2.  */
 
 static bool
 is_before (const struct routine *routine, size_t a, size_t b)
 {
-  const struct routine_label *labels = routine->labels;
-  return routine->nodes[labels[routine->queue[a]].node].insn.address
-         < routine->nodes[labels[routine->queue[b]].node].insn.address;
+  const struct routine_block *blocks = routine->blocks;
+  return routine->nodes[blocks[routine->worklist[a]].node].insn.address
+         < routine->nodes[blocks[routine->worklist[b]].node].insn.address;
 }
 
 static void
-swap_queued (struct routine *routine, size_t a, size_t b)
+swap_entries (struct routine *routine, size_t a, size_t b)
 {
-  uint32_t label = routine->queue[a];
-  routine->queue[a] = routine->queue[b];
-  routine->queue[b] = label;
+  uint32_t block = routine->worklist[a];
+  routine->worklist[a] = routine->worklist[b];
+  routine->worklist[b] = block;
 }
 
 static void
-enqueue (struct routine *routine, uint32_t number)
+add_to_worklist (struct routine *routine, uint32_t number)
 {
-  struct routine_label *label = &routine->labels[number];
-  if (label->queued)
+  struct routine_block *block = &routine->blocks[number];
+  if (block->is_in_worklist)
     return;
-  if (!ARRAY_ROOM (routine->queue, routine->n_queue + 1,
-                   &routine->queue_capacity))
+  if (!ARRAY_ROOM (routine->worklist, routine->n_worklist + 1,
+                   &routine->worklist_capacity))
     return routine_fail (routine, ROUTINE_TOO_MUCH,
-                         routine->nodes[label->node].insn.address);
-  label->queued = true;
-  size_t i = routine->n_queue++;
-  routine->queue[i] = number;
+                         routine->nodes[block->node].insn.address);
+  block->is_in_worklist = true;
+  size_t i = routine->n_worklist++;
+  routine->worklist[i] = number;
   for (; i > 0 && is_before (routine, i, (i - 1) / 2); i = (i - 1) / 2)
-    swap_queued (routine, i, (i - 1) / 2);
+    swap_entries (routine, i, (i - 1) / 2);
 }
 
 uint32_t
-routine_take_queued (struct routine *routine)
+routine_take_block (struct routine *routine)
 {
-  uint32_t first = routine->queue[0];
-  size_t n = --routine->n_queue, next;
-  routine->queue[0] = routine->queue[n];
+  uint32_t first = routine->worklist[0];
+  size_t n = --routine->n_worklist, next;
+  routine->worklist[0] = routine->worklist[n];
   for (size_t i = 0; (next = 2 * i + 1) < n; i = next)
     {
       if (next + 1 < n && is_before (routine, next + 1, next))
         next++;
       if (is_before (routine, i, next))
         break;
-      swap_queued (routine, i, next);
+      swap_entries (routine, i, next);
     }
-  routine->labels[first].queued = false;
+  routine->blocks[first].is_in_worklist = false;
   return first;
 }
 
 void
-routine_add_label (struct routine *routine, uint32_t number,
+routine_add_block (struct routine *routine, uint32_t number,
                    const struct state *state)
 {
   struct routine_node *node = &routine->nodes[number];
   size_t end = routine->states_size + state_size (state);
-  if (routine->n_labels >= routine->labels_max
-      || !ARRAY_ROOM (routine->labels, routine->n_labels + 1,
-                      &routine->labels_capacity)
+  if (routine->n_blocks >= routine->blocks_max
+      || !ARRAY_ROOM (routine->blocks, routine->n_blocks + 1,
+                      &routine->blocks_capacity)
       || !ARRAY_ROOM (routine->states, end, &routine->states_capacity))
     return routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
-  node->label = (uint32_t)routine->n_labels++;
-  routine->labels[node->label]
-      = (struct routine_label){ .node = number,
+  node->block = (uint32_t)routine->n_blocks++;
+  routine->blocks[node->block]
+      = (struct routine_block){ .node = number,
                                 .state = routine->states_size };
   routine->states_size = end;
-  struct state *own = routine_label_state (routine, node->label);
+  struct state *own = routine_block_state (routine, node->block);
   state_copy (own, state);
-  state_settle (own, node->insn.address);
-  enqueue (routine, node->label);
-  /* It is on the way of a path that was walked before: what comes along there
-     has to arrive at it, so the walk is done again.  */
+  state_renumber (own, node->insn.address);
+  add_to_worklist (routine, node->block);
+  /* The new block begins in the middle of another one, which has to be
+     interpreted again so that its state is joined here.  */
   number = node->predecessor;
   if (number == NODE_NONE)
     return;
-  for (; routine->nodes[number].label == NODE_NONE; routine->steps++)
+  for (; routine->nodes[number].block == NODE_NONE; routine->steps++)
     number = routine->nodes[number].predecessor;
-  enqueue (routine, routine->nodes[number].label);
+  add_to_worklist (routine, routine->nodes[number].block);
 }
 
 void
-routine_arrive (struct routine *routine, uint32_t number,
-                const struct state *state)
+routine_join (struct routine *routine, uint32_t number,
+              const struct state *state)
 {
   const struct routine_node *node = &routine->nodes[number];
-  if (node->label == NODE_NONE)
-    routine_add_label (routine, number, state);
-  else if (state_join (routine_label_state (routine, node->label), state,
+  if (node->block == NODE_NONE)
+    routine_add_block (routine, number, state);
+  else if (state_join (routine_block_state (routine, node->block), state,
                        node->insn.address))
-    enqueue (routine, node->label);
+    add_to_worklist (routine, node->block);
 }

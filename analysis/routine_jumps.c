@@ -1,5 +1,9 @@
-/* Where jumps lead: to instructions of the routine, directly or by tables.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Targets of jumps, direct and through jump tables.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   An indirect jump is followed through the tables that its target was loaded
+   from (jump_table.h), up to a bound, or while entries stay in the
+   function.  */
 
 #include "analysis/routine.h"
 
@@ -7,12 +11,12 @@
 
 enum
 {
-  NAMED_ENTRIES_MAX = 4096, /* of a table that is read on trial */
-  PADDING_STEPS = 16        /* between functions */
+  REFERENCED_ENTRIES_MAX = 4096, /* of a table that may be taken as a whole */
+  PADDING_STEPS = 16             /* between functions */
 };
 
-/* Whether nothing but padding is between ADDRESS and the start of another
-   function: no path gets there.  */
+/* Whether only padding is between ADDRESS and the start of another function,
+   so that no path reaches ADDRESS.  */
 static bool
 is_behind_the_end (const struct routine *routine, uint64_t address)
 {
@@ -38,16 +42,16 @@ routine_is_never_taken (const struct routine *routine, const struct insn *insn)
          && is_behind_the_end (routine, insn->target);
 }
 
-/* Entry INDEX of table number TABLE leads from node FROM to TARGET.  Edges
-   that are left out, in huge functions, make calls look doubtful and tables
-   short at worst.  */
+/* Add the edge from node FROM to TARGET, entry INDEX of table number TABLE.
+   Huge functions drop edges: then calls look doubtful and tables short, which
+   makes no wrong row.  */
 static void
-note_edge (struct routine *routine, uint32_t from, uint64_t target,
-           uint32_t table, uint32_t index)
+add_edge (struct routine *routine, uint32_t from, uint64_t target,
+          uint32_t table, uint32_t index)
 {
   if (from == NODE_NONE || routine->n_edges >= routine->nodes_max)
     return;
-  uint32_t to = address_map_get (&routine->numbers, target);
+  uint32_t to = address_map_get (&routine->node_numbers, target);
   if (to == NODE_NONE)
     return;
   if (ARRAY_ROOM (routine->edges, routine->n_edges + 1,
@@ -66,11 +70,11 @@ routine_jump (struct routine *routine, uint64_t target,
     return;
   uint32_t number = routine_node_at (routine, target);
   if (number != NODE_NONE)
-    routine_arrive (routine, number, state);
+    routine_join (routine, number, state);
 }
 
-/* Where an indirect jump goes by tables, *TARGET is an entry or a target of
-   them.  False: by none.  */
+/* Find the jump tables of INSN, an indirect jump: *TARGET is set to an entry
+   or a target of them.  False: it uses none.  */
 static bool
 find_tables (struct routine *routine, const struct insn *insn,
              const struct state *state, struct value *target)
@@ -79,19 +83,19 @@ find_tables (struct routine *routine, const struct insn *insn,
   if (insn->from == REG_NONE)
     {
       bool reads = insn->width == 8 && state_table (state, insn, &number);
-      *target = value_of (VALUE_ENTRY, reads ? number : 0);
+      *target = value_of (VALUE_TABLE_ENTRY, reads ? number : 0);
       return reads;
     }
   *target = state->registers[insn->from];
   if (value_is_address (*target)
-      && jump_tables_note (
+      && jump_tables_add (
           &routine->tables,
           &(struct jump_table){ .address = (uint64_t)target->number },
           &number))
-    *target = value_of (VALUE_TARGET, number);
-  if (value_is_target (*target))
+    *target = value_of (VALUE_TABLE_TARGET, number);
+  if (value_is_table_target (*target))
     return true;
-  if (!value_is_entry (*target))
+  if (!value_is_table_entry (*target))
     return false;
   for (number = TABLE_NONE; value_next_table (*target, &number);)
     if (routine->tables.tables[number].width != 8)
@@ -99,57 +103,58 @@ find_tables (struct routine *routine, const struct insn *insn,
   return true;
 }
 
-/* Where the table at ADDRESS ends at the latest.  */
+/* Return the latest end of the table at ADDRESS.  */
 static uint64_t
-end_of_table (const struct routine *routine, uint64_t address)
+find_table_end (const struct routine *routine, uint64_t address)
 {
   const uint64_t ends[]
-      = { facts_next_named (routine->context->facts, address),
-          address_list_next (&routine->ends, address),
-          address_list_next (&routine->context->facts->borders, address) };
+      = { facts_next_reference (routine->context->facts, address),
+          address_list_next (&routine->table_ends, address),
+          address_list_next (&routine->context->facts->table_ends, address) };
   uint64_t end = ends[0] < ends[1] ? ends[0] : ends[1];
   return ends[2] < end ? ends[2] : end;
 }
 
-/* Whether TARGET is in the function, whose parts can be elsewhere: in the
-   part that reads the table, certainly.  Words that happen to look like
-   offsets are not trusted to lead to other parts.  */
+/* Whether TARGET is in the function: in its main code, or in a part.  Words
+   that happen to look like offsets are trusted only within the part that reads
+   TABLE.  */
 static bool
 is_inside (const struct routine *routine, const struct jump_table *table,
            uint64_t target)
 {
   const struct code_range *part
-      = known_code_part (routine->context->known, target);
+      = covered_code_part (routine->context->covered_code, target);
   return (target >= routine->entry && target < routine->end)
          || (part
              && (table->width == 8
                  || part
-                        == known_code_part (routine->context->known,
-                                            table->reader)));
+                        == covered_code_part (routine->context->covered_code,
+                                              table->reader)));
 }
 
-/* A table without a bound that ends where an address is named, and leads to
-   this function or parts of functions from its first word to its last, is
-   taken as a whole.  Few tables have the parts in them, but those that begin
-   with one would have no entry otherwise.  */
+/* Give TABLE, which has no bound, one: if it ends at a referenced address, and
+   all of its words lead to this function or to parts of functions, it is taken
+   as a whole.  Few tables lead to parts; but a table that begins with such an
+   entry would have no entry otherwise.  */
 static void
-bound_by_names (const struct routine *routine, struct jump_table *table)
+bound_by_references (const struct routine *routine, struct jump_table *table)
 {
   uint64_t n = (table->end - table->address) / 4, target;
-  if (table->width != 4 || table->max != UINT64_MAX || n > NAMED_ENTRIES_MAX)
+  if (table->width != 4 || table->max != UINT64_MAX
+      || n > REFERENCED_ENTRIES_MAX)
     return;
   for (uint64_t i = 0; i < n; i++)
     if (!jump_table_target (table, routine->context->facts, i, &target)
         || ((target < routine->entry || target >= routine->end)
-            && !known_code_part (routine->context->known, target)))
+            && !covered_code_part (routine->context->covered_code, target)))
       return;
   table->max = n - 1;
 }
 
-/* Free Pascal has its jump tables among the data.  What the program could
-   write is one only if nothing else looks like that: offsets from the table
-   itself, as many as the comparison in front of the jump allows, and all of
-   them lead into the function.  */
+/* Accept TABLE, which is in writable data, if all entries that the bound
+   allows are offsets from the table itself and lead into the function.
+   Nothing else looks like that.  Free Pascal has its jump tables among the
+   data.  */
 static void
 look_among_data (struct routine *routine, struct jump_table *table)
 {
@@ -165,8 +170,8 @@ look_among_data (struct routine *routine, struct jump_table *table)
   table->is_in_data = i > table->max;
 }
 
-/* Whether an entry that leads to TARGET is for values that a switch never has
-   (LLVM).  */
+/* Whether TARGET is that of entries for values that a switch never has: a NOP
+   at the end of the function (LLVM).  */
 static bool
 is_never_chosen (struct routine *routine, uint64_t target)
 {
@@ -175,8 +180,8 @@ is_never_chosen (struct routine *routine, uint64_t target)
          && is_behind_the_end (routine, target);
 }
 
-/* Jump to the targets of table NUMBER in turn.  Whether there are any.  A
-   table without a bound ends where an entry leaves the function.  */
+/* Jump to all targets of table NUMBER.  Return whether there are any.  A table
+   without a bound ends where an entry leaves the function.  */
 static bool
 jump_by_table (struct routine *routine, uint32_t number,
                const struct state *state, uint32_t node)
@@ -184,10 +189,10 @@ jump_by_table (struct routine *routine, uint32_t number,
   struct jump_table table = routine->tables.tables[number];
   uint64_t target, i = 0;
   routine->result.reads_tables = true;
-  table.end = end_of_table (routine, table.address);
+  table.end = find_table_end (routine, table.address);
   if (image_is_writable (routine->context->facts->image, table.address, 1))
     look_among_data (routine, &table);
-  bound_by_names (routine, &table);
+  bound_by_references (routine, &table);
   bool bounded = table.max != UINT64_MAX && table.width != 0;
   routine->result.reads_too_far |= table.max == UINT64_MAX && table.width == 8;
   while (routine->result.failure == ROUTINE_SOUND
@@ -198,7 +203,7 @@ jump_by_table (struct routine *routine, uint32_t number,
       if (!is_never_chosen (routine, target))
         {
           routine_jump (routine, target, state);
-          note_edge (routine, node, target, number, (uint32_t)i);
+          add_edge (routine, node, target, number, (uint32_t)i);
         }
       routine->steps++;
       i++;

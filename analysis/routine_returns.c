@@ -1,47 +1,49 @@
-/* Which calls of a function are seen to return, and which entries of tables.
+/* Which calls of a routine return, and which entries its jump tables have.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Imported functions that never return are known by name only if they are in
-   libc and the like.  Behind a call of another function that never returns
-   there is the next function of the image, and nothing shows it where the next
-   function does not return, either.  So what is behind a call counts only if
-   it returns to the caller, or if the callee was seen to return elsewhere.
+   The problem: code behind a call of a function that never returns belongs to
+   another function, and must not get rows of this one.  Imported functions
+   that never return are known by name only if they are in libc and the like.
+   Without CFI, nothing else shows where the function ends if the next function
+   never returns, either.  So the code behind a call is evidence only if it
+   returns to the caller, or if the callee was seen to return elsewhere.
 
-   Where no CFI tells the end of a function, a call of something that never
-   returns may be its last instruction, and what is behind it another function,
-   which would get the rows of this one.  So a call of what was never seen to
-   return is doubtful, unless the code behind the call is the function's own:
-   it goes straight to a return, which routine_check.c has found to have the
-   function's own frame, or it goes on with what the function has put into
-   registers that belong to its callers.  A landing pad shows neither.  Behind
-   a call by an unknown pointer, any way to a return will do, and a loop around
-   the call.
+   A call of a function that was never seen to return is doubtful, unless the
+   code behind the call is shown to be this function's own:
 
-   One call that is seen to return shows it of all calls of the same function,
-   or by way of the same word: whether a function returns is a part of its
-   type, as compilers see it.  That is assumed of words which the program may
-   write.  It is shown of no call with code behind it that a pointer leads to
-   and that has no way to a return: that code may be another function.
+     it goes straight to a return, which routine_check.c has found to have
+       this function's frame; or
+     it uses values that this function has put into callee-saved registers;
+     and it is not a landing pad, which may do both.
 
-   Nor does anything show the end of a jump table without a bound, where it is
-   followed by pointers to functions that never return: each of them would get
-   the rows of the function with the table.  So the table ends behind the last
-   entry from which a path returns, or gets to code that is reached without
-   such tables, or jumps by a table that such code jumps by.  Its first entry
-   is there in any case.  */
+   Behind a call through an unknown pointer, any path to a return is enough,
+   and so is a loop around the call.
+
+   If one call returns, all calls of the same function, or through the same
+   word, do: compilers treat "never returns" as a part of the function's type.
+   This is assumed even of words that the program may write.  There is one
+   exception: a call with code behind it that a pointer leads to, and from
+   which no path returns, stays doubtful.  That code may be another function.
+
+   Jump tables without a bound have the same problem.  If pointers to functions
+   that never return follow the table, nothing shows its end, and each of these
+   functions would get rows of this one.  So the table ends behind its last
+   entry from which a path returns, or reaches code that is also reached
+   without such tables, or jumps by a table that such code jumps by.  The first
+   entry is always there.  */
 
 #include "analysis/routine.h"
 
 enum
 {
-  INSTRUCTIONS_MAX = 16, /* looked at behind a call */
+  INSTRUCTIONS_MAX = 16, /* examined behind a call */
   LANDING_MAX = 64,      /* the same, for its result and for loops */
-  ROUNDS_MAX = 16        /* what takes longer counts as not seen to return */
+  ROUNDS_MAX = 16        /* if it takes more rounds, calls stay doubtful */
 };
 
-/* The node that NUMBER goes on with, or NODE_NONE.  */
+/* Return the node behind NUMBER if the path goes on there, or NODE_NONE.  */
 static uint32_t
-behind (const struct routine *routine, uint32_t number)
+next_node (const struct routine *routine, uint32_t number)
 {
   uint32_t next = routine_find_behind (routine, number);
   return next != NODE_NONE && routine->nodes[next].predecessor == number
@@ -49,79 +51,82 @@ behind (const struct routine *routine, uint32_t number)
              : NODE_NONE;
 }
 
-/* The node that NUMBER jumps to, or NODE_NONE.  */
+/* Return the node that NUMBER jumps to, or NODE_NONE.  */
 static uint32_t
 target_of (const struct routine *routine, uint32_t number)
 {
   const struct insn *insn = &routine->nodes[number].insn;
   return insn->flow == FLOW_JUMP || insn->flow == FLOW_BRANCH
-             ? address_map_get (&routine->numbers, insn->target)
+             ? address_map_get (&routine->node_numbers, insn->target)
              : NODE_NONE;
 }
 
-/* Whether node NUMBER, if there is one, goes back.  */
+/* Whether node NUMBER, if there is one, reaches a return.  */
 static bool
-goes_back (const struct routine *routine, uint32_t number)
+reaches_return (const struct routine *routine, uint32_t number)
 {
-  return number != NODE_NONE && routine->nodes[number].goes_back;
+  return number != NODE_NONE && routine->nodes[number].reaches_return;
 }
 
-/* Have SPREAD go over the routine until nothing changes.  */
+/* Call PROPAGATE until nothing changes.  */
 static void
-spread_all (struct routine *routine, bool (*spread) (struct routine *routine))
+iterate_to_fixpoint (struct routine *routine,
+                     bool (*propagate) (struct routine *routine))
 {
-  for (int i = 0; i < ROUNDS_MAX && spread (routine); i++)
+  for (int i = 0; i < ROUNDS_MAX && propagate (routine); i++)
     continue;
 }
 
-/* From the end to the beginning: nodes mostly have the numbers of the order
-   that they are in.  Whether anything changed.  */
+/* Propagate reaches_return backwards along the edges, from the last node to
+   the first: nodes are mostly numbered in the order of the code.  Return
+   whether anything changed.  */
 static bool
-spread_backwards (struct routine *routine)
+propagate_backwards (struct routine *routine)
 {
   bool changed = false;
   for (size_t i = routine->n_edges; i-- > 0;)
     {
       struct routine_node *from = &routine->nodes[routine->edges[i].from];
-      bool back = goes_back (routine, routine->edges[i].to);
-      changed |= back && !from->goes_back;
-      from->goes_back |= back;
+      bool back = reaches_return (routine, routine->edges[i].to);
+      changed |= back && !from->reaches_return;
+      from->reaches_return |= back;
     }
   for (uint32_t i = (uint32_t)routine->n_nodes; i-- > 0;)
     {
       struct routine_node *node = &routine->nodes[i];
-      if (node->goes_back && node->goes_straight)
+      if (node->reaches_return && node->reaches_return_alone)
         continue;
-      uint32_t next = behind (routine, i);
-      bool back = node->goes_back || goes_back (routine, next)
-                  || goes_back (routine, target_of (routine, i));
+      uint32_t next = next_node (routine, i);
+      bool back = node->reaches_return || reaches_return (routine, next)
+                  || reaches_return (routine, target_of (routine, i));
       bool straight
           = node->insn.flow == FLOW_RETURN
-            || (next != NODE_NONE && routine->nodes[next].label == NODE_NONE
-                && routine->nodes[next].goes_straight);
-      changed |= back != node->goes_back || straight != node->goes_straight;
-      node->goes_back = back;
-      node->goes_straight = straight;
+            || (next != NODE_NONE && routine->nodes[next].block == NODE_NONE
+                && routine->nodes[next].reaches_return_alone);
+      changed |= back != node->reaches_return
+                 || straight != node->reaches_return_alone;
+      node->reaches_return = back;
+      node->reaches_return_alone = straight;
     }
   return changed;
 }
 
-/* What a call is known by: where it leads, or the constant place of a pointer.
-   0: it is not known.  */
+/* Return the key of a call in functions->returned: its target, or the constant
+   address of a pointer.  0: unknown.  */
 static uint64_t
-callee_of (const struct routine *routine, const struct insn *insn)
+call_key (const struct routine *routine, const struct insn *insn)
 {
   if (insn->flow == FLOW_CALL)
     return insn->target;
   return routine_called_place (routine->context, insn);
 }
 
-/* Whether a pointer leads to what is behind node NUMBER, perhaps behind
-   padding: a function may begin there.  */
+/* Whether a pointer leads to the code behind node NUMBER, perhaps behind
+   padding, so that a function may begin there.  */
 static bool
 is_in_front_of_pointed (const struct routine *routine, uint32_t number)
 {
-  while ((number = behind (routine, number)) != NODE_NONE)
+  while ((number = next_node (routine, number)) != NODE_NONE)
     {
       const struct insn *insn = &routine->nodes[number].insn;
       if (address_list_has (&routine->context->facts->pointed, insn->address))
@@ -132,24 +137,23 @@ is_in_front_of_pointed (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Whether what is behind the call goes on with what the routine has put into
-   registers that belong to callers, and uses these other than by saving them:
-   no function begins so.  */
+/* Whether the code behind the call reads callee-saved registers that the
+   routine has written, other than by saving them.  No function begins so.  */
 static bool
-goes_on_with_registers (const struct routine *routine, uint32_t number)
+uses_own_registers_after (const struct routine *routine, uint32_t number)
 {
   const struct code_machine *machine = routine->machine;
   uint32_t preserved = machine->preserved & ~reg_mask (machine->arch->sp);
   uint32_t gone = 0;
   for (int i = 0; i < INSTRUCTIONS_MAX; i++)
     {
-      number = behind (routine, number);
-      if (number == NODE_NONE || routine->nodes[number].label != NODE_NONE)
+      number = next_node (routine, number);
+      if (number == NODE_NONE || routine->nodes[number].block != NODE_NONE)
         return false;
       const struct insn *insn = &routine->nodes[number].insn;
       uint32_t used = insn->reads;
       if (insn->op == OP_MOVE && !(preserved >> insn->to & 1))
-        used |= routine->changed & UINT32_C (1) << insn->from;
+        used |= routine->written & UINT32_C (1) << insn->from;
       if (used & preserved & ~gone)
         return true;
       if (insn->flow != FLOW_NEXT)
@@ -159,31 +163,30 @@ goes_on_with_registers (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* The node that the path goes on with behind node NUMBER, or NODE_NONE: by a
-   jump, or else straight on.  */
+/* Return the node after NUMBER on the path, or NODE_NONE.  */
 static uint32_t
 node_after (const struct routine *routine, uint32_t number)
 {
   const struct insn *insn = &routine->nodes[number].insn;
   if (insn->flow == FLOW_JUMP)
-    return address_map_get (&routine->numbers, insn->target);
+    return address_map_get (&routine->node_numbers, insn->target);
   return insn->flow == FLOW_NEXT || insn->flow == FLOW_BRANCH
                  || insn_is_call (insn)
              ? routine_find_behind (routine, number)
              : NODE_NONE;
 }
 
-/* What the registers hold behind a call that may be a landing pad: masks.  */
+/* Masks of registers behind a call that may have a landing pad there.  */
 struct landing
 {
-  uint32_t results; /* the results of the call, or what the unwinder has put */
-  uint32_t first;   /* the first of these: the exception */
-  bool moves;       /* some of it was moved away */
+  uint32_t results; /* the results of the call, or the exception */
+  uint32_t first;   /* the first result, or the exception itself */
+  bool moves;       /* a result was copied elsewhere */
 };
 
-/* Follow INSN.  Whether the first result is used in a way in which no landing
-   pad uses an exception: as a number, as an address, or as an argument other
-   than the first.  */
+/* Update LANDING by INSN.  Return whether INSN uses the first result as no
+   landing pad uses an exception: as a number, as an address, or as an argument
+   other than the first.  */
 static bool
 uses_result (const struct code_machine *machine, const struct insn *insn,
              struct landing *landing)
@@ -206,13 +209,13 @@ uses_result (const struct code_machine *machine, const struct insn *insn,
   return false;
 }
 
-/* Whether call NUMBER may have a landing pad behind it.  A pad has the
-   routine's registers and may return, but shows only that the call throws.
-   With its first instructions a pad moves the exception away from where the
-   unwinder has put it, which is where a call that returns has its result.
-   Nothing but the runtime looks into an exception.  */
+/* Whether the code behind call NUMBER may be a landing pad.  A pad has the
+   routine's registers and may return, but is no evidence that the call
+   returns.  Its first instructions copy the exception from the registers in
+   which the unwinder passes it, which are those of a call's result.  Only the
+   runtime reads an exception.  */
 static bool
-may_land_behind (const struct routine *routine, uint32_t number)
+may_have_pad_behind (const struct routine *routine, uint32_t number)
 {
   const uint32_t results = routine->machine->results;
   struct landing landing = { results, results & -results, false };
@@ -228,24 +231,24 @@ may_land_behind (const struct routine *routine, uint32_t number)
   return landing.moves;
 }
 
-/* A call of CALLEE was seen to return.  */
+/* Observe that a call of CALLEE returns.  */
 static void
-note_back (struct routine *routine, uint64_t callee)
+observe_return (struct routine *routine, uint64_t callee)
 {
   if (!routine_has_returned (routine, callee))
     routine_observe (routine, OBSERVED_RETURNED, callee);
 }
 
-/* Whether the path behind call NUMBER leads back in front of the call: such a
-   loop is the routine's.  What follows the routine may go on at its entry, by
-   a tail call, but nowhere else in it.  */
+/* Whether the path behind call NUMBER goes back to code in front of the call:
+   such a loop belongs to the routine.  Another function behind the routine may
+   jump to the routine's entry, by a tail call, but nowhere else into it.  */
 static bool
-loops_around (const struct routine *routine, uint32_t number)
+loops_back_over_call (const struct routine *routine, uint32_t number)
 {
   const uint64_t call = routine->nodes[number].insn.address;
   for (int i = 0; i < LANDING_MAX; i++)
     {
-      number = behind (routine, number);
+      number = next_node (routine, number);
       if (number == NODE_NONE)
         return false;
       const struct insn *insn = &routine->nodes[number].insn;
@@ -256,57 +259,58 @@ loops_around (const struct routine *routine, uint32_t number)
   return false;
 }
 
-/* Whether call NUMBER of CALLEE (0: unknown), which nothing behind it shows to
-   return, may be the last instruction on its path.  Where a pointer leads to
-   what is behind it, that may be a function.  Behind an unknown callee, its
-   returns are not the routine's.  */
+/* Whether call NUMBER of CALLEE (0: unknown), which the code behind it does
+   not show to return, may be the last instruction of the function.  If a
+   pointer leads to the code behind the call, that may be another function.
+   Behind an unknown callee, a loop or a path to a return shows that it is
+   not.  */
 static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {
   const struct insn *insn = &routine->nodes[number].insn;
-  bool back = goes_back (routine, behind (routine, number));
+  bool back = reaches_return (routine, next_node (routine, number));
   bool is_pointed = is_in_front_of_pointed (routine, number);
   if (callee == 0)
-    return is_pointed || !(back || loops_around (routine, number));
+    return is_pointed || !(back || loops_back_over_call (routine, number));
   if (back)
     return false;
   if (is_pointed)
     return true;
   if (routine_has_returned (routine, callee))
     return false;
-  /* A function of the image that is called by way of the GOT is known by its
-     address, too.  */
+  /* A function of the image may be known by its address or its GOT word.  */
   const struct relocated *word = routine_called_word (routine->context, insn);
   return !word || !word->is_got || word->value == 0
          || !routine_has_returned (routine, word->value);
 }
 
 static void
-note_call (struct routine *routine, uint32_t number)
+judge_call (struct routine *routine, uint32_t number)
 {
   const struct routine_node *node = &routine->nodes[number];
-  if (behind (routine, number) == NODE_NONE)
+  if (next_node (routine, number) == NODE_NONE)
     return;
-  uint64_t callee = callee_of (routine, &node->insn);
-  if ((node->goes_straight || goes_on_with_registers (routine, number))
-      && !may_land_behind (routine, number))
+  uint64_t callee = call_key (routine, &node->insn);
+  if ((node->reaches_return_alone
+       || uses_own_registers_after (routine, number))
+      && !may_have_pad_behind (routine, number))
     {
       if (callee != 0)
-        note_back (routine, callee);
+        observe_return (routine, callee);
     }
   else if (may_be_last (routine, number, callee)
            && !address_map_set (&routine->doubtful, node->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, node->insn.address);
 }
 
-/* Whether some call of the routine returns, which was not known before.  */
+/* Whether some call of the routine is not yet known to return.  */
 static bool
-has_news (const struct routine *routine)
+has_undecided_call (const struct routine *routine)
 {
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
       const struct insn *insn = &routine->nodes[i].insn;
-      uint64_t callee = insn_is_call (insn) ? callee_of (routine, insn) : 0;
+      uint64_t callee = insn_is_call (insn) ? call_key (routine, insn) : 0;
       if (insn_is_call (insn)
           && (callee == 0 || !routine_has_returned (routine, callee)
               || is_in_front_of_pointed (routine, i)))
@@ -316,33 +320,34 @@ has_news (const struct routine *routine)
 }
 
 bool
-routine_note_returns (struct routine *routine)
+routine_find_doubtful_calls (struct routine *routine)
 {
   const struct insn call = { .flow = FLOW_CALL, .target = routine->entry };
   bool is_stub = routine_called_place (routine->context, &call) != 0;
-  /* The routine returns if a node where it ends does.  If that is a jump to
-     another function, that one returns, too: no compiler makes a tail call of
-     a function that never does.  Stubs jump to such functions as well.  */
+  /* The routine returns if some node at its end does.  If that is a jump to
+     another function, that function returns, too, because compilers make no
+     tail call of a function that never does.  PLT stubs, however, jump to such
+     functions as well.  */
   for (size_t i = 0; !is_stub && i < routine->n_nodes; i++)
-    if (routine->nodes[i].goes_back)
+    if (routine->nodes[i].reaches_return)
       {
-        note_back (routine, routine->entry);
+        observe_return (routine, routine->entry);
         if (routine->nodes[i].insn.flow == FLOW_JUMP)
-          note_back (routine, routine->nodes[i].insn.target);
+          observe_return (routine, routine->nodes[i].insn.target);
       }
-  if (!has_news (routine))
+  if (!has_undecided_call (routine))
     return false;
-  spread_all (routine, spread_backwards);
-  routine->changed = 0;
+  iterate_to_fixpoint (routine, propagate_backwards);
+  routine->written = 0;
   for (size_t i = 0; i < routine->n_nodes; i++)
-    routine->changed |= insn_written (&routine->nodes[i].insn);
+    routine->written |= insn_written (&routine->nodes[i].insn);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     if (insn_is_call (&routine->nodes[i].insn))
-      note_call (routine, i);
+      judge_call (routine, i);
   return routine->doubtful.n_used > 0;
 }
 
-/* ---- Tables */
+/* ---- Jump tables */
 
 static bool
 is_bounded (const struct routine *routine, const struct routine_edge *edge)
@@ -350,51 +355,51 @@ is_bounded (const struct routine *routine, const struct routine_edge *edge)
   return routine->tables.tables[edge->table].max != UINT64_MAX;
 }
 
-/* Note that a path gets to node NUMBER without a table without a bound.
-   Whether that was not known.  */
+/* Mark node NUMBER as surely reached.  Return whether that is new.  */
 static bool
-note_certain (struct routine *routine, uint32_t number)
+mark_reached (struct routine *routine, uint32_t number)
 {
-  if (number == NODE_NONE || routine->nodes[number].is_certain)
+  if (number == NODE_NONE || routine->nodes[number].is_surely_reached)
     return false;
-  return routine->nodes[number].is_certain = true;
+  return routine->nodes[number].is_surely_reached = true;
 }
 
-/* From the beginning to the end.  Whether anything changed.  */
+/* Propagate is_surely_reached forwards.  Return whether anything changed.  */
 static bool
-spread_forwards (struct routine *routine)
+propagate_forwards (struct routine *routine)
 {
-  bool changed = note_certain (routine, 0);
+  bool changed = mark_reached (routine, 0);
   for (uint32_t i = 0; i < routine->n_nodes; i++)
     {
-      if (!routine->nodes[i].is_certain)
+      if (!routine->nodes[i].is_surely_reached)
         continue;
-      changed |= note_certain (routine, behind (routine, i));
-      changed |= note_certain (routine, target_of (routine, i));
+      changed |= mark_reached (routine, next_node (routine, i));
+      changed |= mark_reached (routine, target_of (routine, i));
     }
   for (size_t i = 0; i < routine->n_edges; i++)
-    if (routine->nodes[routine->edges[i].from].is_certain
+    if (routine->nodes[routine->edges[i].from].is_surely_reached
         && is_bounded (routine, &routine->edges[i]))
-      changed |= note_certain (routine, routine->edges[i].to);
+      changed |= mark_reached (routine, routine->edges[i].to);
   return changed;
 }
 
-/* Have each node go back from which a path returns, gets to a certain one, or
-   jumps by a table that a certain one jumps by.  */
+/* Set reaches_return for each node that certainly belongs to the function: a
+   path from it returns, reaches a surely reached node, or jumps by a table
+   that such a node jumps by.  */
 static void
-find_what_goes_back (struct routine *routine)
+find_nodes_of_function (struct routine *routine)
 {
   struct jump_table *tables = routine->tables.tables;
-  spread_all (routine, spread_forwards);
+  iterate_to_fixpoint (routine, propagate_forwards);
   for (size_t i = 0; i < routine->n_nodes; i++)
-    routine->nodes[i].goes_back |= routine->nodes[i].is_certain;
+    routine->nodes[i].reaches_return |= routine->nodes[i].is_surely_reached;
   for (size_t i = 0; i < routine->n_edges; i++)
     tables[routine->edges[i].table].is_certain
-        |= routine->nodes[routine->edges[i].from].is_certain;
+        |= routine->nodes[routine->edges[i].from].is_surely_reached;
   for (size_t i = 0; i < routine->n_edges; i++)
-    routine->nodes[routine->edges[i].from].goes_back
+    routine->nodes[routine->edges[i].from].reaches_return
         |= tables[routine->edges[i].table].is_certain;
-  spread_all (routine, spread_backwards);
+  iterate_to_fixpoint (routine, propagate_backwards);
 }
 
 bool
@@ -402,32 +407,33 @@ routine_end_tables (struct routine *routine)
 {
   bool changed = false;
   if (!routine->context->request->beyond_cfi || routine->n_edges == 0
-      || routine->result.met_unknown
-      || known_code_at (routine->context->known, routine->entry))
+      || routine->result.calls_unregistered
+      || covered_code_at (routine->context->covered_code, routine->entry))
     return false;
-  find_what_goes_back (routine);
+  find_nodes_of_function (routine);
   for (size_t i = 0; i < routine->n_edges; i++)
     {
       const struct routine_edge *edge = &routine->edges[i];
       struct jump_table *table = &routine->tables.tables[edge->table];
-      if (routine->nodes[edge->to].goes_back && edge->index >= table->n_own)
-        table->n_own = edge->index + 1;
+      if (routine->nodes[edge->to].reaches_return
+          && edge->index >= table->n_confirmed)
+        table->n_confirmed = edge->index + 1;
     }
-  /* A table ends in front of an entry if no entry from there on goes back.  */
+  /* A table ends behind its last entry that belongs to the function.  */
   for (size_t i = 0; i < routine->n_edges; i++)
     {
       const struct routine_edge *edge = &routine->edges[i];
       struct jump_table *table = &routine->tables.tables[edge->table];
-      uint32_t n = table->n_own > 0 ? table->n_own : 1;
+      uint32_t n = table->n_confirmed > 0 ? table->n_confirmed : 1;
       if (edge->index < n || is_bounded (routine, edge))
         continue;
-      table->n_own = UINT32_MAX; /* once is enough */
+      table->n_confirmed = UINT32_MAX; /* so that its end is added once */
       changed = true;
-      if (!address_list_add (&routine->ends,
+      if (!address_list_add (&routine->table_ends,
                              table->address + (uint64_t)n * table->width))
         routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
     }
-  if (changed && !address_list_sort (&routine->ends))
+  if (changed && !address_list_sort (&routine->table_ends))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
   return changed;
 }

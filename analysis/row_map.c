@@ -1,5 +1,9 @@
-/* Sorting ranges and finding those that contradict each other.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Merging ranges of rows, and finding conflicts.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Ranges are appended unsorted.  A merge sorts all of them and sweeps over
+   them once.  It runs when there are more new ranges than merged ones, so that
+   the total time stays linear.  */
 
 #include "analysis/row_map.h"
 
@@ -11,7 +15,7 @@
 
 enum
 {
-  UNSETTLED_MIN = 1024 /* so many are left alone */
+  UNMERGED_MIN = 1024 /* fewer new ranges are not merged */
 };
 
 bool
@@ -32,7 +36,7 @@ row_map_free (struct row_map *row_map)
 void
 row_map_clear (struct row_map *row_map)
 {
-  row_map->n = row_map->n_settled = row_map->starts.n = 0;
+  row_map->n = row_map->n_merged = row_map->starts.n = 0;
 }
 
 void
@@ -42,21 +46,21 @@ row_map_add_start (struct row_map *row_map, uint64_t address)
     row_map->failed = true;
 }
 
-/* Sweeping over sorted ranges.  */
+/* The state of a sweep over sorted ranges.  */
 struct sweep
 {
-  struct row_range *settled;
+  struct row_range *merged;
   size_t n;
-  uint32_t row;      /* of the range that reaches farthest */
-  uint64_t reach;    /* its end */
-  uint64_t from;     /* what is below was settled */
-  uint64_t disputed; /* there are several rows from `from' to here */
+  uint32_t row;          /* of the range with the highest end */
+  uint64_t reach;        /* that end */
+  uint64_t from;         /* code below was merged */
+  uint64_t conflict_end; /* rows conflict from `from' to here */
 };
 
 static void
-put (struct sweep *sweep, uint64_t end, uint32_t row)
+put_range (struct sweep *sweep, uint64_t end, uint32_t row)
 {
-  struct row_range *last = sweep->n > 0 ? &sweep->settled[sweep->n - 1] : NULL;
+  struct row_range *last = sweep->n > 0 ? &sweep->merged[sweep->n - 1] : NULL;
   uint64_t start = sweep->from;
   if (start >= end)
     return;
@@ -65,7 +69,7 @@ put (struct sweep *sweep, uint64_t end, uint32_t row)
       && end - last->start < UINT32_MAX)
     last->size = (uint32_t)(end - last->start);
   else
-    sweep->settled[sweep->n++]
+    sweep->merged[sweep->n++]
         = (struct row_range){ start, (uint32_t)(end - start), row };
 }
 
@@ -76,28 +80,28 @@ lower (uint64_t a, uint64_t b)
 }
 
 static void
-settle_up_to (struct sweep *sweep, uint64_t end)
+merge_up_to (struct sweep *sweep, uint64_t end)
 {
-  put (sweep, lower (sweep->disputed, end), ROW_UNKNOWN);
-  put (sweep, end, sweep->row);
+  put_range (sweep, lower (sweep->conflict_end, end), ROW_UNKNOWN);
+  put_range (sweep, end, sweep->row);
 }
 
 static void
-take (struct sweep *sweep, const struct row_range *row_range)
+take_range (struct sweep *sweep, const struct row_range *row_range)
 {
   uint64_t end = row_range->start + row_range->size;
   if (row_range->start >= sweep->reach)
     {
-      settle_up_to (sweep, sweep->reach);
+      merge_up_to (sweep, sweep->reach);
       sweep->from = row_range->start;
       sweep->row = row_range->row;
     }
   else if (row_range->row != sweep->row)
     {
       uint64_t both = lower (end, sweep->reach);
-      settle_up_to (sweep, row_range->start);
-      if (both > sweep->disputed)
-        sweep->disputed = both;
+      merge_up_to (sweep, row_range->start);
+      if (both > sweep->conflict_end)
+        sweep->conflict_end = both;
       if (end > sweep->reach)
         sweep->row = row_range->row;
     }
@@ -105,25 +109,25 @@ take (struct sweep *sweep, const struct row_range *row_range)
     sweep->reach = end;
 }
 
-/* Sort all ranges, and make disjoint ones of them: the ends of a range cut two
-   others at most.  */
+/* Sort all ranges, and make them disjoint.  The two ends of a range cut at
+   most two others.  */
 static bool
-settle (struct row_map *row_map)
+merge (struct row_map *row_map)
 {
   size_t room = 2 * row_map->n + 1;
-  struct sweep sweep = { .settled = NULL };
+  struct sweep sweep = { .merged = NULL };
   if (!RADIX_SORT (row_map->ranges, row_map->n))
     return false;
   row_map->capacity = row_map->n;
-  sweep.settled = reallocarray (NULL, room, sizeof *sweep.settled);
-  if (!sweep.settled)
+  sweep.merged = reallocarray (NULL, room, sizeof *sweep.merged);
+  if (!sweep.merged)
     return false;
   for (size_t i = 0; i < row_map->n; i++)
-    take (&sweep, &row_map->ranges[i]);
-  settle_up_to (&sweep, sweep.reach);
+    take_range (&sweep, &row_map->ranges[i]);
+  merge_up_to (&sweep, sweep.reach);
   free (row_map->ranges);
-  row_map->ranges = sweep.settled;
-  row_map->n = row_map->n_settled = sweep.n;
+  row_map->ranges = sweep.merged;
+  row_map->n = row_map->n_merged = sweep.n;
   row_map->capacity = room;
   return true;
 }
@@ -147,14 +151,14 @@ row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
         = (struct row_range){ address, size, number };
   else
     row_map->failed = true;
-  if (row_map->n > 2 * row_map->n_settled + UNSETTLED_MIN && !settle (row_map))
+  if (row_map->n > 2 * row_map->n_merged + UNMERGED_MIN && !merge (row_map))
     row_map->failed = true;
 }
 
 bool
-row_map_settle (struct row_map *row_map, struct error *err)
+row_map_merge (struct row_map *row_map, struct error *err)
 {
-  bool is_settled = row_map->n == row_map->n_settled || settle (row_map);
+  bool is_settled = row_map->n == row_map->n_merged || merge (row_map);
   return (is_settled && !row_map->failed
           && address_list_sort (&row_map->starts))
          || error_set_no_memory (err);
@@ -164,7 +168,7 @@ const struct row_range *
 row_map_find (const struct row_map *row_map, uint64_t address)
 {
   const struct row_range *all = row_map->ranges;
-  size_t n = row_map->n_settled;
+  size_t n = row_map->n_merged;
   size_t at = SEARCH_FIRST (n, i, all[i].start + all[i].size > address);
   return at < n && all[at].start <= address ? &all[at] : NULL;
 }

@@ -1,10 +1,10 @@
-/* What several routines say of the same code, brought together.
+/* The map from addresses to rows, on which all routines agree.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A row holds at an address only if every function that gets there agrees, so
-   what two of them say differently, or one of them cannot say, is dropped.  A
-   row whose CFA rule is RULE_UNSUPPORTED says that the code is understood, but
-   that there is no rule for it.  */
+   An address can belong to several routines.  It keeps a row only if all of
+   these routines have that row there; otherwise it gets ROW_UNKNOWN.  A row
+   whose CFA rule is RULE_UNSUPPORTED says that the code is understood, but
+   that no rule can describe its frame.  */
 
 #ifndef ANALYSIS_ROW_MAP_H
 #define ANALYSIS_ROW_MAP_H
@@ -31,7 +31,7 @@ struct row_map
 {
   struct row_range *ranges; /* owned */
   size_t n, capacity;
-  size_t n_settled; /* of the ranges: ascending and disjoint; others follow */
+  size_t n_merged; /* ascending and disjoint; the others are not */
   struct frame_numbers numbers; /* of the rows */
   struct address_list starts;   /* of trusted functions */
   bool failed;                  /* memory ran out */
@@ -40,20 +40,20 @@ struct row_map
 bool row_map_init (struct row_map *row_map, struct error *err);
 void row_map_free (struct row_map *row_map);
 
-/* Forget all rows, and all starts.  */
+/* Remove all rows, and all starts.  */
 void row_map_clear (struct row_map *row_map);
 
-/* A function that is trusted starts at ADDRESS.  */
+/* Record that a trusted function starts at ADDRESS.  */
 void row_map_add_start (struct row_map *row_map, uint64_t address);
 
-/* ROW holds for SIZE bytes at ADDRESS; NULL: nothing is known to hold.  */
+/* Record that ROW holds for SIZE bytes at ADDRESS; NULL: no row does.  */
 void row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
                   const struct frame_row *row);
 
-/* Settle all that was added.  What is disputed stays as ROW_UNKNOWN.  */
-bool row_map_settle (struct row_map *row_map, struct error *err);
+/* Merge all added ranges.  Code with conflicting rows gets ROW_UNKNOWN.  */
+bool row_map_merge (struct row_map *row_map, struct error *err);
 
-/* The settled range at ADDRESS, or NULL.  */
+/* Return the merged range at ADDRESS, or NULL.  */
 const struct row_range *row_map_find (const struct row_map *row_map,
                                       uint64_t address);
 

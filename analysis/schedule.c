@@ -1,22 +1,22 @@
-/* In which order functions are followed, and their notes passed on.
+/* The order of the analysis, and the commit of effects.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What a turn changes makes work that was done ahead of later turns invalid:
+   Jobs of a batch are analysed speculatively by several threads, and committed
+   in order by one.  A commit can change what later jobs have read:
 
-     of all that is ahead (functions->n_changes)
-       whether a pointer leads to a function (judge_pointer);
-       functions that begin, or are called, there (starts.c);
-       a function that moves the stack or changes registers (functions.h);
-       a function that was followed before and is seen to return now
-         (noreturn.c);
-     of a single function (holds_in_turn)
-       it called what was not known, or lacks a proof, which another may have
-         given meanwhile;
-       its calls may not return, and such calls end paths by now;
-       it read tables, and addresses were named, where tables end;
-       its share of steps or notes was used up.
+     changes that invalidate all later jobs of the batch (n_changes)
+       a pointer turns out to lead to a function, or not (judge_pointer);
+       a function is found to start, or to be called, there (starts.c);
+       a function moves the stack or changes registers (functions.h);
+       a function of an earlier batch turns out to return (noreturn.c);
+     changes that invalidate a single job (is_still_valid)
+       it called an unregistered function, or lacked a proof that another
+         job may have given meanwhile;
+       it has doubtful calls, and these end paths by now;
+       it read jump tables, and references were found, where tables end;
+       it used up its share of steps or effects.
 
-   All else that a turn passes on is looked at by no follower.  */
+   Analysers read nothing else that a commit changes.  */
 
 #include <config.h>
 
@@ -30,64 +30,62 @@
 enum
 {
   ROUTINE_ROUNDS_MAX = 16,
-  /* Functions followed ahead of their turn; fewer are not worth it.  */
-  AHEAD_MIN = 16,
-  AHEAD_MAX = 512,
-  AHEAD_STEPS_MAX = 1 << 26, /* of all of them together */
-  AHEAD_NOTES_MAX = 1 << 22, /* notes and disproofs of all of them together */
+  /* Functions of a batch; a smaller batch is not worth it.  */
+  BATCH_MIN = 16,
+  BATCH_MAX = 512,
+  BATCH_STEPS_MAX = 1 << 26, /* of all jobs of a batch together */
+  BATCH_EFFECTS_MAX
+  = 1 << 22, /* effects and disproofs of all jobs of a batch */
   THREADS_MAX = 16,
-  /* A thread is worth its start from so many functions on.  */
+  /* Functions of a batch for which one more thread pays.  */
   FUNCTIONS_PER_THREAD = 16
 };
 
-/* ---- Followers at work at the same time, each in a thread */
+/* ---- The pool of threads, each with an analyser */
 
 struct worker
 {
   struct pool *pool;
-  struct follower *follower;
+  struct analyser *analyser;
   struct background background;
 };
 
 struct pool
 {
-  struct worker workers[THREADS_MAX]; /* the first: of the caller's thread, for
-                                         functions in their turn, too */
+  struct worker workers[THREADS_MAX]; /* the first: the caller's thread */
   unsigned n_workers;
-  struct followed *items;
+  struct analysis_job *jobs;
   size_t n;
   atomic_size_t n_taken;
 };
 
-/* Functions differ in size: each thread takes the next one when it is done
-   with one.  */
+/* Run jobs.  Functions differ in size, so threads take them one by one.  */
 static void
-work (void *argument)
+run_worker (void *argument)
 {
   const struct worker *worker = argument;
   struct pool *pool = worker->pool;
-  struct follower *follower = worker->follower;
-  follower->n_notes = follower->n_rows = follower->disproofs.n = 0;
+  struct analyser *analyser = worker->analyser;
+  analyser->n_effects = analyser->n_rows = analyser->disproofs.n = 0;
   for (size_t i; (i = atomic_fetch_add (&pool->n_taken, 1)) < pool->n;)
-    follower_follow (follower, &pool->items[i]);
+    analyser_run (analyser, &pool->jobs[i]);
 }
 
-/* Follow the N functions of ITEMS.  All notes, also those of the caller's
-   thread, are kept until the next call.  What comes of it does not depend on
-   how many threads there are.  */
+/* Run the N JOBS.  The effects of all threads are kept until the next call.
+   The result does not depend on the number of threads.  */
 static void
-pool_follow (struct pool *pool, struct followed *items, size_t n)
+pool_run (struct pool *pool, struct analysis_job *jobs, size_t n)
 {
   unsigned others = 0;
-  pool->items = items;
+  pool->jobs = jobs;
   pool->n = n;
   atomic_store (&pool->n_taken, 0);
   while (others + 1 < pool->n_workers && n / FUNCTIONS_PER_THREAD > others + 1)
     {
       struct worker *other = &pool->workers[++others];
-      background_start (&other->background, work, other);
+      background_start (&other->background, run_worker, other);
     }
-  work (&pool->workers[0]);
+  run_worker (&pool->workers[0]);
   while (others > 0)
     background_wait (&pool->workers[others--].background);
 }
@@ -95,24 +93,24 @@ pool_follow (struct pool *pool, struct followed *items, size_t n)
 bool
 schedule_begin (struct schedule *schedule)
 {
-  const struct routine_context *context = schedule->context;
+  const struct routine_context *context = &schedule->shared->context;
   struct pool *pool = schedule->pool = calloc (1, sizeof *pool);
-  schedule->items = calloc (AHEAD_MAX, sizeof *schedule->items);
-  if (!schedule->items || !pool)
+  schedule->jobs = calloc (BATCH_MAX, sizeof *schedule->jobs);
+  if (!schedule->jobs || !pool)
     return false;
   do
     {
       struct worker *worker = &pool->workers[pool->n_workers++];
       worker->pool = pool;
-      worker->follower = follower_new (context);
-      if (!worker->follower)
+      worker->analyser = analyser_new (context);
+      if (!worker->analyser)
         return false;
     }
   while (pool->n_workers < context->request->threads
          && pool->n_workers < THREADS_MAX);
   schedule->doubtful_calls = DOUBTFUL_CALLS_FAIL;
-  schedule->n_ahead = 1;
-  schedule->steps_left = pool->workers[0].follower->routine->steps_left;
+  schedule->batch_size = 1;
+  schedule->steps_left = pool->workers[0].analyser->routine->steps_left;
   return true;
 }
 
@@ -120,174 +118,177 @@ void
 schedule_free (struct schedule *schedule)
 {
   for (unsigned i = 0; schedule->pool && i < schedule->pool->n_workers; i++)
-    follower_free (schedule->pool->workers[i].follower);
+    analyser_free (schedule->pool->workers[i].analyser);
   free (schedule->pool);
-  free (schedule->items);
+  free (schedule->jobs);
   address_list_free (&schedule->doubtful);
 }
 
-/* ---- Notes of a function that was followed */
-
-/* An observation about the function at ADDRESS.  Functions that ended with a
-   call which was seen to return go on.  */
-static void
-pass_on_observation (struct schedule *schedule, enum observation_kind kind,
-                     uint64_t address)
+static struct code_function *
+job_function (const struct schedule *schedule, const struct analysis_job *job)
 {
-  struct functions *functions = schedule->functions;
+  return &schedule->shared->functions->list[job->task.index];
+}
+
+/* ---- Commit of effects */
+
+/* Commit an observation about the function at ADDRESS.  Callers that ended
+   with a call of it, which is now known to return, are analysed again.  */
+static void
+commit_observation (struct schedule *schedule, enum observation_kind kind,
+                    uint64_t address)
+{
+  struct functions *functions = schedule->shared->functions;
   struct code_function *function = functions_at (functions, address);
   switch (kind)
     {
-    case OBSERVED_UNKNOWN:
+    case OBSERVED_UNREGISTERED:
       functions_add (functions, address, false);
       break;
     case OBSERVED_RETURNED:
       if (function && schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
           && !functions_has_returned (functions, address))
-        functions_affect_callers (functions, function);
-      functions_note_returned (functions, address);
+        functions_requeue_callers (functions, function);
+      functions_set_returned (functions, address);
       break;
-    case OBSERVED_PASSED_OVER:
+    case OBSERVED_DEAD_BRANCH:
       if (function)
-        function->is_passed_over = true;
+        function->is_dead_branch_target = true;
       break;
     case OBSERVED_MOVES_STACK:
       if (function && !function->moves_stack)
-        functions_disturb_callers (functions, function);
+        functions_invalidate_callers (functions, function);
       if (function)
         function->moves_stack = true;
       break;
     }
 }
 
-/* Whether there is memory for all that NOTE, of FOLLOWED, leads to.  Rows that
-   others have for the code of a function that is not TRUSTED are disputed.  */
+/* Commit EFFECT of JOB.  If the job's function is not TRUSTED, its code gets
+   no row, and conflicts with rows of other functions.  False if memory ran
+   out.  */
 static bool
-pass_on_note (struct schedule *schedule, const struct followed *followed,
-              const struct follower_note *note, bool trusted)
+commit_effect (struct schedule *schedule, const struct analysis_job *job,
+               const struct effect *effect, bool trusted)
 {
+  struct analysis_shared *shared = schedule->shared;
   struct starts *starts = schedule->starts;
   const struct frame_row *row;
-  switch (note->kind)
+  switch (effect->kind)
     {
-    case NOTE_ROW:
-      row = trusted && note->number != ROW_UNKNOWN
-                ? &followed->by->rows[note->number]
+    case EFFECT_ROW:
+      row = trusted && effect->number != ROW_UNKNOWN
+                ? &job->analyser->rows[effect->number]
                 : NULL;
-      row_map_add (schedule->row_map, note->address, note->size, row);
+      row_map_add (shared->row_map, effect->address, effect->size, row);
       return true;
-    case NOTE_CALL:
-      return starts_note_call (starts, note->address);
-    case NOTE_FUNCTION:
-      return starts_add_called (starts, note->address);
-    case NOTE_NAMED:
+    case EFFECT_CALL:
+      return starts_mark_called (starts, effect->address);
+    case EFFECT_FUNCTION:
+      return starts_add_called (starts, effect->address);
+    case EFFECT_REFERENCED:
       return !trusted
-             || address_list_add (&schedule->facts->named, note->address);
-    case NOTE_HINT:
-      return !trusted || address_list_add (&starts->hints, note->address);
-    case NOTE_CALLEE:
-      functions_note_caller (schedule->functions,
-                             &schedule->functions->list[note->number],
-                             followed->task.index);
+             || address_list_add (&shared->facts.referenced, effect->address);
+    case EFFECT_HINT:
+      return !trusted || address_list_add (&starts->hints, effect->address);
+    case EFFECT_CALLEE:
+      functions_add_caller (shared->functions,
+                            &shared->functions->list[effect->number],
+                            job->task.index);
       return true;
-    case NOTE_LEFT_FOR:
-      schedule->functions->list[note->number].no_rows = true;
+    case EFFECT_ENTERED_WITH_FRAME:
+      shared->functions->list[effect->number].is_entered_with_frame = true;
       return true;
-    case NOTE_OBSERVATION:
-      pass_on_observation (schedule, (enum observation_kind)note->number,
-                           note->address);
+    case EFFECT_OBSERVATION:
+      commit_observation (schedule, (enum observation_kind)effect->number,
+                          effect->address);
       return true;
     }
   return true;
 }
 
 static bool
-pass_on_notes (struct schedule *schedule, const struct followed *followed)
+commit_effects (struct schedule *schedule, const struct analysis_job *job)
 {
-  const struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  bool trusted = followed->trusted && !function->no_rows;
-  enum routine_trust trust = followed_trust (followed, function);
-  const struct follower *by = followed->by;
-  schedule->functions->list[followed->task.index].is_compared
-      = trusted && trust != TRUST_CFI_ALONE && !followed->leaves_open;
+  struct code_function *function = job_function (schedule, job);
+  bool trusted = job->trusted && !function->is_entered_with_frame;
+  enum routine_trust trust = job_trust (job, function);
+  const struct analyser *by = job->analyser;
+  function->is_compared
+      = trusted && trust != TRUST_CFI_ALONE && !job->has_undecided_rule;
   if (trusted)
-    row_map_add_start (schedule->row_map, function->entry);
-  for (size_t i = 0; i < followed->n_notes; i++)
-    if (!pass_on_note (schedule, followed,
-                       &by->notes[followed->first_note + i], trusted))
+    row_map_add_start (schedule->shared->row_map, function->entry);
+  for (size_t i = 0; i < job->n_effects; i++)
+    if (!commit_effect (schedule, job, &by->effects[job->first_effect + i],
+                        trusted))
       return false;
-  bool found
-      = trusted && trust != TRUST_CFI_ALONE && followed->n_disproofs > 0;
+  bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
   bool ok = !found
-            || disproofs_add (schedule->disproofs,
-                              &schedule->functions->list[followed->task.index],
-                              by->disproofs.list + followed->first_disproof,
-                              followed->n_disproofs);
-  follower_release (followed);
+            || disproofs_add (
+                schedule->shared->disproofs, job_function (schedule, job),
+                by->disproofs.list + job->first_disproof, job->n_disproofs);
+  analyser_discard_effects (job);
   return ok;
 }
 
-/* ---- The turn of one function */
+/* ---- Commit of one job */
 
-/* Follow the function of FOLLOWED until all functions it calls are known.  */
+/* Analyse the function of JOB until all of its callees are registered.  */
 static bool
-follow_now (struct schedule *schedule, struct followed *followed,
-            struct error *err)
+analyse_now (struct schedule *schedule, struct analysis_job *job,
+             struct error *err)
 {
   for (int i = 1;; i++)
     {
-      followed->task.is_last = i == ROUTINE_ROUNDS_MAX;
-      followed->task.steps_left = schedule->steps_left;
-      followed->task.notes_max = SIZE_MAX;
-      follower_follow (schedule->pool->workers[0].follower, followed);
-      if (followed->skipped || !followed->result.met_unknown
-          || followed->task.is_last)
+      job->task.is_last = i == ROUTINE_ROUNDS_MAX;
+      job->task.steps_left = schedule->steps_left;
+      job->task.effects_max = SIZE_MAX;
+      analyser_run (schedule->pool->workers[0].analyser, job);
+      if (job->skipped || !job->result.calls_unregistered || job->task.is_last)
         return true;
-      schedule->steps_left -= followed->steps;
-      schedule->names_changed = true;
-      if (!pass_on_notes (schedule, followed))
+      schedule->steps_left -= job->steps;
+      schedule->references_changed = true;
+      if (!commit_effects (schedule, job))
         return error_set_no_memory (err);
       if (!noreturn_run (schedule->noreturn, err))
         return false;
     }
 }
 
-/* Whether FOLLOWED was followed ahead of its turn, and to follow it now would
-   find the same.  Other functions may have been seen to return meanwhile, or
-   been proven; any other change ends what is followed ahead.  */
+/* Whether JOB was analysed, and another analysis would give the same result.
+   Functions that have been found to return, or been proved, since the batch
+   began can change the result of a single job; every other change discards the
+   rest of the batch.  */
 static bool
-holds_in_turn (const struct schedule *schedule,
-               const struct followed *followed)
+is_still_valid (const struct schedule *schedule,
+                const struct analysis_job *job)
 {
-  const struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  if (!followed->by)
+  const struct code_function *function = job_function (schedule, job);
+  if (!job->analyser)
     return false;
-  if (followed->skipped)
-    return follower_skips (function, followed->task.attempt);
-  bool lacks_proof = followed->result.failure == ROUTINE_DOUBTFUL
-                     || followed->result.failure == ROUTINE_UNPROVEN
-                     || (followed->result.failure == ROUTINE_SOUND
-                         && !followed->result.leaves && !function->is_called);
-  if (followed->result.met_unknown || lacks_proof)
+  if (job->skipped)
+    return analyser_skips (function, job->task.attempt);
+  bool lacks_proof = job->result.failure == ROUTINE_DOUBTFUL
+                     || job->result.failure == ROUTINE_UNPROVEN
+                     || (job->result.failure == ROUTINE_SOUND
+                         && !job->result.leaves && !function->is_called);
+  if (job->result.calls_unregistered || lacks_proof)
     return false;
   if (schedule->doubtful_calls == DOUBTFUL_CALLS_END_PATH
-      && followed->result.has_doubtful_calls)
+      && job->result.has_doubtful_calls)
     return false;
-  if (schedule->names_changed && followed->result.reads_tables)
+  if (schedule->references_changed && job->result.reads_tables)
     return false;
-  /* The limits were those of the past.  */
-  return followed->steps < followed->task.steps_left
-         && followed->steps < schedule->steps_left
-         && followed->n_notes + followed->n_disproofs
-                < followed->task.notes_max;
+  /* A job that reached its limits may go on with today's.  */
+  return job->steps < job->task.steps_left && job->steps < schedule->steps_left
+         && job->n_effects + job->n_disproofs < job->task.effects_max;
 }
 
-/* Count FUNCTION, with FAILURE, once.  */
+/* Count FUNCTION, whose analysis gave FAILURE, once.  */
 static void
-count (struct schedule *schedule, const struct code_function *function,
-       enum routine_failure failure)
+count_conclusion (struct schedule *schedule,
+                  const struct code_function *function,
+                  enum routine_failure failure)
 {
   bool was_sound = function->is_concluded && !function->fails;
   if (function->is_concluded && !was_sound)
@@ -295,195 +296,192 @@ count (struct schedule *schedule, const struct code_function *function,
   schedule->n_functions += !function->is_concluded;
   schedule->n_sound -= was_sound;
   schedule->n_sound += failure == ROUTINE_SOUND;
-  schedule->n_left += failure == ROUTINE_TOO_MUCH;
+  schedule->n_unfinished += failure == ROUTINE_TOO_MUCH;
 }
 
-/* FOLLOWED was followed for the last time, or another time because something
-   that it calls is not what it seemed.  */
+/* Record the result of JOB: it is its function's last analysis, or another one
+   because a callee has changed.  */
 static void
-conclude (struct schedule *schedule, const struct followed *followed)
+conclude (struct schedule *schedule, const struct analysis_job *job)
 {
-  const struct analysis_observer *observer
-      = schedule->context->request->observer;
-  struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  /* Where the program begins, by CFI that says so, there is no caller, so that
-     there is nothing to compare.  */
-  bool has_no_caller = schedule->context->request->only_compares
-                       && !function->is_known
-                       && function->entry == schedule->context->program_entry;
+  struct analysis_shared *shared = schedule->shared;
+  const struct analysis_observer *observer = shared->context.request->observer;
+  struct code_function *function = job_function (schedule, job);
+  /* The program's entry, unless CFI says that a function starts there, has no
+     caller and nothing to compare.  */
+  bool has_no_caller = shared->context.request->only_compares
+                       && !function->has_fde
+                       && function->entry == shared->context.program_entry;
   if (!has_no_caller)
-    count (schedule, function, followed->result.failure);
-  disproofs_retract (schedule->disproofs, schedule->functions, function);
-  function->is_bare = followed->is_bare;
-  function->fails = followed->result.failure != ROUTINE_SOUND;
+    count_conclusion (schedule, function, job->result.failure);
+  disproofs_retract (shared->disproofs, shared->functions, function);
+  function->is_bare = job->is_bare;
+  function->fails = job->result.failure != ROUTINE_SOUND;
   function->is_concluded = true;
   if (!function->fails)
-    function->is_proven = followed->result.leaves;
+    function->is_proven = job->result.leaves;
   if (function->fails && observer && observer->reject)
-    observer->reject (observer->argument, function->entry,
-                      followed->result.failure, followed->result.failed_at);
+    observer->reject (observer->argument, function->entry, job->result.failure,
+                      job->result.failed_at);
 }
 
-/* Note whether FOLLOWED, to which only pointers lead, is a function.  */
+/* Record whether the function of JOB, to which only pointers lead, is one.  */
 static void
-judge_pointer (struct schedule *schedule, const struct followed *followed)
+judge_pointer (struct schedule *schedule, const struct analysis_job *job)
 {
-  struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  bool is_start = followed->result.failure == ROUTINE_SOUND;
-  if (!function_is_only_pointed (function))
+  struct code_function *function = job_function (schedule, job);
+  bool is_start = job->result.failure == ROUTINE_SOUND;
+  if (!function_has_only_pointers (function))
     return;
   if (function->is_start != is_start)
-    schedule->functions->n_changes++;
+    schedule->shared->functions->n_changes++;
   function->is_start = is_start;
 }
 
-/* Follow a function in its turn, if it was not followed before.  */
+/* Commit JOB, which is analysed first if it was not, or is invalid.  */
 static bool
-follow (struct schedule *schedule, struct followed *followed,
-        struct error *err)
+commit (struct schedule *schedule, struct analysis_job *job, struct error *err)
 {
   bool ok = true;
-  if (!holds_in_turn (schedule, followed)
-      && !follow_now (schedule, followed, err))
+  if (!is_still_valid (schedule, job) && !analyse_now (schedule, job, err))
     return false;
-  if (followed->skipped)
+  if (job->skipped)
     return true;
-  struct code_function *function
-      = &schedule->functions->list[followed->task.index];
-  schedule->steps_left -= followed->steps;
-  if (followed->concluded || followed->is_part)
+  struct code_function *function = job_function (schedule, job);
+  schedule->steps_left -= job->steps;
+  if (job->concluded || job->is_subroutine)
     {
-      if (followed->result.changes & ~function->changes)
-        functions_disturb_callers (schedule->functions, function);
-      function->changes |= followed->result.changes;
+      if (job->result.changes & ~function->changes)
+        functions_invalidate_callers (schedule->shared->functions, function);
+      function->changes |= job->result.changes;
     }
-  if (followed->task.attempt != ATTEMPT_REVISION && !followed->is_part)
-    judge_pointer (schedule, followed);
-  if (followed->concluded)
-    conclude (schedule, followed);
-  else if (followed->result.failure == ROUTINE_DOUBTFUL && !followed->is_part)
+  if (job->task.attempt != ATTEMPT_REVISION && !job->is_subroutine)
+    judge_pointer (schedule, job);
+  if (job->concluded)
+    conclude (schedule, job);
+  else if (job->result.failure == ROUTINE_DOUBTFUL && !job->is_subroutine)
     ok = address_list_add (&schedule->doubtful, function->entry);
-  else if (followed->task.attempt == ATTEMPT_FIRST && !followed->is_part)
+  else if (job->task.attempt == ATTEMPT_FIRST && !job->is_subroutine)
     ok = address_list_add (&schedule->starts->again, function->entry);
-  ok = pass_on_notes (schedule, followed) && ok && !followed->by->failed;
+  ok = commit_effects (schedule, job) && ok && !job->analyser->failed;
   return ok || error_set_no_memory (err);
 }
 
-/* ---- All functions */
+/* ---- Batches */
 
-/* Nothing changed while the functions that were followed ahead had their turn,
-   or something did.  How many are followed ahead grows slowly and falls fast,
-   so that little is followed in vain where changes come often.  */
+/* Choose the size of the next batch.  The size grows slowly while commits
+   invalidate nothing, and shrinks fast when they do, so that little is
+   analysed in vain.  */
 static void
-adapt (struct schedule *schedule, bool nothing_changed)
+adapt_batch_size (struct schedule *schedule, bool nothing_changed)
 {
   const struct analysis_observer *observer
-      = schedule->context->request->observer;
+      = schedule->shared->context.request->observer;
   if (observer && observer->see)
-    return; /* states are there at a function's own turn alone */
-  size_t n = schedule->n_ahead;
+    return; /* an analyser keeps only the states of its last function */
+  size_t n = schedule->batch_size;
   n = nothing_changed ? n + n / 4 + 1 : n / 4 + 1;
-  schedule->n_ahead = n < AHEAD_MAX ? n : AHEAD_MAX;
+  schedule->batch_size = n < BATCH_MAX ? n : BATCH_MAX;
 }
 
-/* Follow some of the N functions of LIST, or NULL: of all, from AT on, ahead
-   of their turn, and return how many.  These functions share a number of steps
-   and one of notes, so that what is followed in vain costs bounded time and
-   memory.  A function that needs more is followed in its turn.  */
+/* Analyse a batch: functions from index AT on, of the N of LIST, or of all if
+   LIST is NULL.  Return the number of jobs.  The jobs share a limit of steps
+   and one of effects, so that a batch in vain costs bounded time and memory.
+   A function that needs more is analysed at its commit.  */
 static size_t
-look_ahead (struct schedule *schedule, const struct address_list *list,
-            size_t n, size_t at, enum attempt attempt)
+analyse_batch (struct schedule *schedule, const struct address_list *list,
+               size_t n, size_t at, enum attempt attempt)
 {
-  n = n - at < schedule->n_ahead ? n - at : schedule->n_ahead;
-  uint64_t steps = schedule->steps_left < AHEAD_STEPS_MAX
+  n = n - at < schedule->batch_size ? n - at : schedule->batch_size;
+  uint64_t steps = schedule->steps_left < BATCH_STEPS_MAX
                        ? schedule->steps_left
-                       : AHEAD_STEPS_MAX;
+                       : BATCH_STEPS_MAX;
   for (size_t i = 0; i < n; i++)
-    schedule->items[i] = (struct followed){
-      .task = { .index = list ? functions_find (schedule->functions,
+    schedule->jobs[i] = (struct analysis_job){
+      .task = { .index = list ? functions_find (schedule->shared->functions,
                                                 list->list[at + i])
                               : (uint32_t)(at + i),
                 .attempt = attempt,
                 .doubtful_calls = schedule->doubtful_calls,
                 .steps_left = steps / n,
-                .notes_max = AHEAD_NOTES_MAX / n }
+                .effects_max = BATCH_EFFECTS_MAX / n }
     };
-  schedule->names_changed = false;
-  pool_follow (schedule->pool, schedule->items, n < AHEAD_MIN ? 0 : n);
+  schedule->references_changed = false;
+  pool_run (schedule->pool, schedule->jobs, n < BATCH_MIN ? 0 : n);
   return n;
 }
 
-/* Follow the functions of LIST, or NULL: all, from *AT on.  The list may grow;
-   functions that are found wait until it is known whether they are called.
-   Some are followed ahead of their turn, by several threads, as if none of
-   these showed anything that matters to the others; where one does, those
-   behind it are followed again.  So what is found depends neither on threads
-   nor on what is followed ahead.  */
+/* Analyse the functions of LIST, or all if LIST is NULL, from index *AT on.
+   LIST may grow meanwhile.  Functions that are found now are not analysed
+   before it is known whether they are called.  When a commit invalidates the
+   rest of a batch, the next batch begins behind that job.  So the result
+   depends neither on threads nor on the sizes of batches.  */
 static bool
-follow_all (struct schedule *schedule, const struct address_list *list,
-            size_t *at, enum attempt attempt, struct error *err)
+analyse_all (struct schedule *schedule, const struct address_list *list,
+             size_t *at, enum attempt attempt, struct error *err)
 {
-  const size_t all = schedule->functions->n;
+  const struct functions *functions = schedule->shared->functions;
+  const size_t all = functions->n;
   for (;;)
     {
-      uint64_t before = schedule->functions->n_changes;
+      uint64_t before = functions->n_changes;
       size_t n
-          = look_ahead (schedule, list, list ? list->n : all, *at, attempt);
+          = analyse_batch (schedule, list, list ? list->n : all, *at, attempt);
       size_t i = 0;
       if (n == 0)
         return true;
-      while (i < n && before == schedule->functions->n_changes)
+      while (i < n && before == functions->n_changes)
         {
           ++*at;
-          if (!follow (schedule, &schedule->items[i++], err))
+          if (!commit (schedule, &schedule->jobs[i++], err))
             return false;
         }
-      adapt (schedule, i == n);
+      adapt_batch_size (schedule, i == n);
     }
 }
 
-/* Dispute the rows of functions that turned out to be entered with another
-   frame.  */
+/* Retract the rows of functions that turned out to be entered with another
+   frame than that of a call: analyse these again, so that their rows
+   conflict.  */
 static bool
-withdraw (struct schedule *schedule, struct error *err)
+retract_rows (struct schedule *schedule, struct error *err)
 {
+  const struct functions *functions = schedule->shared->functions;
   struct address_list list = { 0 };
   size_t at = 0;
   bool ok = true;
   for (uint32_t i = 0; i < schedule->starts->n_tried && ok; i++)
-    if (schedule->functions->list[i].no_rows
-        && schedule->functions->list[i].is_start)
-      ok = address_list_add (&list, schedule->functions->list[i].entry)
+    if (functions->list[i].is_entered_with_frame
+        && functions->list[i].is_start)
+      ok = address_list_add (&list, functions->list[i].entry)
            || error_set_no_memory (err);
-  ok = ok && follow_all (schedule, &list, &at, ATTEMPT_REVISION, err);
+  ok = ok && analyse_all (schedule, &list, &at, ATTEMPT_REVISION, err);
   address_list_free (&list);
   return ok;
 }
 
-/* Follow functions again that call what turned out to return with another
-   stack pointer, or with registers changed.  What they say otherwise now is
-   disputed.  */
+/* Analyse callers again whose callee returns with another stack pointer or
+   with changed registers, or was found to return.  Where they get another row
+   now, the two conflict.  */
 static bool
-follow_affected (struct schedule *schedule, struct error *err)
+analyse_requeued (struct schedule *schedule, struct error *err)
 {
+  struct functions *functions = schedule->shared->functions;
   uint32_t index;
-  while ((index = functions_next_affected (schedule->functions))
-         != FUNCTION_NONE)
+  while ((index = functions_take_requeued (functions)) != FUNCTION_NONE)
     {
-      struct followed again
+      struct analysis_job again
           = { .task = { .index = index,
                         .attempt = ATTEMPT_LAST,
                         .doubtful_calls = schedule->doubtful_calls } };
-      if (!follow (schedule, &again, err))
+      if (!commit (schedule, &again, err))
         return false;
     }
-  return !schedule->functions->failed || error_set_no_memory (err);
+  return !functions->failed || error_set_no_memory (err);
 }
 
 bool
-schedule_follow_pending (struct schedule *schedule, struct error *err)
+schedule_run (struct schedule *schedule, struct error *err)
 {
   struct starts *starts = schedule->starts;
   while (starts_pending (starts))
@@ -492,17 +490,18 @@ schedule_follow_pending (struct schedule *schedule, struct error *err)
       if (!noreturn_run (schedule->noreturn, err))
         return false;
       starts_promote_called (starts);
-      if (!follow_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
+      if (!analyse_all (schedule, NULL, &starts->n_tried, ATTEMPT_FIRST, err))
         return false;
-      if (!facts_sort_named (schedule->facts))
+      if (!facts_sort_references (&schedule->shared->facts))
         return error_set_no_memory (err);
-      if (!follow_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
+      if (!analyse_all (schedule, &starts->again, &at, ATTEMPT_LAST, err))
         return false;
       starts->again.n = 0;
-      if (!follow_affected (schedule, err))
+      if (!analyse_requeued (schedule, err))
         return false;
     }
-  return withdraw (schedule, err) && row_map_settle (schedule->row_map, err);
+  return retract_rows (schedule, err)
+         && row_map_merge (schedule->shared->row_map, err);
 }
 
 bool

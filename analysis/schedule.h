@@ -1,17 +1,21 @@
-/* In which order functions are followed, and their notes passed on.
+/* The order in which functions are analysed, and the commit of their effects.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A follower says what follows from one function's code; here it is passed on
-   to whoever looks at it: rows, starts of functions, what a function does to
-   its callers.  Functions have their turn in the order in which they were
-   found, and what is found in one counts for the next.  Some hundreds are
-   followed ahead of their turn, by several threads; where a turn changes what
-   those behind have looked at, they are followed again.  So the result is that
-   of following one after the other.
+   An analyser computes what the code of one function shows, and records
+   effects.  The schedule commits these effects to the shared tables: rows,
+   function starts, and what a function does to its callers.  Functions are
+   committed in the order in which they were found, so that each sees the
+   effects of all functions before it.
 
-   A row is kept where all functions that get to an address agree on it.  What
-   a function said before it was followed again is disputed, and not taken
-   back: others may have relied on it.  */
+   To use several threads, the schedule has a batch of some hundred functions
+   analysed speculatively.  Where a commit changes what later functions of the
+   batch have read, those are analysed again.  So the result is that of one
+   thread that takes one function after the other.
+
+   A row is kept where all functions that reach an address agree on it.  When a
+   function is analysed again and gets another row, the old row is not
+   replaced: the two conflict, because other functions may have relied on the
+   old one.  */
 
 #ifndef ANALYSIS_SCHEDULE_H
 #define ANALYSIS_SCHEDULE_H
@@ -20,46 +24,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/disproof.h"
-#include "analysis/follower.h"
-#include "analysis/functions.h"
+#include "analysis/analyser.h"
 #include "analysis/noreturn.h"
-#include "analysis/row_map.h"
 #include "analysis/starts.h"
 
 struct schedule
 {
-  /* What functions have their turn with; none of it is owned.  */
-  const struct routine_context *context;
-  struct image_facts *facts;
-  struct functions *functions;
+  /* Not owned.  */
+  struct analysis_shared *shared;
   struct noreturn *noreturn;
   struct starts *starts;
-  struct row_map *row_map;
-  struct disproofs *disproofs;
-  uint64_t n_functions; /* that were followed */
-  uint64_t n_sound;     /* of which these are used */
-  uint64_t n_left;      /* and for these steps or memory did not suffice */
+  uint64_t n_functions;  /* that were analysed */
+  uint64_t n_sound;      /* of these: results are used */
+  uint64_t n_unfinished; /* of these: too many steps, or no memory */
   /* Set by schedule_begin.  */
-  struct pool *pool;      /* of followers */
-  struct followed *items; /* followed ahead */
-  size_t n_ahead;         /* how many to follow ahead */
-  bool names_changed;     /* since it was followed ahead: where tables end */
-  uint64_t steps_left;    /* for all functions together; 0: too few */
-  enum doubtful_calls doubtful_calls; /* of calls that may not return */
-  struct address_list doubtful; /* entries of functions that make such calls */
+  struct pool *pool;         /* of threads */
+  struct analysis_job *jobs; /* one batch */
+  size_t batch_size;         /* how many functions the next batch takes */
+  bool references_changed;   /* since the batch was analysed */
+  uint64_t steps_left;       /* for all remaining functions; 0: too few */
+  enum doubtful_calls
+      doubtful_calls;           /* what analysers do with doubtful calls */
+  struct address_list doubtful; /* entries of functions that make them */
 };
 
-/* SCHEDULE is to be freed in any case.  False when memory ran out.  */
+/* False if memory ran out; SCHEDULE has to be freed then, too.  */
 bool schedule_begin (struct schedule *schedule);
 void schedule_free (struct schedule *schedule);
 
-/* Follow all functions that are pending, and what they call.  */
-bool schedule_follow_pending (struct schedule *schedule, struct error *err);
+/* Analyse all pending functions, and the functions that they call.  */
+bool schedule_run (struct schedule *schedule, struct error *err);
 
-/* From now on a call that was not seen to return ends its path.  Functions
-   that failed for these calls are pending again.  False when memory ran out.
- */
+/* From now on a doubtful call ends its path.  Functions that failed because of
+   doubtful calls become pending again.  False if memory ran out.  */
 bool schedule_retry_doubtful (struct schedule *schedule);
 
 #endif /* ANALYSIS_SCHEDULE_H */

@@ -1,5 +1,10 @@
-/* Functions that are to be followed: where they start, and who says so.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Collecting function starts.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The most certain sources come first: the program's entry, CFI, Go's table,
+   initialisers, symbols.  Relocated words and addresses that code computes are
+   added where no function has reached.  Numbers that look like addresses of
+   code come last, and only in images without relocations.  */
 
 #include "analysis/starts.h"
 
@@ -18,22 +23,22 @@ starts_free (struct starts *starts)
 bool
 starts_pending (const struct starts *starts)
 {
-  return starts->n_tried < starts->functions->n || starts->again.n > 0;
+  return starts->n_tried < starts->shared->functions->n || starts->again.n > 0;
 }
 
 static bool
-add_start (struct starts *starts, uint64_t address)
+add_start (struct analysis_shared *shared, uint64_t address)
 {
   uint64_t size;
-  return !facts_code (starts->facts, address, &size)
-         || functions_add (starts->functions, address, true) != FUNCTION_NONE;
+  return !facts_code (&shared->facts, address, &size)
+         || functions_add (shared->functions, address, true) != FUNCTION_NONE;
 }
 
 static bool
-add_beyond_cfi (struct starts *starts, uint64_t address)
+add_beyond_cfi (struct analysis_shared *shared, uint64_t address)
 {
-  return known_code_at (starts->context->known, address)
-         || add_start (starts, address);
+  return covered_code_at (shared->context.covered_code, address)
+         || add_start (shared, address);
 }
 
 static bool
@@ -44,37 +49,37 @@ add_symbol (void *argument, uint64_t address, const char *name)
 }
 
 static bool
-add_initialiser (struct starts *starts, uint64_t address)
+add_initialiser (struct analysis_shared *shared, uint64_t address)
 {
-  if (!add_beyond_cfi (starts, address))
+  if (!add_beyond_cfi (shared, address))
     return false;
-  struct code_function *function = functions_at (starts->functions, address);
+  struct code_function *function = functions_at (shared->functions, address);
   if (function)
     function->is_called = true;
   return true;
 }
 
-/* The functions that the SIZE bytes at ADDRESS point to.  */
+/* Add the functions that the array of SIZE bytes at ADDRESS points to.  */
 static bool
-add_array (struct starts *starts, uint64_t address, uint64_t size)
+add_array (struct analysis_shared *shared, uint64_t address, uint64_t size)
 {
   uint64_t function, n = size / sizeof (Elf64_Addr);
   for (uint64_t i = 0;
        i < n
-       && facts_word (starts->facts, address + i * sizeof (Elf64_Addr),
+       && facts_word (&shared->facts, address + i * sizeof (Elf64_Addr),
                       sizeof (Elf64_Addr), false, &function);
        i++)
-    if (!add_initialiser (starts, function))
+    if (!add_initialiser (shared, function))
       return false;
   return true;
 }
 
-/* What is called when the image is loaded and unloaded: DT_INIT,
-   DT_INIT_ARRAY and their kind (System V ABI, "Initialization and Termination
-   Functions").  Static programs have no dynamic section, but sections of these
-   types.  */
+/* Add the functions that are called when the image is loaded and unloaded:
+   DT_INIT, DT_INIT_ARRAY and similar ones (System V ABI, "Initialization and
+   Termination Functions").  Static programs have no dynamic section, but
+   sections of these types.  */
 static bool
-add_initialisers (struct starts *starts)
+add_initialisers (struct analysis_shared *shared)
 {
   static const int64_t functions[] = { DT_INIT, DT_FINI };
   static const int64_t arrays[][2] = {
@@ -82,66 +87,67 @@ add_initialisers (struct starts *starts)
     { DT_INIT_ARRAY, DT_INIT_ARRAYSZ },
     { DT_FINI_ARRAY, DT_FINI_ARRAYSZ },
   };
-  const struct image *image = starts->facts->image;
+  const struct image *image = shared->facts.image;
   uint64_t address, size;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (dynamic_find (image, functions[i], &address)
-        && !add_initialiser (starts, address))
+        && !add_initialiser (shared, address))
       return false;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (dynamic_find (image, arrays[i][0], &address)
         && dynamic_find (image, arrays[i][1], &size)
-        && !add_array (starts, address, size))
+        && !add_array (shared, address, size))
       return false;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
       if (header->sh_type >= SHT_INIT_ARRAY
           && header->sh_type <= SHT_PREINIT_ARRAY
-          && !add_array (starts, header->sh_addr, header->sh_size))
+          && !add_array (shared, header->sh_addr, header->sh_size))
         return false;
     }
   return true;
 }
 
-/* An address that is mentioned is tried only where no function got to.  Go's
-   table names all starts in the code that it covers, so that an address there
-   is another start never: a number, or a label.  */
+/* Add the target of a pointer, if no function has reached it.  Go's table has
+   all starts in the code that it covers, so that another address there is
+   never a start: it is a number, or a label.  */
 static bool
-add_pointer (struct starts *starts, uint64_t address)
+add_pointer (struct analysis_shared *shared, uint64_t address)
 {
-  if (known_code_at (starts->context->known, address)
-      || go_table_covers (starts->go, address)
-      || row_map_find (starts->row_map, address)
-      || functions_at (starts->functions, address))
+  if (covered_code_at (shared->context.covered_code, address)
+      || go_table_covers (&shared->go, address)
+      || row_map_find (shared->row_map, address)
+      || functions_at (shared->functions, address))
     return true;
-  if (!add_start (starts, address))
+  if (!add_start (shared, address))
     return false;
-  struct code_function *function = functions_at (starts->functions, address);
+  struct code_function *function = functions_at (shared->functions, address);
   if (function)
     function->is_pointer = true;
   return true;
 }
 
-/* Like add_pointer, for a number that can be an address of code: it may lead
-   into an instruction, behind a part of what its function pushes.  */
+/* Add ADDRESS, a number that can be an address of code.  It may point into an
+   instruction, or behind a part of what its function pushes.  */
 static bool
-add_guess (struct starts *starts, uint64_t address)
+add_guess (struct analysis_shared *shared, uint64_t address)
 {
-  size_t before = starts->functions->n;
-  if (!add_pointer (starts, address))
+  size_t before = shared->functions->n;
+  if (!add_pointer (shared, address))
     return false;
-  if (starts->functions->n > before)
-    starts->functions->list[before].is_guess = true;
+  if (shared->functions->n > before)
+    shared->functions->list[before].is_guess = true;
   return true;
 }
 
-/* The words of SEGMENT, but for those of .sframe.  A conversion adds .sframe
-   and leaves the code as it was, so the code has to be judged as before.  */
+/* Add addresses among the words of SEGMENT, except those of .sframe.  A
+   conversion adds .sframe and leaves the code as it was, so the analysis must
+   give the same result as before.  */
 static bool
-add_words (struct starts *starts, const GElf_Phdr *segment)
+add_words (struct analysis_shared *shared, const GElf_Phdr *segment)
 {
-  const struct image *image = starts->facts->image;
+  const struct image *image = shared->facts.image;
   const GElf_Phdr *sframe = sframe_place_find (image).segment;
   const uint8_t *bytes = image->bytes + segment->p_offset;
   uint64_t size;
@@ -151,29 +157,31 @@ add_words (struct starts *starts, const GElf_Phdr *segment)
       uint64_t word = load_u64 (bytes + i, image->big_endian);
       if (sframe && segment->p_vaddr + i - sframe->p_vaddr < sframe->p_memsz)
         continue;
-      if (facts_code (starts->facts, word, &size) && !add_guess (starts, word))
+      if (facts_code (&shared->facts, word, &size)
+          && !add_guess (shared, word))
         return false;
     }
   return true;
 }
 
-/* What has rows is tried like the target of a pointer.  */
+/* Code with rows from another source is tried like targets of pointers.  */
 bool
 starts_add_described (struct starts *starts, bool adjoining)
 {
-  const struct frame_function *list = starts->context->request->described;
-  for (size_t i = 0; i < starts->context->request->n_described; i++)
+  struct analysis_shared *shared = starts->shared;
+  const struct frame_function *list = shared->context.request->described;
+  for (size_t i = 0; i < shared->context.request->n_described; i++)
     {
       uint64_t address = list[i].address;
       bool adjoins
           = i > 0 && list[i - 1].address + list[i - 1].size == address;
       if (adjoins != adjoining)
         continue;
-      if (!add_pointer (starts, address))
+      if (!add_pointer (shared, address))
         return false;
-      uint32_t index = functions_find (starts->functions, address);
-      if (index < starts->n_tried && !starts->functions->list[index].is_start
-          && !row_map_find (starts->row_map, address)
+      uint32_t index = functions_find (shared->functions, address);
+      if (index < starts->n_tried && !shared->functions->list[index].is_start
+          && !row_map_find (shared->row_map, address)
           && !address_list_add (&starts->again, address))
         return false;
     }
@@ -181,35 +189,35 @@ starts_add_described (struct starts *starts, bool adjoining)
 }
 
 static bool
-add_known (struct starts *starts)
+add_known (struct analysis_shared *shared)
 {
-  const struct known_code *known = starts->context->known;
+  const struct covered_code *covered = shared->context.covered_code;
   size_t part = 0;
-  for (size_t i = 0; i < known->n; i++)
+  for (size_t i = 0; i < covered->n; i++)
     {
-      uint64_t address = known->functions[i].address;
-      address_set_add (&starts->functions->marks, address);
-      if (part < known->n_parts && known->parts[part].start == address)
+      uint64_t address = covered->functions[i].address;
+      address_set_add (&shared->functions->marks, address);
+      if (part < covered->n_parts && covered->parts[part].start == address)
         part++;
-      else if (!add_start (starts, address))
+      else if (!add_start (shared, address))
         return false;
-      else if (functions_at (starts->functions, address))
-        functions_at (starts->functions, address)->is_known = true;
+      else if (functions_at (shared->functions, address))
+        functions_at (shared->functions, address)->has_fde = true;
     }
   return true;
 }
 
-/* Who exports a function lets others call it.  Where CFI is compared, this
-   shows what an entry begins with that no call of the image does, but not if
-   the first row says otherwise.  */
+/* Mark exported functions: other images call them.  If CFI is compared, this
+   proves the frame of an entry that no code of the image calls, unless the
+   first row contradicts it.  */
 static bool
-note_exported (void *argument, uint64_t address, const char *name)
+mark_exported (void *argument, uint64_t address, const char *name)
 {
-  struct starts *starts = argument;
-  struct code_function *function = functions_at (starts->functions, address);
+  struct analysis_shared *shared = argument;
+  struct code_function *function = functions_at (shared->functions, address);
   (void)name;
-  if (function && function->is_known
-      && !address_list_has (&starts->context->request->entries, address))
+  if (function && function->has_fde
+      && !address_list_has (&shared->context.request->entries, address))
     function->is_exported = true;
   return true;
 }
@@ -217,92 +225,95 @@ note_exported (void *argument, uint64_t address, const char *name)
 bool
 starts_add_certain (struct starts *starts)
 {
-  const struct code_request *request = starts->context->request;
-  const struct go_table *go = starts->go;
-  uint64_t entry = starts->context->program_entry;
+  struct analysis_shared *shared = starts->shared;
+  const struct code_request *request = shared->context.request;
+  const struct go_table *go = &shared->go;
+  uint64_t entry = shared->context.program_entry;
   if ((entry
-       && functions_add (starts->functions, entry, true) == FUNCTION_NONE)
-      || !add_known (starts)
+       && functions_add (shared->functions, entry, true) == FUNCTION_NONE)
+      || !add_known (shared)
       || (request->only_compares
-          && !function_symbols_walk (request->image, false, note_exported,
-                                     starts)))
+          && !function_symbols_walk (request->image, false, mark_exported,
+                                     shared)))
     return false;
   if (!request->beyond_cfi)
     return true;
   for (size_t i = 0; i < go->n; i++)
     if (go->steps[i].is_start
-        && !add_beyond_cfi (starts, go->steps[i].address))
+        && !add_beyond_cfi (shared, go->steps[i].address))
       return false;
-  return add_initialisers (starts)
+  return add_initialisers (shared)
          && function_symbols_walk (request->image, !request->no_symbols,
-                                   add_symbol, starts);
+                                   add_symbol, shared);
 }
 
 bool
 starts_add_pointers (struct starts *starts)
 {
-  const struct image_facts *facts = starts->facts;
+  struct analysis_shared *shared = starts->shared;
+  const struct image_facts *facts = &shared->facts;
   const struct image *image = facts->image;
-  size_t before = starts->functions->n;
-  if (!facts_sort_named (starts->facts))
+  size_t before = shared->functions->n;
+  if (!facts_sort_references (&shared->facts))
     return false;
-  /* What relocations put into memory, and the addresses that code computes.
-     Both may be anything.  */
+  /* Relocated words and computed addresses, of which not all are of code.  */
   for (size_t i = 0; i < facts->n_relocated; i++)
     if (facts->relocated[i].value != 0
-        && !add_pointer (starts, facts->relocated[i].value))
+        && !add_pointer (shared, facts->relocated[i].value))
       return false;
-  for (size_t i = 0; i < facts->n_named_sorted; i++)
-    if (!add_pointer (starts, facts->named.list[i]))
+  for (size_t i = 0; i < facts->n_references_sorted; i++)
+    if (!add_pointer (shared, facts->referenced.list[i]))
       return false;
-  if (!starts->context->has_hints || starts->functions->n > before)
+  if (!shared->context.has_hints || shared->functions->n > before)
     return true;
-  /* The numbers in code and words of data that can be addresses of code: where
-     nothing is relocated, nothing tells them apart from other numbers.  */
+  /* Numbers in code and words of data that can be addresses of code.  Without
+     relocations, nothing distinguishes addresses from other numbers.  */
   for (size_t i = 0; i < starts->hints.n; i++)
-    if (!add_guess (starts, starts->hints.list[i]))
+    if (!add_guess (shared, starts->hints.list[i]))
       return false;
   starts->hints.n = 0;
   for (size_t i = 0; i < image->n_segments; i++)
     if (image->segments[i].p_type == PT_LOAD
         && !(image->segments[i].p_flags & PF_X)
-        && !add_words (starts, &image->segments[i]))
+        && !add_words (shared, &image->segments[i]))
       return false;
   return true;
 }
 
-/* Whether ADDRESS starts a function if code calls it: not inside of another's
-   CFI, where assembler code has subroutines that do not keep to the ABI.  */
+/* Whether a call of ADDRESS makes ADDRESS a start.  Inside of an FDE it does
+   not: assembler code has subroutines there that do not keep to the ABI.  */
 static bool
-may_be_called (const struct starts *starts, uint64_t address)
+may_be_called (const struct analysis_shared *shared, uint64_t address)
 {
-  return starts->context->request->beyond_cfi
-         && !known_code_at (starts->context->known, address);
+  return shared->context.request->beyond_cfi
+         && !covered_code_at (shared->context.covered_code, address);
 }
 
 void
 starts_promote_called (struct starts *starts)
 {
-  for (size_t i = starts->n_tried; i < starts->functions->n; i++)
+  struct analysis_shared *shared = starts->shared;
+  for (size_t i = starts->n_tried; i < shared->functions->n; i++)
     {
-      struct code_function *function = &starts->functions->list[i];
-      if (function->is_called && may_be_called (starts, function->entry))
+      struct code_function *function = &shared->functions->list[i];
+      if (function->is_called && may_be_called (shared, function->entry))
         function->is_start = true;
     }
 }
 
 bool
-starts_note_call (struct starts *starts, uint64_t address)
+starts_mark_called (struct starts *starts, uint64_t address)
 {
-  uint32_t index = functions_find (starts->functions, address);
+  struct analysis_shared *shared = starts->shared;
+  uint32_t index = functions_find (shared->functions, address);
   if (index == FUNCTION_NONE)
     return true;
-  struct code_function *function = &starts->functions->list[index];
+  struct code_function *function = &shared->functions->list[index];
   bool was_called = function->is_called, was_start = function->is_start;
   function->is_called = true;
-  function->is_start |= may_be_called (starts, address);
-  if (function->is_start && !function->is_known && (!was_called || !was_start))
-    starts->functions->n_changes++;
+  function->is_start |= may_be_called (shared, address);
+  if (function->is_start && !function->has_fde && (!was_called || !was_start))
+    shared->functions->n_changes++;
   if (was_start)
     return true;
   return (was_called && !function->is_start) || index >= starts->n_tried
@@ -312,12 +323,12 @@ starts_note_call (struct starts *starts, uint64_t address)
 bool
 starts_add_called (struct starts *starts, uint64_t address)
 {
-  return add_beyond_cfi (starts, address)
-         && starts_note_call (starts, address);
+  return add_beyond_cfi (starts->shared, address)
+         && starts_mark_called (starts, address);
 }
 
-/* Whether ENTRY was chosen as the entry of a shared object, as that of a
-   dynamic linker is.  Linkers of old have put the beginning of the code there
+/* Whether ENTRY was set on purpose as the entry of a shared object, like that
+   of a dynamic linker.  Old linkers set it to the beginning of the code
    otherwise.  */
 static bool
 is_chosen_entry (const struct image *image, uint64_t entry)
@@ -328,8 +339,7 @@ is_chosen_entry (const struct image *image, uint64_t entry)
   return image->n_sections > 1;
 }
 
-/* Static programs that can be loaded anywhere are shared objects by their
-   type.  */
+/* Position-independent static programs are shared objects by their type.  */
 uint64_t
 starts_program_entry (const struct image *image)
 {

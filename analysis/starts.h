@@ -1,9 +1,9 @@
-/* Functions that are to be followed: where they start, and who says so.
+/* Function starts: where functions begin, or may begin.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The register (functions.h) is the queue: functions are followed in the order
-   in which they were added.  Where CFI knows of code, it says what starts
-   there.  */
+   The table of functions (functions.h) is the worklist: functions are analysed
+   in the order in which they were added.  In code that CFI covers, CFI alone
+   says what starts there.  */
 
 #ifndef ANALYSIS_STARTS_H
 #define ANALYSIS_STARTS_H
@@ -12,52 +12,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/row_map.h"
-#include "analysis/functions.h"
+#include "analysis/disproof.h"
 #include "analysis/routine.h"
+#include "analysis/row_map.h"
+
+/* What all stages of an analysis share.  code.c fills it in.  Afterwards only
+   the thread that commits effects writes to it (schedule.h).  Analysers read
+   the same tables through `context', whose pointers are const.  */
+struct analysis_shared
+{
+  struct routine_context context;
+  struct image_facts facts;
+  struct covered_code covered_code;
+  struct go_table go; /* empty if Go's table is not asked for */
+  struct functions *functions;
+  struct row_map *row_map;     /* result */
+  struct disproofs *disproofs; /* result */
+};
 
 struct starts
 {
-  const struct routine_context *context;
-  const struct go_table *go;
-  const struct row_map *row_map;
-  struct image_facts *facts;
-  struct functions *functions;
-  size_t n_tried;            /* of the functions: were followed once */
-  struct address_list again; /* entries of those to be followed once more */
-  /* Constants in code that can be addresses, where those are not relocated. */
+  struct analysis_shared *shared; /* not owned */
+  size_t n_tried;                 /* functions below it were analysed once */
+  struct address_list again; /* entries of functions to be analysed again */
+  /* Constants that may be addresses, in images without relocations.  */
   struct address_list hints;
 };
 
 void starts_free (struct starts *starts);
 
-/* ---- All of the following that return bool are false when memory ran out */
+/* ---- These functions return false if memory ran out */
 
-/* Add what is certain: the program's entry, CFI, and if the request goes
-   beyond CFI, Go's table, initialisers and symbols.  */
+/* Add certain starts: the program's entry and CFI; with request->beyond_cfi
+   also Go's table, initialisers and symbols.  */
 bool starts_add_certain (struct starts *starts);
 
-/* Add what pointers lead to, where no function has got to; if there is nothing
-   new, what may be pointers.  */
+/* Add targets of pointers that no function has reached.  If there are none,
+   add numbers that may be pointers.  */
 bool starts_add_pointers (struct starts *starts);
 
-/* Add what has rows from elsewhere: the stretches that another one adjoins in
-   front, or (not ADJOINING) the others.  */
+/* Add starts of code that has rows from another source.  ADJOINING: those
+   directly behind other such code; otherwise the rest.  */
 bool starts_add_described (struct starts *starts, bool adjoining);
 
-/* A function that is certain to be one calls, or hands on, ADDRESS: add it, or
-   (starts_note_call) only note it if it is registered.  */
+/* A certain function calls ADDRESS or passes it on as a function: add it, or
+   (starts_mark_called) only mark it if it is registered.  */
 bool starts_add_called (struct starts *starts, uint64_t address);
-bool starts_note_call (struct starts *starts, uint64_t address);
+bool starts_mark_called (struct starts *starts, uint64_t address);
 
-/* What the sweep (noreturn.h) has seen to be called are starts, from now
-   on.  */
+/* Make starts of the functions that noreturn.h has found to be called.  */
 void starts_promote_called (struct starts *starts);
 
-/* Whether there are functions left to be followed.  */
+/* Whether functions are left to be analysed.  */
 bool starts_pending (const struct starts *starts);
 
-/* Where the program begins, without the frame of a call; 0 for libraries.  */
+/* Return the program's entry, which has no call's frame; 0 for libraries.  */
 uint64_t starts_program_entry (const struct image *image);
 
 #endif /* ANALYSIS_STARTS_H */

@@ -1,4 +1,4 @@
-/* What a state is made of: registers, slots of the stack, bounds.
+/* The parts of a state, and the join of two states.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "analysis/state.h"
@@ -11,14 +11,14 @@ state_enter (struct state *state, const struct code_machine *machine,
   memset (state, 0, sizeof *state);
   state->machine = machine;
   state->tables = tables;
-  /* What a call may change holds an argument, or nothing of use, at a
-     function's entry.  Registers that a call preserves hold values of the
-     caller.  Of other registers it is not known.  */
+  /* At a function's entry, a register that calls may change has an argument or
+     nothing of use.  A callee-saved register has a value of the caller.
+     Nothing is known of other registers.  */
   for (unsigned reg = 0; reg < machine->n_registers; reg++)
     state->registers[reg]
         = value_of (machine->preserved >> reg & 1   ? VALUE_SAVED
-                    : machine->clobbered >> reg & 1 ? VALUE_OPAQUE
-                                                    : VALUE_MIXED,
+                    : machine->clobbered >> reg & 1 ? VALUE_COMPUTED
+                                                    : VALUE_UNKNOWN,
                     reg);
   state->registers[arch->sp] = value_of (VALUE_CFA, arch->fixed_ra_offset);
   if (arch_tracks_ra (arch))
@@ -31,35 +31,35 @@ state_enter (struct state *state, const struct code_machine *machine,
   state->n_slots = 1;
 }
 
-/* ---- The stack: slots are words that do not overlap each other */
+/* ---- Slots: words of the stack that do not overlap */
 
 void
 state_remove_slot (struct state *state, unsigned index)
 {
   unsigned last = --state->n_slots;
-  uint64_t released = state->released >> last & 1;
+  uint64_t popped = state->popped >> last & 1;
   state->slots[index] = state->slots[last];
-  state->released &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
+  state->popped &= ~((uint64_t)1 << index) & ~((uint64_t)1 << last);
   if (index != last)
-    state->released |= released << index;
+    state->popped |= popped << index;
 }
 
-/* Constants may be addresses of jump tables, or numbers of system calls, but
-   leave room for others, as what was read from tables does.  No image is above
-   4 GiB by itself.  */
+/* Whether VALUE deserves a slot.  Constants may be addresses of jump tables or
+   numbers of system calls; they and values from tables leave room for saved
+   registers.  An image has no address above 4 GiB unless it is relocated.  */
 static bool
 is_worth_keeping (const struct state *state, struct value value)
 {
-  bool calls_kernel = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
-                      && value.number >= 0 && value.number < KERNEL_CALLS_MAX;
+  bool is_syscall = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
+                    && value.number >= 0 && value.number < SYSCALLS_MAX;
   bool has_to_do_with_tables
-      = value_is_target (value) || value_is_entry (value)
+      = value_is_table_target (value) || value_is_table_entry (value)
         || (value_is_address (value) && value.number >= 0x1000
             && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
          || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10)
-         || (calls_kernel && state->n_slots < STATE_SLOTS_MAX / 2);
+         || (is_syscall && state->n_slots < STATE_SLOTS_MAX / 2);
 }
 
 void
@@ -77,12 +77,12 @@ state_store (struct state *state, struct value place, struct value value,
           && place.number < slot->place.number + own)
         state_remove_slot (state, i);
     }
-  /* 0 and 1 are stored everywhere; only those that were pushed are kept.  */
-  if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_KEPT)
-      && value.number > 1 && value.number < KERNEL_CALLS_MAX)
+  /* 0 and 1 are stored everywhere; only if pushed, they are kept.  */
+  if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
+      && value.number > 1 && value.number < SYSCALLS_MAX)
     value.kind = VALUE_NUMBER;
   else if (value.kind == VALUE_CONSTANT)
-    value.kind = VALUE_KEPT;
+    value.kind = VALUE_RELOADED;
   bool is_half = width == 4 && value.kind == VALUE_NUMBER;
   if (is_half)
     value = value_of (VALUE_HALF, value.number & UINT32_MAX);
@@ -106,7 +106,7 @@ state_load (const struct state *state, struct value place)
   unsigned i = state_find_slot (state, place);
   return i < state->n_slots && state->slots[i].value.kind != VALUE_HALF
              ? state->slots[i].value
-             : value_of (VALUE_MIXED, 0);
+             : value_of (VALUE_UNKNOWN, 0);
 }
 
 bool
@@ -192,10 +192,10 @@ remove_bound (struct state *state, unsigned index)
   state->bounds[index] = state->bounds[--state->n_bounds];
 }
 
-/* Whether a store of WIDTH bytes at PLACE can change what SUBJECT is.  A store
-   to a known place of the stack does not reach what is found by a pointer from
-   elsewhere: compilers spill registers between a comparison and the switch
-   that it is for.  */
+/* Whether a store of WIDTH bytes at PLACE can change SUBJECT.  A store to a
+   known place of the stack is assumed not to reach memory that is found by
+   another pointer: compilers spill registers between a comparison and the
+   switch that it is for.  */
 static bool
 is_changed_by (const struct subject *subject, struct value place,
                unsigned width)
@@ -219,7 +219,7 @@ state_forget_bounds (struct state *state, struct value place, unsigned width)
   state->has_compared &= !is_changed_by (&state->compared, place, width);
 }
 
-/* Whether what BOUND is of depends on VALUE.  */
+/* Whether the subject of BOUND depends on VALUE.  */
 static bool
 depends_on (const struct bound *bound, struct value value)
 {
@@ -235,14 +235,14 @@ state_forget_value (struct state *state, struct value value)
       remove_bound (state, i);
 }
 
-/* ---- The meeting of two paths */
+/* ---- Joins */
 
-/* No compiler branches by flags that were set on another path.  */
+/* Flags are dropped: compilers do not branch on those from before a join.  */
 void
-state_settle (struct state *state, uint64_t at)
+state_renumber (struct state *state, uint64_t at)
 {
   state->has_compared = state->has_equals = false;
-  state->tested = VALUE_OPAQUE;
+  state->tested = VALUE_COMPUTED;
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     {
       struct value *value = &state->registers[reg];
@@ -256,44 +256,44 @@ state_settle (struct state *state, uint64_t at)
     }
 }
 
-/* VALUE as a target of jumps, if it is a constant.  */
+/* Return VALUE, if it is a constant, as a target of jumps.  */
 static struct value
 as_target (struct value value, struct jump_tables *tables)
 {
   uint32_t number;
   if (value_is_address (value) && value.number > 0
-      && jump_tables_note (
+      && jump_tables_add (
           tables, &(struct jump_table){ .address = (uint64_t)value.number },
           &number))
-    return value_of (VALUE_TARGET, number);
+    return value_of (VALUE_TABLE_TARGET, number);
   return value;
 }
 
-/* What was read from one jump table or another; or, in place of reading from
-   one, a label of the function.  False: A and B are not of that kind.  */
+/* Join values that were loaded from jump tables, or of which one is an address
+   of the function instead.  False: A and B are no such values.  */
 static bool
 join_tables (struct value *met, struct value a, struct value b,
              struct jump_tables *tables)
 {
-  if (value_is_target (a))
+  if (value_is_table_target (a))
     b = as_target (b, tables);
-  else if (value_is_target (b))
+  else if (value_is_table_target (b))
     a = as_target (a, tables);
-  bool entries = value_is_entry (a) && value_is_entry (b);
-  bool targets = value_is_target (a) && value_is_target (b);
+  bool entries = value_is_table_entry (a) && value_is_table_entry (b);
+  bool targets = value_is_table_target (a) && value_is_table_target (b);
   if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
     return false;
-  *met = value_of (entries ? VALUE_ENTRIES : VALUE_TARGETS,
+  *met = value_of (entries ? VALUE_TABLE_ENTRIES : VALUE_TABLE_TARGETS,
                    (int64_t)(value_tables (a) | value_tables (b)));
   return true;
 }
 
-/* Whether it is known of VALUE what it is, or that it was computed: where two
-   such that differ meet, one of them at most is the caller's.  */
+/* Whether VALUE is known, or known to be computed.  If two different such
+   values are joined, at most one of them is the caller's.  */
 static bool
 is_definite (struct value value)
 {
-  return value.kind == VALUE_OPAQUE || value_is_constant (value)
+  return value.kind == VALUE_COMPUTED || value_is_constant (value)
          || value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value);
 }
@@ -307,14 +307,14 @@ value_join (struct value a, struct value b, uint64_t at, unsigned reg,
   if (!anonymous && join_tables (&met, a, b, tables))
     return met;
   if (value_is_address (a) && value_is_address (b) && a.number == b.number)
-    return value_of (VALUE_KEPT, a.number);
-  return value_new (is_definite (a) && is_definite (b) ? VALUE_OPAQUE
-                                                       : VALUE_MIXED,
+    return value_of (VALUE_RELOADED, a.number);
+  return value_new (is_definite (a) && is_definite (b) ? VALUE_COMPUTED
+                                                       : VALUE_UNKNOWN,
                     at, reg);
 }
 
-/* Mostly nothing that meets a value changes it: it was made where paths met
-   here before.  */
+/* Join the registers of OTHER into STATE.  Most joins change nothing: the
+   value was made by an earlier join at this address.  */
 static bool
 join_registers (struct state *state, const struct state *other, uint64_t at)
 {
@@ -324,9 +324,9 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
       struct value *value = &state->registers[reg];
       struct value with = other->registers[reg];
       if (value_equal (*value, with)
-          || value_equal (*value, value_new (VALUE_MIXED, at, reg))
+          || value_equal (*value, value_new (VALUE_UNKNOWN, at, reg))
           || (is_definite (with)
-              && value_equal (*value, value_new (VALUE_OPAQUE, at, reg))))
+              && value_equal (*value, value_new (VALUE_COMPUTED, at, reg))))
         continue;
       struct value met = value_join (*value, with, at, reg, state->tables);
       changed |= !value_equal (met, *value);
@@ -335,8 +335,8 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
   return changed;
 }
 
-/* The slot of OTHER that slot INDEX of STATE is the same as, or n_slots.
-   Mostly both have the same slots in the same order.  */
+/* Return the slot of OTHER that equals slot INDEX of STATE, or n_slots.
+   Mostly both states have the same slots in the same order.  */
 static unsigned
 same_slot (const struct state *state, const struct state *other,
            unsigned index)
@@ -357,11 +357,11 @@ join_slots (struct state *state, const struct state *other)
   for (unsigned i = state->n_slots; i-- > 0;)
     {
       unsigned same = same_slot (state, other, i);
-      uint64_t released = other->released >> same & 1;
+      uint64_t popped = other->popped >> same & 1;
       if (same == other->n_slots)
         state_remove_slot (state, i);
-      else if (released & ~(state->released >> i))
-        state->released |= released << i;
+      else if (popped & ~(state->popped >> i))
+        state->popped |= popped << i;
       else
         continue;
       changed = true;
@@ -396,11 +396,11 @@ state_join (struct state *state, const struct state *other, uint64_t at)
   bool changed = join_registers (state, other, at);
   changed |= join_slots (state, other);
   changed |= join_bounds (state, other);
-  changed |= other->is_child_too && !state->is_child_too;
-  changed |= other->has_asked && !state->has_asked;
+  changed |= other->includes_child && !state->includes_child;
+  changed |= other->has_unknown_syscall && !state->has_unknown_syscall;
   changed |= other->trusts_sp && !state->trusts_sp;
-  state->is_child_too |= other->is_child_too;
-  state->has_asked |= other->has_asked;
+  state->includes_child |= other->includes_child;
+  state->has_unknown_syscall |= other->has_unknown_syscall;
   state->trusts_sp |= other->trusts_sp;
   if (other->base_limit > state->base_limit
       || (state->base_is_below && !other->base_is_below))

@@ -1,12 +1,18 @@
-/* The transfer of one instruction.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* The transfer function: the effect of one instruction on a state.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   state_apply () handles all that happens between two instructions, by the
+   kind of operation (enum insn_op): arithmetic on registers, loads and stores,
+   the stack, comparisons, system calls.  state_call () has the effect of a
+   call that returns, state_branch () what a condition shows on either side of
+   a branch.  */
 
 #include "analysis/state.h"
 
 static void
-compute (struct state *state, const struct insn *insn, unsigned reg)
+set_computed (struct state *state, const struct insn *insn, unsigned reg)
 {
-  struct value value = value_new (VALUE_OPAQUE, insn->address, reg);
+  struct value value = value_new (VALUE_COMPUTED, insn->address, reg);
   if (state->n_bounds > 0)
     state_forget_value (state, value);
   state->registers[reg] = value;
@@ -15,16 +21,17 @@ compute (struct state *state, const struct insn *insn, unsigned reg)
     state->has_equals = false;
 }
 
-/* TO gets VALUE; what is not known relative to anything gets a number.  */
+/* Set register TO to VALUE.  A value without a number gets one of this
+   instruction and register.  */
 static void
 set_register (struct state *state, const struct insn *insn, unsigned to,
               struct value value)
 {
-  compute (state, insn, to);
+  set_computed (state, insn, to);
   if (!value_is_anonymous (value) || value.number != 0)
     state->registers[to] = value;
-  else if (value.kind == VALUE_MIXED)
-    state->registers[to] = value_new (VALUE_MIXED, insn->address, to);
+  else if (value.kind == VALUE_UNKNOWN)
+    state->registers[to] = value_new (VALUE_UNKNOWN, insn->address, to);
 }
 
 static void
@@ -32,14 +39,14 @@ forget_base (struct state *state, const struct insn *insn)
 {
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     if (state->registers[reg].kind == VALUE_BASE)
-      state->registers[reg] = value_new (VALUE_MIXED, insn->address, reg);
+      state->registers[reg] = value_new (VALUE_UNKNOWN, insn->address, reg);
   for (unsigned i = state->n_slots; i-- > 0;)
     if (state->slots[i].place.kind == VALUE_BASE
         || state->slots[i].value.kind == VALUE_BASE)
       state_remove_slot (state, i);
 }
 
-/* Forget what is below SP, which goes down from there.  */
+/* Remove slots below SP, which is about to go down.  */
 static void
 forget_below (struct state *state, struct value sp)
 {
@@ -49,10 +56,11 @@ forget_below (struct state *state, struct value sp)
       state_remove_slot (state, i);
 }
 
-/* to = from & -2^n, or from - something: a new base.  Where SP moves away from
-   the base that FP has, FP knows more, and SP's place does not matter.  */
+/* to = from & -2^n, or from - an unknown number: a new base.  If SP moves away
+   from a base that FP also has, FP is the better base, and SP becomes
+   computed.  */
 static void
-apply_base (struct state *state, const struct insn *insn)
+apply_new_base (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   bool was_base = from.kind == VALUE_BASE;
@@ -62,12 +70,12 @@ apply_base (struct state *state, const struct insn *insn)
         value_of (VALUE_NUMBER, from.number & insn->immediate));
   if (!value_is_stack (from)
       || (was_base && insn->to != state->machine->arch->sp))
-    return compute (state, insn, insn->to);
+    return set_computed (state, insn, insn->to);
   if (was_base
       && state->registers[state->machine->arch->fp].kind == VALUE_BASE)
     {
       forget_below (state, from);
-      compute (state, insn, insn->to);
+      set_computed (state, insn, insn->to);
       return;
     }
   forget_base (state, insn);
@@ -76,17 +84,17 @@ apply_base (struct state *state, const struct insn *insn)
   else if (state->base_limit + from.number < NUMBER_LIMIT)
     state->base_limit += from.number;
   state->base_is_below
-      = insn->op == OP_LOWER || (was_base && state->base_is_below);
+      = insn->op == OP_SUBTRACT || (was_base && state->base_is_below);
   set_register (state, insn, insn->to, value_of (VALUE_BASE, 0));
 }
 
-/* A multiple of what is bounded is bounded, too.  */
+/* A multiple of a bounded value is bounded, too.  */
 static void
 apply_scale (struct state *state, const struct insn *insn)
 {
   struct value from = state->registers[insn->from];
   struct limit limit = state_bound (state, from);
-  compute (state, insn, insn->to);
+  set_computed (state, insn, insn->to);
   if (value_is_constant (from) && from.number <= UINT32_MAX
       && from.number >= 0)
     state->registers[insn->to]
@@ -99,18 +107,32 @@ apply_scale (struct state *state, const struct insn *insn)
     }
 }
 
-/* Whether the lowest WIDTH bytes of VALUE, extended by zeros or the sign, are
-   known by the same value.  */
+/* Whether VALUE also describes its lowest WIDTH bytes, extended.  */
 static bool
 is_lower_part (struct value value, unsigned width)
 {
-  return width == 8 || value_is_anonymous (value) || value_is_entry (value)
-         || ((value_is_constant (value) || value.kind == VALUE_KEPT)
+  return width == 8 || value_is_anonymous (value)
+         || value_is_table_entry (value)
+         || ((value_is_constant (value) || value.kind == VALUE_RELOADED)
              && value.number >= 0
              && value.number < INT64_C (1) << (8 * width - 1));
 }
 
-/* Move within a width, so that a lower part stays what it was.  */
+static void
+apply_set (struct state *state, const struct insn *insn)
+{
+  set_register (state, insn, insn->to,
+                value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate));
+}
+
+static void
+apply_add (struct state *state, const struct insn *insn)
+{
+  set_register (state, insn, insn->to,
+                value_moved (state->registers[insn->from], insn->immediate));
+}
+
+/* Copy a register.  A narrow copy of a small value keeps the value.  */
 static void
 apply_move (struct state *state, const struct insn *insn)
 {
@@ -118,16 +140,17 @@ apply_move (struct state *state, const struct insn *insn)
   if (is_lower_part (from, insn->width))
     set_register (state, insn, insn->to, from);
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
 }
 
-/* Entry of a jump table + its base, in either order.  */
+/* If A is an entry of a jump table and B the table's base, make their sum a
+   target.  False: they are not.  */
 static bool
 sum_is_target (struct state *state, struct value a, struct value b,
                const struct insn *insn)
 {
   bool is_scaled = insn->op == OP_SUM_SCALED;
-  if (!value_is_entry (a) || !value_is_address (b))
+  if (!value_is_table_entry (a) || !value_is_address (b))
     return false;
   for (uint32_t i = TABLE_NONE; value_next_table (a, &i);)
     if (!jump_table_set_base (&state->tables->tables[i], (uint64_t)b.number,
@@ -137,7 +160,8 @@ sum_is_target (struct state *state, struct value a, struct value b,
                                          == state->tables->tables[i].width))
       return false;
   set_register (state, insn, insn->to,
-                value_of (a.kind == VALUE_ENTRY ? VALUE_TARGET : VALUE_TARGETS,
+                value_of (a.kind == VALUE_TABLE_ENTRY ? VALUE_TABLE_TARGET
+                                                      : VALUE_TABLE_TARGETS,
                           a.number));
   return true;
 }
@@ -147,39 +171,38 @@ apply_sum (struct state *state, const struct insn *insn)
 {
   struct value a = state->registers[insn->from];
   struct value b = state->registers[insn->index];
-  /* An entry of a jump table that is added to the base may be extended and
-     multiplied; of other such sums nothing is known.  */
+  /* A scaled sum is known for entries of jump tables only.  */
   if (insn->op == OP_SUM_SCALED)
     {
       if (!sum_is_target (state, b, a, insn))
-        compute (state, insn, insn->to);
+        set_computed (state, insn, insn->to);
       return;
     }
   if (sum_is_target (state, b, a, insn) || sum_is_target (state, a, b, insn))
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
-    a.kind = VALUE_NUMBER; /* no address any more */
-  bool told = a.kind != VALUE_KEPT && b.kind != VALUE_KEPT;
+    a.kind = VALUE_NUMBER; /* the sum is no address */
+  bool told = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
   if (told && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
   else if (told && value_is_constant (a))
     set_register (state, insn, insn->to, value_moved (b, a.number));
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
 }
 
 static void
-apply_lower (struct state *state, const struct insn *insn)
+apply_subtraction (struct state *state, const struct insn *insn)
 {
-  struct value by = insn->index == REG_NONE ? value_of (VALUE_MIXED, 0)
+  struct value by = insn->index == REG_NONE ? value_of (VALUE_UNKNOWN, 0)
                                             : state->registers[insn->index];
   if (value_is_constant (by))
     set_register (state, insn, insn->to,
                   value_moved (state->registers[insn->from], -by.number));
   else if (insn->to == state->machine->arch->sp)
-    apply_base (state, insn);
+    apply_new_base (state, insn);
   else
-    compute (state, insn, insn->to);
+    set_computed (state, insn, insn->to);
 }
 
 static void
@@ -187,7 +210,7 @@ apply_insert (struct state *state, const struct insn *insn)
 {
   struct value old = state->registers[insn->from];
   if (!value_is_constant (old))
-    return compute (state, insn, insn->to);
+    return set_computed (state, insn, insn->to);
   uint64_t number = (uint64_t)old.number & ~(UINT64_C (0xffff) << insn->scale);
   number |= (uint64_t)insn->immediate;
   if (insn->width == 4)
@@ -197,7 +220,7 @@ apply_insert (struct state *state, const struct insn *insn)
       value_moved (value_of ((enum value_kind)old.kind, 0), (int64_t)number));
 }
 
-/* A part of a register stays what it was where the result has less.  */
+/* Calculate with constants.  A narrow result keeps the upper bytes.  */
 static void
 apply_calculation (struct state *state, const struct insn *insn)
 {
@@ -206,7 +229,7 @@ apply_calculation (struct state *state, const struct insn *insn)
                                           : state->registers[insn->from];
   struct value b = insn->index == REG_NONE ? value_of (VALUE_CONSTANT, 0)
                                            : state->registers[insn->index];
-  compute (state, insn, insn->to);
+  set_computed (state, insn, insn->to);
   if (!value_is_constant (a) || !value_is_constant (b)
       || (insn->width < 4 && !value_is_constant (old)))
     return;
@@ -220,8 +243,8 @@ apply_calculation (struct state *state, const struct insn *insn)
                 value_moved (value_of (VALUE_NUMBER, 0), (int64_t)result));
 }
 
-/* A code is of use only if SP is what it was when the function began: whoever
-   unwinds takes the CFA for it.  */
+/* Sign or authenticate a return address.  A code is right only if SP has its
+   value of the entry, because unwinders use the CFA for it.  */
 static void
 apply_signing (struct state *state, const struct insn *insn)
 {
@@ -229,7 +252,7 @@ apply_signing (struct state *state, const struct insn *insn)
   struct value with_code = value_of (VALUE_SIGNED, insn->immediate);
   const struct value *from = &state->registers[insn->from];
   bool at_cfa = value_equal (state_sp (state), value_of (VALUE_CFA, 0));
-  struct value to = value_of (VALUE_MIXED, 0);
+  struct value to = value_of (VALUE_UNKNOWN, 0);
   if (insn->op == OP_STRIP)
     to = from->kind == VALUE_SIGNED ? plain : *from;
   else if (insn->op == OP_SIGN && at_cfa && value_equal (*from, plain))
@@ -240,21 +263,21 @@ apply_signing (struct state *state, const struct insn *insn)
   set_register (state, insn, insn->to, to);
 }
 
-/* Where the memory operand of INSN is in the stack.  */
+/* Return the place of the memory operand of INSN, if it is in the stack.  */
 static struct value
 place_of (const struct state *state, const struct insn *insn)
 {
   if (!insn->memory || insn->base == REG_NONE || insn->index != REG_NONE)
-    return value_of (VALUE_MIXED, 0);
+    return value_of (VALUE_UNKNOWN, 0);
   return value_moved (state->registers[insn->base], insn->offset);
 }
 
 bool
-state_names_place (const struct state *state, const struct insn *insn,
-                   uint64_t *address)
+state_computes_address (const struct state *state, const struct insn *insn,
+                        uint64_t *address)
 {
   struct value base = value_of (VALUE_CONSTANT, 0);
-  if (!insn->names_place)
+  if (!insn->computes_address)
     return false;
   if (insn->op == OP_ADD)
     base = state->registers[insn->from];
@@ -262,8 +285,9 @@ state_names_place (const struct state *state, const struct insn *insn,
   return value_is_address (base);
 }
 
-/* INSN loads from a table by an index.  *BASE is the table's address without
-   the offset, *INDEX what is added, in entries or (scale 1) in bytes.  */
+/* Whether INSN loads from an array at a constant address.  *BASE is set to the
+   address without the offset, *INDEX to the index, in entries or (scale 1) in
+   bytes.  */
 static bool
 is_indexed (const struct state *state, const struct insn *insn,
             struct value *base, struct value *index)
@@ -286,8 +310,8 @@ is_indexed (const struct state *state, const struct insn *insn,
   return value_is_address (*base);
 }
 
-/* An entry at an address that is known, as a compiler loads where it knows the
-   index, is a table with that entry alone.  */
+/* A load from a constant address, which a compiler makes if it knows the
+   index, counts as a table of that entry alone.  */
 bool
 state_table (const struct state *state, const struct insn *insn,
              uint32_t *number)
@@ -314,14 +338,14 @@ state_table (const struct state *state, const struct insn *insn,
           .width = (uint8_t)insn->width,
           .scale = 1,
           .is_signed = insn->sign_extended || insn->width == 4 };
-  return jump_tables_note (state->tables, &table, number);
+  return jump_tables_add (state->tables, &table, number);
 }
 
-/* VALUE as it is read from the stack.  */
+/* Return VALUE as a load from the stack returns it.  */
 static struct value
-as_kept (struct value value)
+as_reloaded (struct value value)
 {
-  return value_is_constant (value) ? value_of (VALUE_KEPT, value.number)
+  return value_is_constant (value) ? value_of (VALUE_RELOADED, value.number)
                                    : value;
 }
 
@@ -332,17 +356,9 @@ load_word (struct state *state, const struct insn *insn, unsigned to,
   if (to == REG_NONE)
     return;
   if (value_is_stack (place))
-    set_register (state, insn, to, as_kept (state_load (state, place)));
+    set_register (state, insn, to, as_reloaded (state_load (state, place)));
   else
-    compute (state, insn, to);
-}
-
-static void
-adjust_base (struct state *state, const struct insn *insn, struct value base)
-{
-  if (insn->adjusts_base)
-    set_register (state, insn, insn->base,
-                  value_moved (base, insn->immediate));
+    set_computed (state, insn, to);
 }
 
 static void
@@ -361,18 +377,19 @@ apply_load (struct state *state, const struct insn *insn)
   struct value half;
   uint32_t number;
   if (state_table (state, insn, &number))
-    set_register (state, insn, insn->to, value_of (VALUE_ENTRY, number));
+    set_register (state, insn, insn->to, value_of (VALUE_TABLE_ENTRY, number));
   else if (insn->width == state->machine->word)
     load_word (state, insn, insn->to, place);
   else if (insn->width == 4 && state_load_half (state, place, &half))
-    set_register (state, insn, insn->to, as_kept (half));
+    set_register (state, insn, insn->to, as_reloaded (half));
   else
-    compute (state, insn, insn->to);
-  /* A word of some place in the stack may be a register saved there.  */
-  if (insn->base != REG_NONE && state->registers[insn->to].kind == VALUE_OPAQUE
+    set_computed (state, insn, insn->to);
+  /* A narrow load from the stack may read a part of a saved register.  */
+  if (insn->base != REG_NONE
+      && state->registers[insn->to].kind == VALUE_COMPUTED
       && value_is_stack (place))
     state->registers[insn->to]
-        = value_new (VALUE_MIXED, insn->address, insn->to);
+        = value_new (VALUE_UNKNOWN, insn->address, insn->to);
   if (limit.max != UINT64_MAX)
     {
       struct subject loaded = subject_of_value (state->registers[insn->to]);
@@ -380,7 +397,7 @@ apply_load (struct state *state, const struct insn *insn)
     }
 }
 
-/* What INSN puts into memory, if it is one word.  */
+/* Return the value that INSN stores, if it stores one word.  */
 static struct value
 stored_value (const struct state *state, const struct insn *insn)
 {
@@ -403,6 +420,19 @@ apply_store (struct state *state, const struct insn *insn)
 }
 
 static void
+apply_memory (struct state *state, const struct insn *insn)
+{
+  struct value base = state_register (state, insn->base);
+  if (insn->op == OP_LOAD)
+    apply_load (state, insn);
+  else
+    apply_store (state, insn);
+  if (insn->adjusts_base)
+    set_register (state, insn, insn->base,
+                  value_moved (base, insn->immediate));
+}
+
+static void
 apply_push (struct state *state, const struct insn *insn)
 {
   const struct code_machine *machine = state->machine;
@@ -416,23 +446,25 @@ apply_push (struct state *state, const struct insn *insn)
 }
 
 static void
-apply_pop (struct state *state, const struct insn *insn, unsigned to)
+pop (struct state *state, const struct insn *insn, unsigned to)
 {
   unsigned sp = state->machine->arch->sp;
   struct value place = state->registers[sp];
-  struct value what = as_kept (state_load (state, place));
+  struct value what = as_reloaded (state_load (state, place));
   set_register (state, insn, sp, value_moved (place, state->machine->word));
   if (to != REG_NONE)
     set_register (state, insn, to, what);
 }
 
-/* A word of the stack goes where INSN says, as a value that is not known.  */
 static void
-apply_pop_to_memory (struct state *state, const struct insn *insn)
+apply_pop (struct state *state, const struct insn *insn)
 {
+  if (!insn->memory)
+    return pop (state, insn, insn->to);
   struct value place = place_of (state, insn);
-  apply_pop (state, insn, REG_NONE);
-  state_store (state, place, value_of (VALUE_MIXED, 0), state->machine->word);
+  pop (state, insn, REG_NONE);
+  state_store (state, place, value_of (VALUE_UNKNOWN, 0),
+               state->machine->word);
   state_forget_bounds (state, place, state->machine->word);
 }
 
@@ -451,7 +483,7 @@ apply_leave (struct state *state, const struct insn *insn)
 {
   unsigned sp = state->machine->arch->sp, fp = state->machine->arch->fp;
   set_register (state, insn, sp, state->registers[fp]);
-  apply_pop (state, insn, fp);
+  pop (state, insn, fp);
 }
 
 static void
@@ -464,7 +496,7 @@ apply_swap (struct state *state, const struct insn *insn)
     if (is_lower_part (values[i], insn->width))
       state->registers[regs[i]] = values[i];
     else
-      compute (state, insn, regs[i]);
+      set_computed (state, insn, regs[i]);
   state->has_equals = false;
 }
 
@@ -472,19 +504,19 @@ static void
 forget_flags (struct state *state)
 {
   state->has_compared = state->has_equals = false;
-  state->tested = VALUE_OPAQUE;
+  state->tested = VALUE_COMPUTED;
 }
 
-/* The flags say whether REG is 0.  */
+/* Record that the flags say whether a register is 0.  */
 static void
-note_tested (struct state *state, unsigned reg)
+apply_test (struct state *state, const struct insn *insn)
 {
-  unsigned kind = state->registers[reg].kind;
-  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_ASKED;
-  state->tested = (uint8_t)(may_be_child ? kind : VALUE_OPAQUE);
+  unsigned kind = state->registers[insn->from].kind;
+  bool may_be_child = kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED;
+  state->tested = (uint8_t)(may_be_child ? kind : VALUE_COMPUTED);
 }
 
-/* Comparisons wait for the branch that tells how they came out.  */
+/* Record a comparison, whose result a later branch uses.  */
 static void
 apply_compare (struct state *state, const struct insn *insn)
 {
@@ -507,17 +539,17 @@ apply_compare (struct state *state, const struct insn *insn)
       return;
     }
   if (insn->op != OP_COMPARE_MEMORY && with == 0)
-    note_tested (state, insn->from);
-  /* What is compared was read from a table, but not to be jumped by.  */
+    apply_test (state, insn);
+  /* A compared value was loaded from a table, but not as a jump's target.  */
   if (insn->op != OP_COMPARE_MEMORY
-      && value_is_entry (state->registers[insn->from]))
-    compute (state, insn, insn->from);
+      && value_is_table_entry (state->registers[insn->from]))
+    set_computed (state, insn, insn->from);
   struct subject subject;
   if (insn->op == OP_COMPARE_MEMORY)
     subject = state_memory (state, insn);
   else if (value_is_anonymous (state->registers[insn->from])
            || state->registers[insn->from].kind == VALUE_NUMBER
-           || state->registers[insn->from].kind == VALUE_KEPT)
+           || state->registers[insn->from].kind == VALUE_RELOADED)
     subject = subject_of_value (state->registers[insn->from]);
   else
     return;
@@ -526,66 +558,38 @@ apply_compare (struct state *state, const struct insn *insn)
   state->compared_with = with;
 }
 
-static void
-apply_op (struct state *state, const struct insn *insn)
-{
-  struct value base = state_register (state, insn->base);
-  switch (insn->op)
-    {
-    case OP_MOVE:
-      return apply_move (state, insn);
-    case OP_ADD:
-      return set_register (
-          state, insn, insn->to,
-          value_moved (state->registers[insn->from], insn->immediate));
-    case OP_SUM:
-    case OP_SUM_SCALED:
-      return apply_sum (state, insn);
-    case OP_INSERT:
-      return apply_insert (state, insn);
-    case OP_CALCULATE:
-      return apply_calculation (state, insn);
-    case OP_SIGN:
-    case OP_AUTHENTICATE:
-    case OP_STRIP:
-      return apply_signing (state, insn);
-    case OP_SET:
-      return set_register (
-          state, insn, insn->to,
-          value_moved (value_of (VALUE_CONSTANT, 0), insn->immediate));
-    case OP_SCALE:
-      return apply_scale (state, insn);
-    case OP_ALIGN:
-      return apply_base (state, insn);
-    case OP_LOWER:
-      return apply_lower (state, insn);
-    case OP_LOAD:
-      apply_load (state, insn);
-      return adjust_base (state, insn, base);
-    case OP_STORE:
-      apply_store (state, insn);
-      return adjust_base (state, insn, base);
-    case OP_PUSH:
-      return apply_push (state, insn);
-    case OP_POP:
-      if (insn->memory)
-        return apply_pop_to_memory (state, insn);
-      return apply_pop (state, insn, insn->to);
-    case OP_ENTER:
-      return apply_enter (state, insn);
-    case OP_LEAVE:
-      return apply_leave (state, insn);
-    case OP_SWAP:
-      return apply_swap (state, insn);
-    default:
-      return;
-    }
-}
+static void (*const operations[]) (struct state *state,
+                                   const struct insn *insn)
+    = { [OP_MOVE] = apply_move,
+        [OP_ADD] = apply_add,
+        [OP_SUM] = apply_sum,
+        [OP_SUM_SCALED] = apply_sum,
+        [OP_SCALE] = apply_scale,
+        [OP_SET] = apply_set,
+        [OP_INSERT] = apply_insert,
+        [OP_CALCULATE] = apply_calculation,
+        [OP_ALIGN] = apply_new_base,
+        [OP_LOAD] = apply_memory,
+        [OP_STORE] = apply_memory,
+        [OP_PUSH] = apply_push,
+        [OP_POP] = apply_pop,
+        [OP_LEAVE] = apply_leave,
+        [OP_ENTER] = apply_enter,
+        [OP_SWAP] = apply_swap,
+        [OP_COMPARE] = apply_compare,
+        [OP_COMPARE_MEMORY] = apply_compare,
+        [OP_COMPARE_BOTH] = apply_compare,
+        [OP_TEST] = apply_test,
+        [OP_SUBTRACT] = apply_subtraction,
+        [OP_SIGN] = apply_signing,
+        [OP_AUTHENTICATE] = apply_signing,
+        [OP_STRIP] = apply_signing };
 
-/* The stack pointer was BEFORE.  What it leaves above it stays there for a
-   while (GCC's CFI relies on that at the end of functions); but when it goes
-   down again, anything may be there.  What was stored below it before it went
-   down is kept: that is how some compilers save registers.  */
+/* SP has moved from BEFORE.  Slots that it leaves below itself stay valid for
+   a while (GCC's CFI relies on that at the end of functions); but when SP goes
+   down over them again, they may have any content.  Slots that were stored
+   below SP, before it went down, are kept, because some compilers save
+   registers there.  */
 static void
 move_stack (struct state *state, struct value before)
 {
@@ -597,76 +601,71 @@ move_stack (struct state *state, struct value before)
       struct value place = state->slots[i].place;
       bool below = place.kind == sp.kind ? place.number < sp.number
                                          : sp.kind == VALUE_CFA;
-      if (!below && state->released >> i & 1)
+      if (!below && state->popped >> i & 1)
         state_remove_slot (state, i);
       else if (below
                && (place.kind != before.kind || place.number >= before.number))
-        state->released |= (uint64_t)1 << i;
+        state->popped |= (uint64_t)1 << i;
     }
 }
 
 bool
-state_kernel_call (const struct state *state, int64_t *number)
+state_syscall_number (const struct state *state, int64_t *number)
 {
-  struct value value = state->registers[state->machine->kernel_call];
+  struct value value = state->registers[state->machine->syscall_register];
   *number = value.number;
-  return value_is_constant (value) || value.kind == VALUE_KEPT;
+  return value_is_constant (value) || value.kind == VALUE_RELOADED;
 }
 
 bool
 state_exits (const struct state *state, const struct insn *insn)
 {
   int64_t number;
-  return insn->calls_kernel && state_kernel_call (state, &number)
+  return insn->is_syscall && state_syscall_number (state, &number)
          && (number == state->machine->exit
              || number == state->machine->exit_group);
 }
 
-/* Registers get values that the instruction's operation does not tell.  */
+/* Registers get values that the instruction's operation does not give.  */
 static void
 apply_writes (struct state *state, const struct insn *insn)
 {
-  for (uint32_t left = insn->writes; left; left &= left - 1)
-    compute (state, insn, (unsigned)__builtin_ctz (left));
+  FOR_EACH_REGISTER (reg, insn->writes)
+    set_computed (state, insn, reg);
 }
 
 static void
-apply_kernel_call (struct state *state, const struct insn *insn)
+apply_syscall (struct state *state, const struct insn *insn)
 {
   const struct code_machine *machine = state->machine;
-  unsigned result = machine->kernel_result;
+  unsigned result = machine->syscall_result;
   int64_t number;
-  bool known = state_kernel_call (state, &number);
+  bool known = state_syscall_number (state, &number);
   struct value stack = state->registers[machine->clone_stack];
   bool has_stack = !value_is_constant (stack) || stack.number != 0;
-  /* It makes a child with another stack.  */
+  /* It creates a child with another stack.  */
   bool forks = known
                && (number == machine->clone3
                    || (number == machine->clone && has_stack));
   forget_flags (state);
   apply_writes (state, insn);
-  state->is_child_too |= forks;
-  state->has_asked |= !known;
+  state->includes_child |= forks;
+  state->has_unknown_syscall |= !known;
   if (forks || !known)
-    state->registers[result] = value_new (known ? VALUE_FORKED : VALUE_ASKED,
-                                          insn->address, result);
+    state->registers[result] = value_new (
+        known ? VALUE_FORKED : VALUE_MAYBE_FORKED, insn->address, result);
 }
 
 void
 state_apply (struct state *state, const struct insn *insn)
 {
   struct value sp = state_sp (state);
-  if (insn->calls_kernel)
-    return apply_kernel_call (state, insn);
+  if (insn->is_syscall)
+    return apply_syscall (state, insn);
   if (insn->sets_flags)
     forget_flags (state);
-  if (insn->op == OP_COMPARE || insn->op == OP_COMPARE_MEMORY
-      || insn->op == OP_COMPARE_BOTH)
-    apply_compare (state, insn);
-  else if (insn->op == OP_TEST)
-    note_tested (state, insn->from);
-  else if (insn->op != OP_NONE)
-    apply_op (state, insn);
+  if (insn->op != OP_NONE)
+    operations[insn->op](state, insn);
   apply_writes (state, insn);
   if (state->trusts_sp)
     state->trusts_sp = !insn_resets (insn, state->machine->arch->sp);
@@ -677,18 +676,19 @@ state_apply (struct state *state, const struct insn *insn)
 void
 state_call (struct state *state, const struct insn *insn)
 {
-  for (uint32_t left = state->machine->clobbered; left; left &= left - 1)
-    compute (state, insn, (unsigned)__builtin_ctz (left));
+  FOR_EACH_REGISTER (reg, state->machine->clobbered)
+    set_computed (state, insn, reg);
   forget_flags (state);
-  state_forget_bounds (state, value_of (VALUE_MIXED, 0), 0);
+  state_forget_bounds (state, value_of (VALUE_UNKNOWN, 0), 0);
   struct value sp = state_sp (state);
   forget_below (state, value_moved (sp, -state->machine->kept_below));
 }
 
-/* Of SP and a register that are equal, what is known of one holds for both: so
-   ends a loop that goes down the stack page by page.  False: the two cannot
-   be equal, as behind the first page.  Other registers may hold addresses that
-   were kept in the stack, where a callee has changed them since.  */
+/* SP and a register are equal: each gets what is known of the other.  So ends
+   a loop that moves SP down page by page.  False: the two cannot be equal, as
+   after the first page.  Other registers are left alone, because their
+   addresses may be loaded from the stack, where a callee may have changed
+   them.  */
 static bool
 learn_equal (struct state *state)
 {
@@ -704,8 +704,8 @@ learn_equal (struct state *state)
 }
 
 enum value_kind
-state_parts_from_child (const struct state *state, const struct insn *insn,
-                        bool *taken)
+state_branch_on_fork (const struct state *state, const struct insn *insn,
+                      bool *taken)
 {
   bool of_register = insn->condition == CONDITION_ZERO
                      || insn->condition == CONDITION_NOT_ZERO;
@@ -713,11 +713,12 @@ state_parts_from_child (const struct state *state, const struct insn *insn,
                   || insn->condition == CONDITION_NOT_EQUAL;
   unsigned kind = of_register ? state->registers[insn->from].kind
                   : of_flags  ? state->tested
-                              : VALUE_OPAQUE;
+                              : VALUE_COMPUTED;
   *taken = insn->condition == CONDITION_EQUAL
            || insn->condition == CONDITION_ZERO;
-  return kind == VALUE_FORKED || kind == VALUE_ASKED ? (enum value_kind)kind
-                                                     : VALUE_OPAQUE;
+  return kind == VALUE_FORKED || kind == VALUE_MAYBE_FORKED
+             ? (enum value_kind)kind
+             : VALUE_COMPUTED;
 }
 
 bool

@@ -1,5 +1,9 @@
-/* From a state to the rules of a row, and what it makes of others' rules.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Rows of a state, and the check of given rows against a state.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   state_row () looks for rules that find the CFA, the return address and the
+   caller's FP in a state.  state_check () computes what a given rule would
+   find in it, and compares that with the right value.  */
 
 #include "analysis/state.h"
 
@@ -8,7 +12,7 @@ enum
   SIGNING_KEYS = 2 /* A, B */
 };
 
-/* A rule of KIND with OFFSET, which has 32 bits there.  False: it has not.  */
+/* Set RULE.  False: OFFSET does not fit into the 32 bits of a rule.  */
 static bool
 rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
            int64_t offset)
@@ -19,7 +23,7 @@ rule_with (struct frame_rule *rule, enum frame_rule_kind kind, unsigned reg,
   return offset == rule->offset;
 }
 
-/* VALUE + DISTANCE, which is 0 where VALUE is used as it is.  */
+/* Return VALUE + DISTANCE.  A DISTANCE of 0 leaves any VALUE as it is.  */
 static struct value
 moved (struct value value, int64_t distance)
 {
@@ -38,12 +42,9 @@ uint32_t
 state_changed_registers (const struct state *state)
 {
   uint32_t changed = 0;
-  for (uint32_t left = state->machine->preserved; left; left &= left - 1)
-    {
-      unsigned reg = (unsigned)__builtin_ctz (left);
-      if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
-        changed |= UINT32_C (1) << reg;
-    }
+  FOR_EACH_REGISTER (reg, state->machine->preserved)
+    if (!value_equal (state->registers[reg], value_of (VALUE_SAVED, reg)))
+      changed |= reg_mask (reg);
   return changed;
 }
 
@@ -67,7 +68,7 @@ state_is_restored (const struct state *state)
 }
 
 bool
-state_has_left (const struct state *state)
+state_has_lost_frame (const struct state *state)
 {
   for (unsigned reg = 0; reg < state->machine->n_registers; reg++)
     if (value_is_stack (state->registers[reg]))
@@ -75,10 +76,11 @@ state_has_left (const struct state *state)
   return true;
 }
 
-/* Whether slot INDEX is not below the stack pointer, where whatever runs next
+/* Whether slot INDEX is not below the stack pointer, where any later code
    overwrites it.  All rules that read the stack ask this.  A base is at most
-   CFA + base_limit, so that a stack pointer known by it has an upper limit,
-   and one known by the CFA has left the base behind.  */
+   CFA + base_limit, so a stack pointer that is relative to the base has an
+   upper limit.  A stack pointer that is relative to the CFA has moved above
+   the base.  */
 static bool
 is_above_sp (const struct state *state, unsigned index)
 {
@@ -89,10 +91,10 @@ is_above_sp (const struct state *state, unsigned index)
     return place.number >= lowest;
   if (sp.kind == VALUE_BASE)
     return place.number >= lowest + state->base_limit;
-  return sp.kind != VALUE_CFA && !(state->released >> index & 1);
+  return sp.kind != VALUE_CFA && !(state->popped >> index & 1);
 }
 
-/* Whether VALUE can be had back from slot INDEX.  */
+/* Whether VALUE can be restored from slot INDEX.  */
 static bool
 holds (const struct state *state, unsigned index, struct value value)
 {
@@ -100,7 +102,7 @@ holds (const struct state *state, unsigned index, struct value value)
          && is_above_sp (state, index);
 }
 
-/* The slot with VALUE whose place is known relative to BASE, or NULL.  */
+/* Return the slot with VALUE whose place is relative to BASE, or NULL.  */
 static const struct slot *
 find_slot (const struct state *state, enum value_kind base, struct value value)
 {
@@ -111,7 +113,7 @@ find_slot (const struct state *state, enum value_kind base, struct value value)
 }
 
 bool
-state_keeps (const struct state *state, struct value value)
+state_can_restore (const struct state *state, struct value value)
 {
   return find_slot (state, VALUE_CFA, value)
          || find_slot (state, VALUE_BASE, value);
@@ -120,9 +122,8 @@ state_keeps (const struct state *state, struct value value)
 bool
 state_saves_registers (const struct state *state)
 {
-  for (uint32_t left = state->machine->preserved; left; left &= left - 1)
+  FOR_EACH_REGISTER (reg, state->machine->preserved)
     {
-      unsigned reg = (unsigned)__builtin_ctz (left);
       struct value saved = value_of (VALUE_SAVED, reg);
       const struct slot *slot = find_slot (state, VALUE_CFA, saved);
       if (slot && slot->place.number < state->machine->arch->fixed_ra_offset
@@ -132,10 +133,10 @@ state_saves_registers (const struct state *state)
   return false;
 }
 
-/* SP is the better base, unless FP points to the word that the caller's FP was
-   saved in, as a frame pointer does.  Any other address of the stack in FP may
-   be a variable's, read from a word that a function which was called has
-   changed since.  */
+/* Set RULE to that of the CFA.  SP is the better base, unless FP points to the
+   word where the caller's FP is saved, as a frame pointer does.  Any other
+   address of the stack in FP may be a variable's value, loaded from a word
+   that a callee has changed since.  */
 static bool
 cfa_rule (const struct state *state, struct frame_rule *rule)
 {
@@ -162,10 +163,10 @@ cfa_rule (const struct state *state, struct frame_rule *rule)
   return false;
 }
 
-/* The slot with VALUE, the return address; of several the one in the frame
-   record, behind the caller's FP (AAPCS64, 6.4.6 "The Frame Pointer").  NULL
-   also if none of several is: then some are copies, which callees may
-   overwrite.  */
+/* Return the slot with VALUE, the return address.  If there are several, it is
+   the one in the frame record, behind the caller's FP (AAPCS64, 6.4.6 "The
+   Frame Pointer").  NULL if none is there: the slots may be copies, which
+   callees may overwrite.  */
 static const struct slot *
 find_true_slot (const struct state *state, enum value_kind base,
                 struct value value)
@@ -190,9 +191,9 @@ find_true_slot (const struct state *state, enum value_kind base,
   return n == 1 ? last : in_record;
 }
 
-/* The slot that RULE_DEREF_CFA can be said of, with the return address signed
-   or as it came.  Where one is signed, those that are not are copies, for the
-   function's own use (__builtin_return_address).  */
+/* Return the slot of the return address, signed or not, relative to BASE.  If
+   one slot has a signed address, unsigned ones are copies for the function's
+   own use (__builtin_return_address).  */
 static const struct slot *
 find_ra_slot (const struct state *state, enum value_kind base)
 {
@@ -206,7 +207,7 @@ find_ra_slot (const struct state *state, enum value_kind base)
                          value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
-/* The RA rule where it is not fixed.  */
+/* Set the RA rule of ROW, on machines where its place is not fixed.  */
 static bool
 ra_rule (const struct state *state, struct frame_row *row)
 {
@@ -216,15 +217,16 @@ ra_rule (const struct state *state, struct frame_row *row)
   row->ra = (struct frame_rule){ .kind = RULE_SAME };
   if (slot && !rule_with (&row->ra, RULE_DEREF_CFA, 0, slot->place.number))
     return false;
-  /* Which key it was belongs to whole functions; A is the usual one.  */
+  /* The key belongs to whole functions; A is the usual one.  */
   row->ra_signed = value_equal (value, value_of (VALUE_SIGNED, 0));
   return row->ra_signed
          || value_equal (value,
                          value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
-/* WITH_RA: the return address is on the stack.  FP is often kept there longer
-   than needed, but readers expect it to be alone there never.  */
+/* Set RULE to that of FP.  WITH_RA: the return address is on the stack.
+   Compilers often keep FP there longer than needed, but readers never expect
+   FP to be on the stack alone.  */
 static bool
 fp_rule (const struct state *state, bool with_ra, struct frame_rule *rule)
 {
@@ -242,8 +244,8 @@ fp_rule (const struct state *state, bool with_ra, struct frame_rule *rule)
   return value_equal (value, saved);
 }
 
-/* Whether the return address is where a call leaves it, and still safe there:
-   the child of vfork () overwrites it below its stack pointer.  */
+/* Whether the return address is at its fixed place and not below SP, where the
+   child of vfork () overwrites it.  */
 static bool
 has_fixed_ra (const struct state *state)
 {
@@ -259,7 +261,7 @@ state_row (const struct state *state, bool with_fp, struct frame_row *row)
 {
   const int8_t ra = state->machine->arch->fixed_ra_offset;
   *row = (struct frame_row){ .ra = { .kind = RULE_DEREF_CFA, .offset = ra } };
-  return !state->is_child_too
+  return !state->includes_child
          && (arch_tracks_ra (state->machine->arch) ? ra_rule (state, row)
                                                    : has_fixed_ra (state))
          && cfa_rule (state, &row->cfa)
@@ -267,7 +269,7 @@ state_row (const struct state *state, bool with_fp, struct frame_row *row)
              || fp_rule (state, row->ra.kind == RULE_DEREF_CFA, &row->fp));
 }
 
-/* The value that RULE computes.  */
+/* Return the value that RULE computes for the caller's register OWN.  */
 static struct value
 value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
 {
@@ -285,7 +287,7 @@ value_of_rule (const struct state *state, struct frame_rule rule, unsigned own)
     case RULE_DEREF_CFA:
       return state_load (state, value_of (VALUE_CFA, rule.offset));
     default:
-      return value_of (VALUE_MIXED, 0);
+      return value_of (VALUE_UNKNOWN, 0);
     }
 }
 
@@ -296,7 +298,7 @@ state_rule_value (const struct state *state, enum row_rule which,
   const struct arch *arch = state->machine->arch;
   const unsigned own[ROW_RULES] = { arch->sp, arch->ra, arch->fp };
   struct value base = state_register (state, row->cfa.reg);
-  /* No distance from what the caller had there is known to be right.  */
+  /* A caller's value has no known distance from the CFA.  */
   if (which == ROW_CFA && row->cfa.kind == RULE_REG
       && base.kind == VALUE_SAVED)
     return base;
@@ -312,10 +314,10 @@ state_kept_at (const struct state *state, enum row_rule which)
   for (unsigned i = 0; i < 2 && !slot && which != ROW_CFA; i++)
     slot = which == ROW_RA ? find_ra_slot (state, bases[i])
                            : find_slot (state, bases[i], fp);
-  return slot ? slot->place : value_of (VALUE_MIXED, 0);
+  return slot ? slot->place : value_of (VALUE_UNKNOWN, 0);
 }
 
-/* CFA is what a rule computes for it.  */
+/* Compare CFA, the value that a rule computes, with the CFA.  */
 static enum verdict
 judge_cfa (const struct state *state, struct value cfa)
 {
@@ -326,7 +328,7 @@ judge_cfa (const struct state *state, struct value cfa)
       return cfa.number == 0 ? VERDICT_AGREES : VERDICT_CONTRADICTS;
     case VALUE_SAVED:
       return VERDICT_CONTRADICTS;
-    case VALUE_BASE: /* too low, if there is a limit to it */
+    case VALUE_BASE: /* too low, if its upper limit is below the CFA */
       limit = cfa.number + state->base_limit;
       return limit < 0 || (limit == 0 && state->base_is_below)
                  ? VERDICT_CONTRADICTS
@@ -336,23 +338,24 @@ judge_cfa (const struct state *state, struct value cfa)
     }
 }
 
-/* VALUE, of a register that matters to the caller and has a rule of RULE_KIND,
-   is not the right one.  KEPT_AT is where the right one is.  */
+/* Return the verdict on VALUE, which a rule of RULE_KIND computes and which is
+   not the right one.  KEPT_AT is the place of the right one.  */
 static enum verdict
 judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 {
-  bool overwritten = value.kind == VALUE_OPAQUE || value_is_constant (value)
-                     || value_is_entry (value) || value_is_target (value);
+  bool overwritten = value.kind == VALUE_COMPUTED || value_is_constant (value)
+                     || value_is_table_entry (value)
+                     || value_is_table_target (value);
   if (value_is_stack (value) || value.kind == VALUE_SAVED
       || value.kind == VALUE_SIGNED)
     return VERDICT_CONTRADICTS;
-  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_MIXED
+  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_UNKNOWN
              ? VERDICT_CONTRADICTS
              : VERDICT_UNKNOWN;
 }
 
-/* Whether RULE looks for RIGHT, the caller's value of a register, where it is
-   not.  AT is another place that has it.  */
+/* Whether RULE reads a place that cannot have RIGHT, the caller's value of a
+   register.  AT is another place that has it.  */
 static bool
 looks_elsewhere (const struct state *state, struct frame_rule rule,
                  struct value right, struct value at)
@@ -362,14 +365,14 @@ looks_elsewhere (const struct state *state, struct frame_rule rule,
   bool is_in_register = value_equal (state->registers[right.number], right);
   if (rule.kind != RULE_DEREF_CFA || sp.kind != VALUE_CFA)
     return false;
-  /* In a word below the stack pointer, on a path that has not saved it.  */
+  /* Below the stack pointer, on a path that has not saved the register.  */
   if (is_in_register && place.number < sp.number - state->machine->kept_below)
     return true;
-  /* In a word of the frame of which nothing is known.  Every word that was
-     saved into is known, as long as there is room to remember it.  */
+  /* A word of the frame without a slot.  Every word into which a register was
+     saved has a slot, as long as there is room.  */
   return rule.offset < 0 && (is_in_register || at.kind == VALUE_CFA)
          && state->n_slots < STATE_SLOTS_MAX
-         && state_load (state, place).kind == VALUE_MIXED;
+         && state_load (state, place).kind == VALUE_UNKNOWN;
 }
 
 enum verdict
@@ -389,8 +392,7 @@ state_check (const struct state *state, enum row_rule which,
     return VERDICT_AGREES;
   if (which == ROW_RA && rule.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
-  /* A word found by a register that is the caller's again is not of this
-     frame any more.  */
+  /* A register with the caller's value does not point into this frame.  */
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/follower.h"
+#include "analysis/analyser.h"
 #include "convert/code_evidence.h"
 
 static bool everything_hidden, symbols_seen, everywhere, count_gaps, verbose;

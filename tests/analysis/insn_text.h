@@ -113,9 +113,10 @@ insn_text_of (struct insn_text *text, const struct insn *insn)
                        : (unsigned long long)insn->immediate);
   insn_text_add (text, "%s%s%s%s%s%s%s%s", insn->sign_extended ? " sx" : "",
                  insn->sets_flags ? " flags" : "", insn->is_nop ? " nop" : "",
-                 insn->calls_kernel ? " kernel" : "",
-                 insn->names_place ? " place" : "",
-                 insn->is_part ? " part" : "", insn->is_pair ? " pair" : "",
+                 insn->is_syscall ? " kernel" : "",
+                 insn->computes_address ? " place" : "",
+                 insn->is_address_part ? " part" : "",
+                 insn->is_pair ? " pair" : "",
                  insn->adjusts_base ? " adjusts" : "");
   insn_text_add_mask (text, "writes", insn->writes);
   insn_text_add_mask (text, "reads", insn->reads);

@@ -225,14 +225,14 @@ is_rightly_told (const uint8_t bytes[32])
   if (!insn_decode (decoder, bytes, 32, ADDRESS, &insn))
     return true;
   bool computes = insn.op != OP_NONE && insn.op != OP_STORE;
-  if (!computes && insn.condition == CONDITION_OTHER && !insn.calls_kernel)
+  if (!computes && insn.condition == CONDITION_OTHER && !insn.is_syscall)
     return true;
   assert_true (insn_show (decoder, bytes, 32, ADDRESS, text));
   const char *const names[] = { conditions[insn.condition], NULL };
   return (!computes || begins_with_one (text, computing))
          && (insn.condition == CONDITION_OTHER
              || begins_with_one (text, names))
-         && (!insn.calls_kernel || strncmp (text, "syscall", 7) == 0);
+         && (!insn.is_syscall || strncmp (text, "syscall", 7) == 0);
 }
 
 TEST (nothing_is_told_of_others)
@@ -318,11 +318,11 @@ TEST (addresses_that_code_names)
     {
       uint8_t bytes[16] = { 0 };
       bytes_of (cases[i].bytes, bytes);
-      bool names = insn_may_name (decoder, bytes, 8, ADDRESS, &named);
+      bool names = insn_may_reference (decoder, bytes, 8, ADDRESS, &named);
       if (names != (cases[i].named != 0) || (names && named != cases[i].named))
         fail_msg ("%s", cases[i].bytes);
     }
-  assert_false (insn_may_name (
+  assert_false (insn_may_reference (
       decoder, (const uint8_t *)"\x48\x8d\x05\x10\0\0\0", 7, ADDRESS, &named));
 }
 

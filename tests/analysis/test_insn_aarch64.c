@@ -104,8 +104,8 @@ names (uint32_t first, uint32_t second, uint32_t third, uint64_t address,
   const uint32_t words[]
       = { htole32 (first), htole32 (second), htole32 (third) };
   uint64_t named = 0;
-  return insn_may_name (decoder, (const uint8_t *)words, sizeof words, address,
-                        &named)
+  return insn_may_reference (decoder, (const uint8_t *)words, sizeof words,
+                             address, &named)
          && named == expected;
 }
 
@@ -132,8 +132,8 @@ TEST (addresses_that_code_names)
   for (unsigned size = 4; size <= 12; size++)
     {
       uint64_t named;
-      assert_int_equal (insn_may_name (decoder, (const uint8_t *)words, size,
-                                       ADDRESS, &named),
+      assert_int_equal (insn_may_reference (decoder, (const uint8_t *)words,
+                                            size, ADDRESS, &named),
                         size == 12);
     }
   /* What is farther away than compilers put it belongs to other code.  */
@@ -148,7 +148,7 @@ TEST (addresses_that_code_names)
                                    : NOP,
                    false);
       assert_int_equal (
-          insn_may_name (decoder, bytes, sizeof bytes, ADDRESS, &named),
+          insn_may_reference (decoder, bytes, sizeof bytes, ADDRESS, &named),
           distance < 16);
     }
 }

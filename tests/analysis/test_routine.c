@@ -1,4 +1,4 @@
-/* How long a routine is followed (analysis/routine).
+/* How long a routine is analysed (analysis/routine).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -23,7 +23,7 @@ struct fixture
   struct image image;
   struct image_facts facts;
   struct functions *functions;
-  struct known_code known;
+  struct covered_code covered_code;
   struct routine_context context;
   struct routine *routine;
 };
@@ -50,7 +50,7 @@ prepare (struct fixture *f, const uint32_t *code, size_t n)
     .machine = code_machine_of (f->image.arch),
     .facts = &f->facts,
     .functions = f->functions,
-    .known = &f->known,
+    .covered_code = &f->covered_code,
   };
   f->routine = routine_new (&f->context);
   assert_non_null (f->routine);
@@ -69,8 +69,8 @@ static enum routine_failure
 follow (struct fixture *f, uint64_t steps)
 {
   f->routine->steps_left = steps;
-  return routine_follow (f->routine, ENTRY, ENTRY + 0x400,
-                         DOUBTFUL_CALLS_RETURN, false)
+  return routine_analyse (f->routine, ENTRY, ENTRY + 0x400,
+                          DOUBTFUL_CALLS_RETURN, false)
       ->failure;
 }
 

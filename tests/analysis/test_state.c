@@ -223,7 +223,7 @@ expect_kind (unsigned reg, enum value_kind kind)
   assert_int_equal (now.registers[reg].kind, kind);
 }
 
-/* The word at BASE + OFFSET has this value; VALUE_MIXED: nobody knows.  */
+/* The word at BASE + OFFSET has this value; VALUE_UNKNOWN: nobody knows.  */
 static void
 expect_word (unsigned base, int64_t offset, enum value_kind kind,
              int64_t number)
@@ -238,7 +238,7 @@ expect_word (unsigned base, int64_t offset, enum value_kind kind,
 static void
 expect_unknown_word (unsigned base, int64_t offset)
 {
-  expect_word (base, offset, VALUE_MIXED, 0);
+  expect_word (base, offset, VALUE_UNKNOWN, 0);
 }
 
 static uint64_t
@@ -254,8 +254,8 @@ AMD64_TEST (registers_at_the_entry)
 {
   expect (RBX, VALUE_SAVED, RBX);
   expect (RSP, VALUE_CFA, -8);
-  expect_kind (RDX, VALUE_OPAQUE);
-  expect_kind (RIP, VALUE_MIXED);
+  expect_kind (RDX, VALUE_COMPUTED);
+  expect_kind (RIP, VALUE_UNKNOWN);
 }
 
 AARCH64_TEST (numbers_have_59_bits)
@@ -265,25 +265,25 @@ AARCH64_TEST (numbers_have_59_bits)
   set (X0, -LIMIT);
   expect (X0, VALUE_CONSTANT, -LIMIT);
   set (X0, LIMIT);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
   set (X0, -LIMIT - 1);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
   set (X0, LIMIT - 1);
   add (X0, X0, 1);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
   set (X0, 1);
   add (X0, X0, INT64_MAX);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
   add (X0, SP, -16);
   expect (X0, VALUE_CFA, -16);
   /* Computed + something is something else that was computed.  */
   change (X0);
   struct value before = now.registers[X0];
   add (X0, X0, 8);
-  expect_kind (X0, VALUE_OPAQUE);
+  expect_kind (X0, VALUE_COMPUTED);
   assert_false (value_equal (before, now.registers[X0]));
   add (X1, X19, 8);
-  expect_kind (X1, VALUE_MIXED);
+  expect_kind (X1, VALUE_UNKNOWN);
 }
 
 /* Half of a register is what the whole one is only of numbers that are not
@@ -294,24 +294,24 @@ AARCH64_TEST (moves_of_a_half)
   move (X1, X0, 4);
   expect (X1, VALUE_CONSTANT, INT32_MAX);
   move (X1, X0, 2);
-  expect_kind (X1, VALUE_OPAQUE);
+  expect_kind (X1, VALUE_COMPUTED);
   set (X0, INT64_C (1) << 31);
   move (X1, X0, 4);
-  expect_kind (X1, VALUE_OPAQUE);
+  expect_kind (X1, VALUE_COMPUTED);
   move (X1, X0, 8);
   expect (X1, VALUE_CONSTANT, INT64_C (1) << 31);
   set (X0, -1);
   move (X1, X0, 4);
-  expect_kind (X1, VALUE_OPAQUE);
+  expect_kind (X1, VALUE_COMPUTED);
   set (X0, 0);
   move (X1, X0, 4);
   expect (X1, VALUE_CONSTANT, 0);
   move (X1, SP, 4);
-  expect_kind (X1, VALUE_OPAQUE);
+  expect_kind (X1, VALUE_COMPUTED);
   move (X1, SP, 8);
   expect (X1, VALUE_CFA, 0);
   move (X1, X19, 4);
-  expect_kind (X1, VALUE_OPAQUE);
+  expect_kind (X1, VALUE_COMPUTED);
   change (X0);
   move (X1, X0, 1);
   assert_true (value_equal (now.registers[X0], now.registers[X1]));
@@ -345,9 +345,9 @@ AARCH64_TEST (parts_of_constants_are_replaced)
   expect (X0, VALUE_CONSTANT, 0x8000ffff);
   set (X0, 0x10000);
   insert (X0, 48, 0x7fff, 8); /* too large to be known */
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
   insert (X0, 0, 1, 8);
-  expect_kind (X0, VALUE_OPAQUE);
+  expect_kind (X0, VALUE_COMPUTED);
 }
 
 /* A return address is signed with SP as it is, which has to be the CFA.  */
@@ -356,17 +356,17 @@ AARCH64_TEST (signing_needs_the_stack_pointer_of_the_entry)
   with_immediate (OP_SIGN, LR, LR, 1);
   expect (LR, VALUE_SIGNED, 1);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* the other key */
-  expect_kind (LR, VALUE_MIXED);
+  expect_kind (LR, VALUE_UNKNOWN);
   enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   expect (LR, VALUE_SIGNED, 0);
   with_immediate (OP_SIGN, LR, LR, 0); /* twice */
-  expect_kind (LR, VALUE_MIXED);
+  expect_kind (LR, VALUE_UNKNOWN);
   enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0);
-  expect_kind (LR, VALUE_MIXED);
+  expect_kind (LR, VALUE_UNKNOWN);
   enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
@@ -374,11 +374,11 @@ AARCH64_TEST (signing_needs_the_stack_pointer_of_the_entry)
   with_immediate (OP_AUTHENTICATE, LR, LR, 0);
   expect (LR, VALUE_SAVED, LR);
   with_immediate (OP_AUTHENTICATE, LR, LR, 0); /* there is no code */
-  expect_kind (LR, VALUE_MIXED);
+  expect_kind (LR, VALUE_UNKNOWN);
   enter_again ();
   add (SP, SP, -16);
   with_immediate (OP_SIGN, LR, LR, 0);
-  expect_kind (LR, VALUE_MIXED);
+  expect_kind (LR, VALUE_UNKNOWN);
   enter_again ();
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -16);
@@ -387,7 +387,7 @@ AARCH64_TEST (signing_needs_the_stack_pointer_of_the_entry)
   with_immediate (OP_STRIP, LR, LR, 0);
   expect (LR, VALUE_SAVED, LR);
   with_immediate (OP_SIGN, X0, X19, 0);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
 }
 
 AARCH64_TEST (sums)
@@ -400,11 +400,11 @@ AARCH64_TEST (sums)
   with_index (OP_SUM, X1, X0, X0, 8);
   expect (X1, VALUE_CONSTANT, 48);
   with_index (OP_SUM, X1, SP, SP, 8);
-  expect_kind (X1, VALUE_OPAQUE);
-  with_index (OP_LOWER, SP, SP, X0, 8);
+  expect_kind (X1, VALUE_COMPUTED);
+  with_index (OP_SUBTRACT, SP, SP, X0, 8);
   expect (SP, VALUE_CFA, -24);
-  with_index (OP_LOWER, X1, SP, X2, 8);
-  expect_kind (X1, VALUE_OPAQUE);
+  with_index (OP_SUBTRACT, X1, SP, X2, 8);
+  expect_kind (X1, VALUE_COMPUTED);
 }
 
 AMD64_TEST (registers_are_swapped)
@@ -416,7 +416,7 @@ AMD64_TEST (registers_are_swapped)
   /* Of half a register of the caller nothing is known.  */
   with_index (OP_SWAP, RAX, RBX, REG_NONE, 4);
   expect (RAX, VALUE_CONSTANT, 5);
-  expect_kind (RBX, VALUE_OPAQUE);
+  expect_kind (RBX, VALUE_COMPUTED);
 }
 
 /* ---- The stack */
@@ -457,7 +457,7 @@ AMD64_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
   expect_word (RSP, -8, VALUE_SAVED, R12);
   add (RSP, RSP, -8);
   expect_unknown_word (RSP, 0);
-  /* The word where SP stays is not released.  */
+  /* The word where SP stays is not popped.  */
   enter_again ();
   push (RBX);
   push (R12);
@@ -507,8 +507,8 @@ AMD64_TEST (a_call_leaves_the_frame_alone_and_nothing_below)
   set (RBX, 2);
   set (R10, 3);
   call ();
-  expect_kind (RAX, VALUE_OPAQUE);
-  expect_kind (R10, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
+  expect_kind (R10, VALUE_COMPUTED);
   expect (RBX, VALUE_CONSTANT, 2);
   expect (RSP, VALUE_CFA, -16);
   expect_word (RSP, 0, VALUE_SAVED, RBX);
@@ -534,13 +534,13 @@ AMD64_TEST (stores_of_all_widths)
   /* Of a part of a word nothing is known but that it may be a register.  */
   store (RBX, RSP, 8);
   apply (memory_insn (OP_LOAD, RAX, RSP, 8, 4));
-  expect_kind (RAX, VALUE_MIXED);
+  expect_kind (RAX, VALUE_UNKNOWN);
   load (RAX, RSP, 8);
   expect (RAX, VALUE_SAVED, RBX);
   load (RAX, RSP, 0);
-  expect_kind (RAX, VALUE_MIXED);
+  expect_kind (RAX, VALUE_UNKNOWN);
   load (RAX, RDX, 8);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
 }
 
 /* Where an index is added nobody knows the place.  */
@@ -551,7 +551,7 @@ AMD64_TEST (indexed_words_of_the_stack_are_unknown)
   insn.index = RCX;
   insn.scale = 8;
   apply (insn);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
   insn = memory_insn (OP_STORE, RDX, RSP, 0, 8);
   insn.index = RCX;
   insn.scale = 8;
@@ -612,10 +612,10 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   add (RAX, RSP, 16);
   store (RBX, RSP, 0);
   store (RSP, RSP, 8);
-  with_index (OP_LOWER, RSP, RSP, RCX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RCX, 8);
   expect (RSP, VALUE_BASE, 0);
-  expect_kind (R10, VALUE_MIXED);
-  expect_kind (RAX, VALUE_MIXED);
+  expect_kind (R10, VALUE_UNKNOWN);
+  expect_kind (RAX, VALUE_UNKNOWN);
   assert_int_equal (now.base_limit, -32);
   assert_true (now.base_is_below);
   assert_int_equal (now.n_slots, 1);
@@ -632,7 +632,7 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   assert_false (now.base_is_below);
   enter_again ();
   add (RBP, RSP, 0);
-  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RAX, 8);
   assert_true (now.base_is_below);
   move (RSP, RBP, 8);
   align (RSP, RSP, -64);
@@ -640,16 +640,16 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   assert_false (now.base_is_below);
   /* Other registers get no base from one, but from a place that is known.  */
   align (RAX, RSP, -64);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
   align (RAX, RDX, -64);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
   enter_again ();
   add (RAX, RSP, -24);
   align (RAX, RAX, -64);
   expect (RAX, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -32);
   enter_again ();
-  with_index (OP_LOWER, RSP, RSP, RAX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RAX, 8);
   expect (RSP, VALUE_BASE, 0);
   assert_int_equal (now.base_limit, -8);
   assert_true (now.base_is_below);
@@ -669,9 +669,9 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
       if (!below_first)
         store (R12, RSP, -8);
       move (RBP, RSP, 8);
-      with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+      with_index (OP_SUBTRACT, RSP, RSP, REG_NONE, 8);
       expect (RBP, VALUE_BASE, -64);
-      expect_kind (RSP, VALUE_OPAQUE);
+      expect_kind (RSP, VALUE_COMPUTED);
       expect_word (RBP, 8, VALUE_SAVED, RBX);
       expect_unknown_word (RBP, -8);
     }
@@ -681,7 +681,7 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
   store (X19, SP, -8);
   store (X20, SP, 8);
   move (FP, SP, 8);
-  with_index (OP_LOWER, SP, SP, REG_NONE, 8);
+  with_index (OP_SUBTRACT, SP, SP, REG_NONE, 8);
   expect_word (FP, 8, VALUE_SAVED, X20);
   expect_unknown_word (FP, -8);
 }
@@ -897,9 +897,9 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
                   8);
       struct state before = now;
       assert_true (state_branch (&now, CONDITION_EQUAL, false));
-      expect_kind (SP, VALUE_OPAQUE);
+      expect_kind (SP, VALUE_COMPUTED);
       state_branch (&now, CONDITION_NOT_EQUAL, true);
-      expect_kind (SP, VALUE_OPAQUE);
+      expect_kind (SP, VALUE_COMPUTED);
       assert_true (state_branch (&now, CONDITION_NOT_EQUAL, false));
       expect (SP, VALUE_CFA, -64);
       now = before;
@@ -909,20 +909,20 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       now = before;
       change (SP);
       state_branch (&now, CONDITION_EQUAL, true);
-      expect_kind (SP, VALUE_OPAQUE);
+      expect_kind (SP, VALUE_COMPUTED);
       now = before;
       with_index (OP_SWAP, X1, X2, REG_NONE, 8);
       state_branch (&now, CONDITION_EQUAL, true);
-      expect_kind (SP, VALUE_OPAQUE);
+      expect_kind (SP, VALUE_COMPUTED);
       now = before;
       call ();
       state_branch (&now, CONDITION_EQUAL, true);
-      expect_kind (SP, VALUE_OPAQUE);
+      expect_kind (SP, VALUE_COMPUTED);
       /* ... nor when only a half was compared.  */
       now = before;
       with_index (OP_COMPARE_BOTH, REG_NONE, SP, X9, 4);
       state_branch (&now, CONDITION_EQUAL, true);
-      expect_kind (SP, VALUE_OPAQUE);
+      expect_kind (SP, VALUE_COMPUTED);
     }
   /* Nobody takes a branch that two places of one frame would have to be equal
      for.  */
@@ -991,18 +991,18 @@ AARCH64_TEST (entries_are_read_from_tables)
   set (X1, 0x5000);
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 1, 1));
-  expect (X2, VALUE_ENTRY, 0);
+  expect (X2, VALUE_TABLE_ENTRY, 0);
   expect_table (0, 0x5000, 6, 1, false);
   assert_false (tables.tables[0].is_weak);
   struct insn words = indexed (X2, X1, X0, 4, 4);
   words.offset = 0x20;
   apply (words);
-  expect (X2, VALUE_ENTRY, 1);
+  expect (X2, VALUE_TABLE_ENTRY, 1);
   expect_table (1, 0x5020, 6, 4, true);
   /* In bytes, and the other way round.  */
   with_immediate (OP_SCALE, X9, X0, 4);
   apply (indexed (X2, X9, X1, 1, 4));
-  expect (X2, VALUE_ENTRY, 2);
+  expect (X2, VALUE_TABLE_ENTRY, 2);
   expect_table (2, 0x5000, 6, 4, true);
   struct insn halves = indexed (X2, X1, X0, 2, 2);
   halves.sign_extended = true;
@@ -1017,32 +1017,32 @@ AARCH64_TEST (entries_are_read_from_tables)
   expect_table (5, 0x5100, UINT64_MAX, 4, true);
   /* Not so: another scale, no constant, no width of a table.  */
   apply (indexed (X2, X1, X0, 8, 4));
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
   apply (indexed (X2, X0, X0, 4, 4));
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
   apply (indexed (X2, X0, X1, 4, 4));
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
   apply (indexed (X2, X1, X0, 1, 16));
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
   assert_int_equal (tables.n, 6);
   /* One entry, by an index that the compiler knows.  */
   struct insn known = memory_insn (OP_LOAD, X2, REG_NONE, 0x5040, 4);
   known.sign_extended = true;
   apply (known);
-  expect (X2, VALUE_ENTRY, 6);
+  expect (X2, VALUE_TABLE_ENTRY, 6);
   expect_table (6, 0x5040, 0, 4, true);
   known.sign_extended = false;
   apply (known);
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
 }
 
 AMD64_TEST (tables_have_few_widths_on_x86_64)
 {
   set (RCX, 0x5000);
   apply (indexed (RDX, RCX, RAX, 2, 2));
-  expect_kind (RDX, VALUE_OPAQUE);
+  expect_kind (RDX, VALUE_COMPUTED);
   apply (indexed (RDX, RCX, RAX, 4, 4));
-  expect (RDX, VALUE_ENTRY, 0);
+  expect (RDX, VALUE_TABLE_ENTRY, 0);
 }
 
 AARCH64_TEST (entries_and_a_base_are_targets)
@@ -1051,14 +1051,14 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 4, 4));
   with_index (OP_SUM, X9, X2, X1, 8);
-  expect (X9, VALUE_TARGET, 0);
+  expect (X9, VALUE_TABLE_TARGET, 0);
   assert_int_equal (tables.tables[0].base, 0x5000);
   assert_int_equal (tables.tables[0].scale, 1);
   with_index (OP_SUM, X9, X1, X2, 8);
-  expect (X9, VALUE_TARGET, 0);
+  expect (X9, VALUE_TABLE_TARGET, 0);
   set (X1, 0x6000);
   with_index (OP_SUM, X9, X2, X1, 8); /* from another base */
-  assert_int_not_equal (now.registers[X9].kind, VALUE_TARGET);
+  assert_int_not_equal (now.registers[X9].kind, VALUE_TABLE_TARGET);
   /* Extended and multiplied where the base is added.  */
   apply (indexed (X2, X1, X0, 1, 1));
   struct insn sum = insn_of (OP_SUM_SCALED, X9, X1);
@@ -1067,16 +1067,16 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   sum.width = 1;
   sum.sign_extended = true;
   apply (sum);
-  expect (X9, VALUE_TARGET, 1);
+  expect (X9, VALUE_TABLE_TARGET, 1);
   assert_int_equal (tables.tables[1].scale, 4);
   assert_true (tables.tables[1].is_signed_later);
   sum.scale = 2;
   apply (sum);
-  expect_kind (X9, VALUE_OPAQUE);
+  expect_kind (X9, VALUE_COMPUTED);
   sum.scale = 4;
   sum.width = 2; /* than the entry has */
   apply (sum);
-  expect_kind (X9, VALUE_OPAQUE);
+  expect_kind (X9, VALUE_COMPUTED);
   /* Extended without a sign.  */
   enter (&arch_aarch64);
   set (X1, 0x5000);
@@ -1086,12 +1086,12 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   sum.width = 1;
   sum.sign_extended = false;
   apply (sum);
-  expect (X9, VALUE_TARGET, 0);
+  expect (X9, VALUE_TABLE_TARGET, 0);
   assert_false (tables.tables[0].is_signed_later);
   /* What is compared is not an entry that is jumped by.  */
   apply (indexed (X2, X1, X0, 4, 4));
   compare (X2, 3);
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
 }
 
 AARCH64_TEST (a_table_has_the_weaker_bound)
@@ -1107,7 +1107,7 @@ AARCH64_TEST (a_table_has_the_weaker_bound)
     {
       bounded_index (X0, steps[i].max);
       apply (indexed (X2, X1, X0, 4, 4));
-      expect (X2, VALUE_ENTRY, 0);
+      expect (X2, VALUE_TABLE_ENTRY, 0);
       expect_table (0, 0x5000, steps[i].result, 4, true);
       assert_int_equal (tables.tables[0].is_weak, steps[i].is_weak);
     }
@@ -1115,23 +1115,23 @@ AARCH64_TEST (a_table_has_the_weaker_bound)
   struct jump_table weak = tables.tables[0];
   uint32_t number;
   weak.is_weak = true;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 0);
   assert_true (tables.tables[0].is_weak);
   /* Read in another way it is another table.  */
   weak.is_signed = false;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 1);
   weak.width = 8;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 2);
   weak.address += 4;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 3);
   /* The one of four bytes is still known beside that of eight.  */
   weak.address -= 4;
   weak.width = 4;
-  assert_true (jump_tables_note (&tables, &weak, &number));
+  assert_true (jump_tables_add (&tables, &weak, &number));
   assert_int_equal (number, 1);
 }
 
@@ -1143,17 +1143,17 @@ FIXTURE_TEST (there_are_a_million_tables_at_most)
   for (uint32_t i = 0; i < 1 << 20; i++)
     {
       table.address = 4 * (uint64_t)i;
-      if (!jump_tables_note (&tables, &table, &number) || number != i)
+      if (!jump_tables_add (&tables, &table, &number) || number != i)
         fail_msg ("%u", i);
     }
   assert_false (tables.failed);
   table.address = 4 << 20;
-  assert_false (jump_tables_note (&tables, &table, &number));
+  assert_false (jump_tables_add (&tables, &table, &number));
   assert_true (tables.failed);
   jump_tables_reset (&tables);
   assert_false (tables.failed);
   /* The last one is the first now.  */
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   assert_int_equal (number, 0);
   assert_int_equal (tables.n, 1);
 }
@@ -1315,12 +1315,12 @@ FIXTURE_TEST (numbers_are_calculated)
   /* A part of what is not known, and what is not known.  */
   enter (&arch_amd64);
   calculate (CALCULATE_MOVE, 1, REG_NONE, 5);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
   calculate (CALCULATE_OR, 4, REG_NONE, 5);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
   set (RAX, 5);
   calculate (CALCULATE_OR, 4, RBX, 0);
-  expect_kind (RAX, VALUE_OPAQUE);
+  expect_kind (RAX, VALUE_COMPUTED);
 }
 
 /* An address plus a number that was calculated is not an address.  */
@@ -1349,25 +1349,25 @@ AMD64_TEST (numbers_are_kept_in_the_stack)
   insn.immediate = 15;
   apply (insn);
   pop (RAX);
-  expect (RAX, VALUE_KEPT, 15);
+  expect (RAX, VALUE_RELOADED, 15);
   push (RAX);
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
-  expect (RCX, VALUE_KEPT, 15);
+  expect (RCX, VALUE_RELOADED, 15);
   /* Half of a word is not the word, and leaves the other half alone.  */
   apply (memory_insn (OP_STORE, RAX, RSP, 0, 4));
   load (RCX, RSP, 0);
-  expect_kind (RCX, VALUE_MIXED);
+  expect_kind (RCX, VALUE_UNKNOWN);
   apply (memory_insn (OP_STORE, REG_NONE, RSP, 4, 4));
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
-  expect (RCX, VALUE_KEPT, 15);
+  expect (RCX, VALUE_RELOADED, 15);
   apply (memory_insn (OP_STORE, REG_NONE, RSP, 3, 1));
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
-  expect_kind (RCX, VALUE_MIXED);
+  expect_kind (RCX, VALUE_UNKNOWN);
   /* No system call has such a number.  */
   set (RAX, 512);
   push (RAX);
   pop (RCX);
-  expect_kind (RCX, VALUE_MIXED);
+  expect_kind (RCX, VALUE_UNKNOWN);
 }
 
 AMD64_TEST (words_are_popped_to_memory)
@@ -1389,17 +1389,17 @@ FIXTURE_TEST (some_instructions_name_a_place)
   set (X0, 0x4000);
   struct insn insn = insn_of (OP_ADD, X1, X0);
   insn.immediate = 0x123;
-  assert_false (state_names_place (&now, &insn, &place));
-  insn.names_place = true;
-  assert_true (state_names_place (&now, &insn, &place));
+  assert_false (state_computes_address (&now, &insn, &place));
+  insn.computes_address = true;
+  assert_true (state_computes_address (&now, &insn, &place));
   assert_int_equal (place, 0x4123);
   insn.op = OP_SET;
   insn.from = REG_NONE;
-  assert_true (state_names_place (&now, &insn, &place));
+  assert_true (state_computes_address (&now, &insn, &place));
   assert_int_equal (place, 0x123);
   insn.op = OP_ADD;
   insn.from = X19;
-  assert_false (state_names_place (&now, &insn, &place));
+  assert_false (state_computes_address (&now, &insn, &place));
 }
 
 /* ---- Children (clone(2)) */
@@ -1411,16 +1411,16 @@ call_kernel (int64_t number, int64_t stack, bool really)
 {
   enter (&arch_aarch64);
   if (number < 0)
-    change (machine->kernel_call);
+    change (machine->syscall_register);
   else
-    set (machine->kernel_call, number);
+    set (machine->syscall_register, number);
   if (stack < 0)
     change (machine->clone_stack);
   else
     set (machine->clone_stack, stack);
   struct insn insn = insn_of (OP_NONE, REG_NONE, REG_NONE);
-  insn.calls_kernel = really;
-  insn.writes = UINT32_C (1) << machine->kernel_result;
+  insn.is_syscall = really;
+  insn.writes = UINT32_C (1) << machine->syscall_result;
   apply (insn);
 }
 
@@ -1442,9 +1442,9 @@ AARCH64_TEST (a_child_with_another_stack_is_noticed)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
       call_kernel (cases[i].number, cases[i].stack, cases[i].really);
-      assert_int_equal (now.is_child_too, cases[i].forks);
-      expect_kind (machine->kernel_result,
-                   cases[i].forks ? VALUE_FORKED : VALUE_OPAQUE);
+      assert_int_equal (now.includes_child, cases[i].forks);
+      expect_kind (machine->syscall_result,
+                   cases[i].forks ? VALUE_FORKED : VALUE_COMPUTED);
     }
 }
 
@@ -1466,27 +1466,27 @@ FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
     for (unsigned k = 0; k < 3; k++)
       {
         static const enum value_kind kinds[]
-            = { VALUE_OPAQUE, VALUE_FORKED, VALUE_ASKED };
+            = { VALUE_COMPUTED, VALUE_FORKED, VALUE_MAYBE_FORKED };
         bool taken;
         enter (&arch_aarch64);
         call_kernel (k == 0 ? 1 : k == 1 ? machine->clone : -1, 0x5000, true);
-        assert_int_equal (now.has_asked, k == 2);
+        assert_int_equal (now.has_unknown_syscall, k == 2);
         if (!cases[i].of_register)
-          apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
+          apply (insn_of (OP_TEST, REG_NONE, machine->syscall_result));
         struct insn branch = insn_of (
             OP_NONE, REG_NONE,
-            cases[i].of_register ? machine->kernel_result : REG_NONE);
+            cases[i].of_register ? machine->syscall_result : REG_NONE);
         branch.condition = cases[i].condition;
-        assert_int_equal (state_parts_from_child (&now, &branch, &taken),
-                          cases[i].parts ? kinds[k] : VALUE_OPAQUE);
+        assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
+                          cases[i].parts ? kinds[k] : VALUE_COMPUTED);
         if (cases[i].parts)
           assert_int_equal (taken, cases[i].taken);
         if (cases[i].of_register)
           continue;
         /* Flags that something else has set say nothing of it.  */
         apply (insn_of (OP_TEST, REG_NONE, X19));
-        assert_int_equal (state_parts_from_child (&now, &branch, &taken),
-                          VALUE_OPAQUE);
+        assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
+                          VALUE_COMPUTED);
       }
 }
 
@@ -1497,13 +1497,13 @@ static void join (const struct state *other, bool changes);
 static bool *
 a_child (struct state *state)
 {
-  return &state->is_child_too;
+  return &state->includes_child;
 }
 
 static bool *
 a_question (struct state *state)
 {
-  return &state->has_asked;
+  return &state->has_unknown_syscall;
 }
 
 static bool *
@@ -1556,18 +1556,18 @@ AARCH64_TEST (registers_meet)
   other = now;
   now = before;
   join (&other, true);
-  expect_kind (X0, VALUE_OPAQUE); /* computed on both ways */
+  expect_kind (X0, VALUE_COMPUTED); /* computed on both ways */
   expect (X1, VALUE_CONSTANT, 1);
   /* The caller's at most on one way.  */
-  expect_kind (X2, VALUE_OPAQUE);
-  expect_kind (X9, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
+  expect_kind (X9, VALUE_COMPUTED);
   expect (SP, VALUE_CFA, 0);
   other.registers[X0] = value_of (VALUE_SAVED, X19);
   join (&other, false);
   /* A third path with something that may belong to the caller.  */
-  other.registers[X0] = value_new (VALUE_MIXED, 0x44, X0);
+  other.registers[X0] = value_new (VALUE_UNKNOWN, 0x44, X0);
   join (&other, true);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
 }
 
 /* The other path has one word less, the second one in front.  What a state has
@@ -1598,9 +1598,9 @@ FIXTURE_TEST (released_on_one_path_is_released)
       enter_again ();
       push (RBX);
       add (RSP, RSP, 8);
-      struct state released = now;
-      now = turn ? kept : released;
-      join (turn ? &released : &kept, turn);
+      struct state popped = now;
+      now = turn ? kept : popped;
+      join (turn ? &popped : &kept, turn);
       expect_word (RSP, -8, VALUE_SAVED, RBX);
       add (RSP, RSP, -8);
       expect_unknown_word (RSP, 0);
@@ -1614,9 +1614,9 @@ FIXTURE_TEST (released_on_one_path_is_released)
   push (RBX);
   add (RSP, RSP, 8);
   store (R12, RSP, -16);
-  struct state released = now;
+  struct state popped = now;
   now = kept;
-  join (&released, true);
+  join (&popped, true);
   add (RSP, RSP, -16);
   expect_word (RSP, 0, VALUE_SAVED, R12);
   expect_unknown_word (RSP, 8);
@@ -1668,7 +1668,7 @@ state_with_base (int32_t limit, bool is_below)
   enter (&arch_amd64);
   add (RSP, RSP, limit + 8);
   if (is_below)
-    with_index (OP_LOWER, RSP, RSP, RAX, 8);
+    with_index (OP_SUBTRACT, RSP, RSP, RAX, 8);
   else
     align (RSP, RSP, -32);
   assert_int_equal (now.base_limit, limit);
@@ -1708,41 +1708,41 @@ FIXTURE_TEST (the_higher_base_counts)
 AARCH64_TEST (tables_meet)
 {
   struct state other = now;
-  now.registers[X0] = value_of (VALUE_ENTRY, 3);
-  other.registers[X0] = value_of (VALUE_ENTRY, 5);
-  now.registers[X1] = value_of (VALUE_TARGET, 3);
+  now.registers[X0] = value_of (VALUE_TABLE_ENTRY, 3);
+  other.registers[X0] = value_of (VALUE_TABLE_ENTRY, 5);
+  now.registers[X1] = value_of (VALUE_TABLE_TARGET, 3);
   other.registers[X1] = value_of (VALUE_CONSTANT, 0x5000);
-  now.registers[X2] = value_of (VALUE_TARGET, 1);
-  other.registers[X2] = value_of (VALUE_ENTRY, 1);
+  now.registers[X2] = value_of (VALUE_TABLE_TARGET, 1);
+  other.registers[X2] = value_of (VALUE_TABLE_ENTRY, 1);
   now.registers[X9] = value_of (VALUE_CONSTANT, 0x5000);
-  other.registers[X9] = value_of (VALUE_TARGETS, 6);
-  now.registers[10] = value_of (VALUE_ENTRY, VALUE_TABLES_MAX);
-  other.registers[10] = value_of (VALUE_ENTRY, 1);
-  now.registers[11] = value_of (VALUE_TARGET, 1);
+  other.registers[X9] = value_of (VALUE_TABLE_TARGETS, 6);
+  now.registers[10] = value_of (VALUE_TABLE_ENTRY, VALUE_TABLES_MAX);
+  other.registers[10] = value_of (VALUE_TABLE_ENTRY, 1);
+  now.registers[11] = value_of (VALUE_TABLE_TARGET, 1);
   other.registers[11] = value_of (VALUE_CONSTANT, 0);
-  now.registers[12] = value_of (VALUE_ENTRY, 1);
-  other.registers[12] = value_of (VALUE_TARGET, 1);
-  now.registers[13] = value_of (VALUE_ENTRY, 1);
-  other.registers[13] = value_of (VALUE_ENTRY, VALUE_TABLES_MAX);
+  now.registers[12] = value_of (VALUE_TABLE_ENTRY, 1);
+  other.registers[12] = value_of (VALUE_TABLE_TARGET, 1);
+  now.registers[13] = value_of (VALUE_TABLE_ENTRY, 1);
+  other.registers[13] = value_of (VALUE_TABLE_ENTRY, VALUE_TABLES_MAX);
   now.registers[14] = value_of (VALUE_SIGNED, 0);
   other.registers[14] = value_of (VALUE_CONSTANT, 5);
-  now.registers[15] = value_of (VALUE_TARGET, 2);
+  now.registers[15] = value_of (VALUE_TABLE_TARGET, 2);
   other.registers[15] = value_of (VALUE_CONSTANT, 1);
   join (&other, true);
-  expect_kind (12, VALUE_MIXED);
-  expect_kind (13, VALUE_MIXED);
-  expect_kind (14, VALUE_OPAQUE);
-  expect_kind (15, VALUE_TARGETS);
-  expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5);
-  expect (X1, VALUE_TARGETS, 1 << 3 | 1 << 0);
+  expect_kind (12, VALUE_UNKNOWN);
+  expect_kind (13, VALUE_UNKNOWN);
+  expect_kind (14, VALUE_COMPUTED);
+  expect_kind (15, VALUE_TABLE_TARGETS);
+  expect (X0, VALUE_TABLE_ENTRIES, 1 << 3 | 1 << 5);
+  expect (X1, VALUE_TABLE_TARGETS, 1 << 3 | 1 << 0);
   expect_table (0, 0x5000, 0, 0, false);
-  expect_kind (X2, VALUE_MIXED);
-  expect (X9, VALUE_TARGETS, 6 | 1);
-  expect_kind (10, VALUE_MIXED);
-  expect_kind (11, VALUE_MIXED);
-  other.registers[X0] = value_of (VALUE_ENTRY, 7);
+  expect_kind (X2, VALUE_UNKNOWN);
+  expect (X9, VALUE_TABLE_TARGETS, 6 | 1);
+  expect_kind (10, VALUE_UNKNOWN);
+  expect_kind (11, VALUE_UNKNOWN);
+  other.registers[X0] = value_of (VALUE_TABLE_ENTRY, 7);
   join (&other, true);
-  expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5 | 1 << 7);
+  expect (X0, VALUE_TABLE_ENTRIES, 1 << 3 | 1 << 5 | 1 << 7);
 }
 
 /* Numbers of values are those of the place where paths meet.  */
@@ -1753,21 +1753,21 @@ AARCH64_TEST (unknown_values_are_renumbered)
   change (X1);
   struct value bounded = now.registers[X0];
   compare (X1, 4);
-  state_settle (&now, 0x3000);
+  state_renumber (&now, 0x3000);
   assert_true (value_equal (now.registers[X0], bounded));
   assert_true (
-      value_equal (now.registers[X1], value_new (VALUE_OPAQUE, 0x3000, X1)));
+      value_equal (now.registers[X1], value_new (VALUE_COMPUTED, 0x3000, X1)));
   expect (X9, VALUE_CONSTANT, 3);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_int_equal (now.n_bounds, 1);
   struct state other = now;
-  other.registers[X1] = value_new (VALUE_OPAQUE, 0x44, X1);
+  other.registers[X1] = value_new (VALUE_COMPUTED, 0x44, X1);
   join (&other, false);
   other.registers[X1] = value_of (VALUE_CONSTANT, 4);
   join (&other, false);
   other.registers[X1] = value_of (VALUE_SAVED, X19);
   join (&other, false);
-  other.registers[X1] = value_new (VALUE_MIXED, 0x44, X1);
+  other.registers[X1] = value_new (VALUE_UNKNOWN, 0x44, X1);
   join (&other, true);
 }
 
@@ -1987,37 +1987,37 @@ FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
 {
   const struct value saved = value_of (VALUE_SAVED, RBX);
   enter (&arch_amd64);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
   store (RBX, RSP, -8);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
   add (RSP, RSP, -8);
-  assert_true (state_keeps (&now, saved));
+  assert_true (state_can_restore (&now, saved));
   add (RSP, RSP, 8);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
   /* Relative to another base nobody knows, and believes the compiler.  */
   enter_again ();
   push (RBX);
   align (RSP, RSP, -32);
-  assert_true (state_keeps (&now, saved));
+  assert_true (state_can_restore (&now, saved));
   enter_again ();
   align (RSP, RSP, -32);
   push (RBX);
-  assert_true (state_keeps (&now, saved));
+  assert_true (state_can_restore (&now, saved));
   add (RSP, RSP, 8);
-  assert_false (state_keeps (&now, saved));
+  assert_false (state_can_restore (&now, saved));
 }
 
 AMD64_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 {
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   move (RBX, RSP, 8);
   move (R12, RSP, 8);
   change (RSP);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   change (RBX);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   change (R12);
-  assert_true (state_has_left (&now));
+  assert_true (state_has_lost_frame (&now));
 }
 
 FIXTURE_TEST (every_preserved_register_is_restored)
@@ -2064,13 +2064,13 @@ expect_ra (struct frame_rule ra, bool is_signed, enum verdict verdict)
   assert_int_equal (state_check (&now, ROW_RA, &row), verdict);
 }
 
-/* Where the word is that the rule WHICH restores; VALUE_MIXED: nowhere.  */
+/* Where the word is that the rule WHICH restores; VALUE_UNKNOWN: nowhere.  */
 static void
 expect_kept (enum row_rule which, enum value_kind kind, int64_t number)
 {
   struct value place = state_kept_at (&now, which);
   assert_int_equal (place.kind, kind);
-  if (kind != VALUE_MIXED)
+  if (kind != VALUE_UNKNOWN)
     assert_true (place.number == number);
 }
 
@@ -2127,12 +2127,12 @@ AMD64_TEST (the_frame_pointer_of_others)
   expect_fp (same, VERDICT_CONTRADICTS);
   change (RBP);
   expect_fp (same, VERDICT_CONTRADICTS);
-  now.registers[RBP] = value_of (VALUE_ENTRY, 1);
+  now.registers[RBP] = value_of (VALUE_TABLE_ENTRY, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
-  now.registers[RBP] = value_of (VALUE_TARGET, 1);
+  now.registers[RBP] = value_of (VALUE_TABLE_TARGET, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
   /* What paths that met did not agree on may be right.  */
-  now.registers[RBP] = value_new (VALUE_MIXED, address, RBP);
+  now.registers[RBP] = value_new (VALUE_UNKNOWN, address, RBP);
   expect_fp (same, VERDICT_UNKNOWN);
   /* Nobody knows where the right one is.  */
   enter_again ();
@@ -2161,7 +2161,7 @@ AARCH64_TEST (the_return_address_of_others)
   expect_ra (same, true, VERDICT_CONTRADICTS);
   store (X0, SP, 8);
   expect_ra (same, true, VERDICT_UNKNOWN);
-  expect_kept (ROW_RA, VALUE_MIXED, 0);
+  expect_kept (ROW_RA, VALUE_UNKNOWN, 0);
   store (X19, SP, 8);
   expect_ra (at_cfa (-8), true, VERDICT_CONTRADICTS);
   /* A word of a frame that was not made on this path.  */
@@ -2182,7 +2182,7 @@ AARCH64_TEST (the_return_address_of_others)
 
 AMD64_TEST (where_things_are_kept)
 {
-  expect_kept (ROW_FP, VALUE_MIXED, 0);
+  expect_kept (ROW_FP, VALUE_UNKNOWN, 0);
   align (RSP, RSP, -32);
   push (RBP);
   expect_kept (ROW_FP, VALUE_BASE, -8);
@@ -2207,7 +2207,7 @@ AARCH64_TEST (unknown_sums_are_not_equal)
   assert_true (bound_of (X2) == UINT64_MAX);
   /* What was read from a place of which nothing is known is bounded, too.  */
   load (X0, SP, -8);
-  expect_kind (X0, VALUE_MIXED);
+  expect_kind (X0, VALUE_UNKNOWN);
   bound (X0, 7);
   assert_true (bound_of (X0) == 7);
 }
@@ -2221,7 +2221,7 @@ AMD64_TEST (addresses_of_an_old_base_are_forgotten)
   align (RSP, RSP, -32);
   store (RSP, R10, 8);
   expect_word (R10, 8, VALUE_BASE, 0);
-  with_index (OP_LOWER, RSP, RSP, RCX, 8);
+  with_index (OP_SUBTRACT, RSP, RSP, RCX, 8);
   expect_unknown_word (R10, 8);
   /* The base of FP, which SP had before it came back.  */
   enter_again ();
@@ -2231,7 +2231,7 @@ AMD64_TEST (addresses_of_an_old_base_are_forgotten)
   move (RSP, R10, 8);
   align (RSP, RSP, -64);
   expect (RSP, VALUE_BASE, 0);
-  expect_kind (RBP, VALUE_MIXED);
+  expect_kind (RBP, VALUE_UNKNOWN);
 }
 
 /* Numbers of places with different bases cannot be compared.  */
@@ -2242,7 +2242,7 @@ AMD64_TEST (words_of_another_base_are_not_below)
   align (RSP, RSP, -32);
   call ();
   expect_word (RBP, 0, VALUE_SAVED, RBX);
-  /* Words of a realigned frame are released where SP leaves it ...  */
+  /* Words of a realigned frame are popped where SP leaves it ...  */
   enter (&arch_amd64);
   add (R10, RSP, 0);
   align (RSP, RSP, -32);
@@ -2289,9 +2289,9 @@ AMD64_TEST (pushes_and_pops_overwrite_what_was_saved)
 AMD64_TEST (only_the_stack_pointer_gets_a_new_base)
 {
   set (RAX, 24);
-  with_index (OP_LOWER, RBP, RSP, RCX, 8);
-  expect_kind (RBP, VALUE_OPAQUE);
-  with_index (OP_LOWER, RSP, RSP, REG_NONE, 8);
+  with_index (OP_SUBTRACT, RBP, RSP, RCX, 8);
+  expect_kind (RBP, VALUE_COMPUTED);
+  with_index (OP_SUBTRACT, RSP, RSP, REG_NONE, 8);
   expect (RSP, VALUE_BASE, 0);
 }
 
@@ -2303,23 +2303,23 @@ AARCH64_TEST (entries_are_told_from_what_looks_like_them)
   bounded_index (X0, 6);
   apply (indexed (X2, X1, X0, 4, 4));
   move (X9, X2, 4);
-  expect (X9, VALUE_ENTRY, 0);
+  expect (X9, VALUE_TABLE_ENTRY, 0);
   with_index (OP_SUM, X9, X2, X19, 8);
-  expect_kind (X9, VALUE_OPAQUE);
+  expect_kind (X9, VALUE_COMPUTED);
   assert_int_equal (tables.tables[0].base, 0);
   struct insn other = indexed (X9, X1, X0, 4, 4);
   other.offset = 0x100;
   apply (other);
-  now.registers[X2] = value_of (VALUE_ENTRIES, 3);
+  now.registers[X2] = value_of (VALUE_TABLE_ENTRIES, 3);
   with_index (OP_SUM, X9, X2, X1, 8);
-  expect (X9, VALUE_TARGETS, 3);
+  expect (X9, VALUE_TABLE_TARGETS, 3);
   assert_int_equal (tables.tables[0].base, 0x5000);
   assert_int_equal (tables.tables[1].base, 0x5000);
   /* A word beside a pointer is not an entry with a known index.  */
   struct insn beside = memory_insn (OP_LOAD, X2, X19, 0x5040, 4);
   beside.sign_extended = true;
   apply (beside);
-  expect_kind (X2, VALUE_OPAQUE);
+  expect_kind (X2, VALUE_COMPUTED);
   assert_int_equal (tables.n, 2);
 }
 
@@ -2335,19 +2335,19 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
   for (int i = 0; i < 6; i++)
     {
       call_kernel (machine->clone, 0x5000, true);
-      apply (insn_of (OP_TEST, REG_NONE, machine->kernel_result));
+      apply (insn_of (OP_TEST, REG_NONE, machine->syscall_result));
       if (i == 1)
         apply (sets_flags);
       else if (i == 2)
         compare (X19, 5);
       else if (i == 3)
-        compare (machine->kernel_result, 5);
+        compare (machine->syscall_result, 5);
       else if (i == 4)
-        state_settle (&now, 0x3000);
+        state_renumber (&now, 0x3000);
       else if (i == 5)
         with_index (OP_COMPARE_BOTH, REG_NONE, X19, X20, 8);
-      assert_int_equal (state_parts_from_child (&now, &branch, &taken),
-                        i == 0 ? VALUE_FORKED : VALUE_OPAQUE);
+      assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
+                        i == 0 ? VALUE_FORKED : VALUE_COMPUTED);
     }
   for (int i = 0; i < 4; i++)
     {
@@ -2360,9 +2360,9 @@ FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
       else if (i == 2)
         call ();
       else if (i == 3)
-        state_settle (&now, 0x3000);
+        state_renumber (&now, 0x3000);
       state_branch (&now, CONDITION_EQUAL, true);
-      expect_kind (SP, i == 0 ? VALUE_CFA : VALUE_OPAQUE);
+      expect_kind (SP, i == 0 ? VALUE_CFA : VALUE_COMPUTED);
     }
 }
 
@@ -2383,9 +2383,9 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
       assert_int_equal (state_check (&now, ROW_FP, &row), VERDICT_CONTRADICTS);
       store (FP, SP, -8);
       store (X19, SP, -16);
-      assert_int_equal (state_keeps (&now, saved), turn);
+      assert_int_equal (state_can_restore (&now, saved), turn);
       call ();
-      expect_word (SP, -8, turn ? VALUE_SAVED : VALUE_MIXED, turn ? FP : 0);
+      expect_word (SP, -8, turn ? VALUE_SAVED : VALUE_UNKNOWN, turn ? FP : 0);
       expect_unknown_word (SP, -16);
     }
 }
@@ -2402,7 +2402,7 @@ AMD64_TEST (differences_of_the_stack_are_changes)
   other = now;
   other.registers[RSP] = value_of (VALUE_CFA, -16);
   join (&other, true);
-  expect_kind (RSP, VALUE_OPAQUE);
+  expect_kind (RSP, VALUE_COMPUTED);
 }
 
 FIXTURE_TEST (tables_are_forgotten_as_a_whole)
@@ -2410,12 +2410,12 @@ FIXTURE_TEST (tables_are_forgotten_as_a_whole)
   struct jump_table table = { .address = 0x5000, .width = 4 };
   uint32_t number;
   jump_tables_reset (&tables);
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   table.address = 0x6000;
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   assert_int_equal (number, 1);
   jump_tables_reset (&tables);
-  assert_true (jump_tables_note (&tables, &table, &number));
+  assert_true (jump_tables_add (&tables, &table, &number));
   assert_int_equal (number, 0);
   assert_int_equal (tables.n, 1);
 }
@@ -2450,10 +2450,10 @@ AMD64_TEST (any_pointer_keeps_the_frame)
 {
   move (RAX, RSP, 8);
   change (RSP);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
   enter_again ();
   align (RSP, RSP, -32);
-  assert_false (state_has_left (&now));
+  assert_false (state_has_lost_frame (&now));
 }
 
 /* Rules by registers are right as far as the registers are.  */

@@ -382,7 +382,6 @@ words_beside_sframe (uint64_t size)
 {
   static struct elf_builder elf;
   struct image image;
-  struct image_facts facts;
   struct error err = { 0 };
   const uint64_t code = 0x401008;
   unsigned count = 0;
@@ -401,23 +400,21 @@ words_beside_sframe (uint64_t size)
     store_u64 (elf.bytes + data->sh_offset + k, code + k, false);
   elf_builder_finish (&elf);
   assert_true (image_open_memory (&image, elf.bytes, elf.size, &err));
-  assert_true (facts_read (&facts, &image, &err));
-  const struct routine_context context
-      = { .request = &(struct code_request){ 0 },
-          .known = &(struct known_code){ 0 },
-          .has_hints = true };
-  struct starts starts = { .context = &context,
-                           .go = &(struct go_table){ 0 },
-                           .row_map = &(struct row_map){ 0 },
-                           .facts = &facts,
-                           .functions = functions_new (&image) };
-  assert_non_null (starts.functions);
+  struct analysis_shared shared
+      = { .context = { .request = &(struct code_request){ 0 },
+                       .covered_code = &(struct covered_code){ 0 },
+                       .has_hints = true },
+          .row_map = &(struct row_map){ 0 },
+          .functions = functions_new (&image) };
+  struct starts starts = { .shared = &shared };
+  assert_true (facts_read (&shared.facts, &image, &err));
+  assert_non_null (shared.functions);
   assert_true (starts_add_pointers (&starts));
   for (unsigned k = 0; k < 24; k += 8)
-    count += functions_at (starts.functions, code + k) != NULL;
+    count += functions_at (shared.functions, code + k) != NULL;
   starts_free (&starts);
-  functions_free (starts.functions);
-  facts_free (&facts);
+  functions_free (shared.functions);
+  facts_free (&shared.facts);
   image_close (&image);
   return count;
 }

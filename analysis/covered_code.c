@@ -1,7 +1,7 @@
-/* Code that has CFI, and what that says of where functions start.
+/* Covered code: looking up FDEs, and finding those with a wrong first row.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "analysis/known_code.h"
+#include "analysis/covered_code.h"
 
 #include <stdlib.h>
 
@@ -10,10 +10,10 @@
 
 enum
 {
-  SIGNING_STEPS = 4 /* up to which a function signs its return address */
+  SIGNING_STEPS = 4 /* instructions up to the signing of the return address */
 };
 
-/* Whether ROW is that of a call, at the first instruction of a function.  */
+/* Whether ROW, a function's first one, describes the frame of a call.  */
 static bool
 is_row_of_call (const struct frame_row *row, const struct arch *arch)
 {
@@ -25,8 +25,8 @@ is_row_of_call (const struct frame_row *row, const struct arch *arch)
          && !row->ra_signed;
 }
 
-/* Whether the code at ADDRESS begins with signing the return address, whatever
-   its CFI says then: PACIASP, behind BTI and NOP.  */
+/* Whether the code at ADDRESS begins by signing the return address, whatever
+   its CFI says there: PACIASP, perhaps behind BTI and NOP.  */
 static bool
 begins_with_signing (const struct image_facts *facts, uint64_t address)
 {
@@ -43,7 +43,7 @@ begins_with_signing (const struct image_facts *facts, uint64_t address)
   return false;
 }
 
-/* Whether the FDE that FUNCTION was made of starts a function.  */
+/* Whether a function starts at the FDE of FUNCTION.  */
 static bool
 starts_function (const struct frame_function *function,
                  const struct image_facts *facts)
@@ -53,8 +53,8 @@ starts_function (const struct frame_function *function,
   if (function->n_rows == 0 || function->from_plt || function->signal
       || !facts_step (facts, function->address, &step))
     return false;
-  /* Parts of functions have a row for a leading nop alone: landing pads cannot
-     be at the very beginning.  */
+  /* Parts have a row for a leading NOP alone, because a landing pad cannot be
+     at the very beginning of an FDE.  */
   bool leads_with_nop = step.is_nop && function->n_rows > 1
                         && function->rows[1].start == step.size;
   return (!leads_with_nop && is_row_of_call (&function->rows[0], arch))
@@ -63,21 +63,22 @@ starts_function (const struct frame_function *function,
 }
 
 bool
-known_code_init (struct known_code *known, const struct code_request *request,
-                 const struct image_facts *facts)
+covered_code_init (struct covered_code *covered,
+                   const struct code_request *request,
+                   const struct image_facts *facts)
 {
-  *known = (struct known_code){ .functions = request->known,
-                                .n = request->n_known };
-  known->parts = calloc (known->n + 1, sizeof *known->parts);
-  if (!known->parts)
+  *covered = (struct covered_code){ .functions = request->known,
+                                    .n = request->n_known };
+  covered->parts = calloc (covered->n + 1, sizeof *covered->parts);
+  if (!covered->parts)
     return false;
-  for (size_t i = 0; i < known->n; i++)
+  for (size_t i = 0; i < covered->n; i++)
     {
-      const struct frame_function *function = &known->functions[i];
+      const struct frame_function *function = &covered->functions[i];
       if (address_list_has (&request->parts, function->address)
           || (!address_list_has (&request->entries, function->address)
               && !starts_function (function, facts)))
-        known->parts[known->n_parts++]
+        covered->parts[covered->n_parts++]
             = (struct code_range){ function->address,
                                    function->address + function->size };
     }
@@ -85,57 +86,58 @@ known_code_init (struct known_code *known, const struct code_request *request,
 }
 
 void
-known_code_free (struct known_code *known)
+covered_code_free (struct covered_code *covered)
 {
-  free (known->parts);
+  free (covered->parts);
 }
 
 const struct frame_function *
-known_code_at (const struct known_code *known, uint64_t address)
+covered_code_at (const struct covered_code *covered, uint64_t address)
 {
-  return frame_functions_find (known->functions, known->n, address);
+  return frame_functions_find (covered->functions, covered->n, address);
 }
 
 bool
-known_code_is_border (const struct known_code *known, uint64_t address)
+covered_code_is_boundary (const struct covered_code *covered, uint64_t address)
 {
   size_t at
-      = SEARCH_FIRST (known->n, i, known->functions[i].address >= address);
-  return at < known->n && known->functions[at].address == address;
+      = SEARCH_FIRST (covered->n, i, covered->functions[i].address >= address);
+  return at < covered->n && covered->functions[at].address == address;
 }
 
 const struct code_range *
-known_code_part (const struct known_code *known, uint64_t address)
+covered_code_part (const struct covered_code *covered, uint64_t address)
 {
-  const struct code_range *parts = known->parts;
-  size_t at = SEARCH_FIRST (known->n_parts, i, parts[i].end > address);
-  return at < known->n_parts && parts[at].start <= address ? &parts[at] : NULL;
+  const struct code_range *parts = covered->parts;
+  size_t at = SEARCH_FIRST (covered->n_parts, i, parts[i].end > address);
+  return at < covered->n_parts && parts[at].start <= address ? &parts[at]
+                                                             : NULL;
 }
 
 /* ---- FDEs whose first row is wrong */
 
 struct search
 {
-  struct beginnings *found;
-  struct address_list named; /* of the parts that were found */
-  const struct known_code *known;
+  struct fde_corrections *found;
+  struct address_list named; /* parts with a symbol */
+  const struct covered_code *covered;
   const struct functions *functions;
 };
 
 void
-beginnings_free (struct beginnings *beginnings)
+fde_corrections_free (struct fde_corrections *corrections)
 {
-  address_list_free (&beginnings->parts);
-  address_list_free (&beginnings->entries);
+  address_list_free (&corrections->parts);
+  address_list_free (&corrections->entries);
 }
 
-/* Whether the FDE that begins at ADDRESS was taken for a part, and has a first
-   row that can be held against the ABI.  */
+/* Whether the FDE at ADDRESS was taken for a part, and its first row can be
+   compared with the ABI.  */
 static bool
-is_taken_for_part (const struct known_code *known, uint64_t address)
+is_taken_for_part (const struct covered_code *covered, uint64_t address)
 {
-  const struct code_range *part = known_code_part (known, address);
-  const struct frame_function *function = known_code_at (known, address);
+  const struct code_range *part = covered_code_part (covered, address);
+  const struct frame_function *function = covered_code_at (covered, address);
   return part && part->start == address && function && !function->from_plt
          && !function->signal && function->n_rows > 0
          && function->rows[0].cfa.kind == RULE_REG
@@ -143,9 +145,9 @@ is_taken_for_part (const struct known_code *known, uint64_t address)
          && function->rows[0].ra.kind != RULE_UNSUPPORTED;
 }
 
-/* A symbol says that a function starts at ADDRESS.  */
+/* Record that a symbol says that a function starts at ADDRESS.  */
 static bool
-note_named (void *argument, uint64_t address, const char *name)
+add_named (void *argument, uint64_t address, const char *name)
 {
   struct search *search = argument;
   (void)name;
@@ -153,14 +155,14 @@ note_named (void *argument, uint64_t address, const char *name)
          || address_list_add (&search->named, address);
 }
 
-/* What symbols say is a function's start is not part.  */
+/* Remove parts that have a symbol: a function starts there.  */
 static bool
 leave_out_named (struct search *search, const struct code_request *request)
 {
   struct address_list *parts = &search->found->parts;
   size_t n = 0;
   bool ok = function_symbols_walk (request->image, !request->no_symbols,
-                                   note_named, search)
+                                   add_named, search)
             && address_list_sort (&search->named);
   for (size_t i = 0; ok && i < parts->n; i++)
     if (!address_list_has (&search->named, parts->list[i]))
@@ -175,11 +177,11 @@ add_exported (void *argument, uint64_t address, const char *name)
 {
   struct search *search = argument;
   (void)name;
-  return !is_taken_for_part (search->known, address)
+  return !is_taken_for_part (search->covered, address)
          || address_list_add (&search->found->entries, address);
 }
 
-/* Add what may be parts or entries for all that code and data say.  A function
+/* Add possible parts and entries, as far as code and data show.  A function
    that was seen to return by itself is no part.  */
 static bool
 add_followed (struct search *search, const struct image_facts *facts)
@@ -189,13 +191,14 @@ add_followed (struct search *search, const struct image_facts *facts)
       const struct code_function *function = &search->functions->list[i];
       uint64_t entry = function->entry;
       bool is_entered
-          = function->no_rows || (function->is_passed_over && function->fails);
-      if (is_entered && function->is_known && !function->is_called
+          = function->is_entered_with_frame
+            || (function->is_dead_branch_target && function->fails);
+      if (is_entered && function->has_fde && !function->is_called
           && !function->is_proven && !address_list_has (&facts->pointed, entry)
-          && facts_next_named (facts, entry - 1) != entry
+          && facts_next_reference (facts, entry - 1) != entry
           && !address_list_add (&search->found->parts, entry))
         return false;
-      if (function->is_called && is_taken_for_part (search->known, entry)
+      if (function->is_called && is_taken_for_part (search->covered, entry)
           && !address_list_add (&search->found->entries, entry))
         return false;
     }
@@ -203,17 +206,17 @@ add_followed (struct search *search, const struct image_facts *facts)
 }
 
 bool
-beginnings_find (struct beginnings *beginnings,
-                 const struct code_request *request,
-                 const struct known_code *known,
-                 const struct functions *functions,
-                 const struct image_facts *facts)
+fde_corrections_find (struct fde_corrections *corrections,
+                      const struct code_request *request,
+                      const struct covered_code *covered,
+                      const struct functions *functions,
+                      const struct image_facts *facts)
 {
   struct search search
-      = { .found = beginnings, .known = known, .functions = functions };
+      = { .found = corrections, .covered = covered, .functions = functions };
   bool ok = add_followed (&search, facts);
-  ok = ok && address_list_sort (&beginnings->parts)
+  ok = ok && address_list_sort (&corrections->parts)
        && function_symbols_walk (request->image, false, add_exported, &search)
-       && (beginnings->parts.n == 0 || leave_out_named (&search, request));
-  return ok && address_list_sort (&beginnings->entries);
+       && (corrections->parts.n == 0 || leave_out_named (&search, request));
+  return ok && address_list_sort (&corrections->entries);
 }
