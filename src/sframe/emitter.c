@@ -1,4 +1,4 @@
-/* From frame rows to an encoder of one SFrame version, with an account.
+/* From frame rows to the encoder of one SFrame version.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/emitter.h"
@@ -19,19 +19,20 @@ struct emitter
   const struct image *image;
   struct encode_options encode;
   struct lowerer *lowerer;
-  struct pieces *pieces;   /* between lowering and encoder, or NULL */
-  struct sframe_row *rows; /* owned: those of a piece for the encoder */
+  /* Gets the lowerer's rows.  NULL if they go straight to the encoder.  */
+  struct pieces *pieces;
+  struct sframe_row *rows; /* owned; for one function on its way there */
   size_t rows_capacity;
   struct sframe_encoder *encoder;
   struct cfi2sframe_report *report; /* borrowed */
   uint64_t repeated;                /* bytes of code in repeated blocks */
   bool across;                      /* an FDE may hold several functions */
-  /* Of the function at hand.  */
-  uint64_t code_end;
-  enum frame_reason first_reason;
+  /* The function that is being added.  */
+  uint64_t code_end;              /* address behind it, without padding */
+  enum frame_reason first_reason; /* why its first gap was left out */
 };
 
-/* What follows may not share an FDE with the code in front of it.  */
+/* Let no FDE hold both the code added so far and the code that follows.  */
 static void
 separate (struct emitter *emitter)
 {
@@ -39,10 +40,10 @@ separate (struct emitter *emitter)
     pieces_separate (emitter->pieces);
 }
 
-/* ---- Lowering's results */
+/* ---- Receiving lowered pieces and gaps */
 
-/* How many of the SIZE bytes at ADDRESS belong to the function at hand, and
-   are not behind it.  */
+/* How many of the SIZE bytes at ADDRESS belong to the function that is being
+   added.  The others are padding behind it.  */
 static uint64_t
 without_padding (const struct emitter *emitter, uint64_t address,
                  uint32_t size)
@@ -51,8 +52,9 @@ without_padding (const struct emitter *emitter, uint64_t address,
   return left < size ? left : size;
 }
 
-/* Count SIZE bytes at ADDRESS that get rows.  REPEATS: the bytes are repeating
-   blocks, and a reader of the rows sees each.  */
+/* Count SIZE bytes at ADDRESS that get rows.  REPEATS says that they are
+   repeated blocks.  These are limited, because a program that reads the
+   section block by block takes time for each.  */
 static bool
 count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
              bool repeats, struct error *err)
@@ -97,7 +99,7 @@ take_gap (void *context, uint64_t address, uint32_t size,
     emitter->first_reason = reason;
 }
 
-/* ---- Making one */
+/* ---- Making an emitter */
 
 uint64_t
 emitter_rows_max (const struct image *image)
@@ -179,9 +181,9 @@ emitter_free (struct emitter *emitter)
   free (emitter);
 }
 
-/* ---- Adding */
+/* ---- Adding code */
 
-/* Count an FDE; REASON says why nothing of it is used.  */
+/* Count an FDE as covered, or as left out for REASON.  */
 static void
 count_fde (struct emitter *emitter, enum frame_reason reason)
 {
@@ -191,11 +193,12 @@ count_fde (struct emitter *emitter, enum frame_reason reason)
     emitter->report->left_out[reason]++;
 }
 
-/* Bytes behind CODE that its last row covers, too: those behind a call.  An
-   FDE that may hold several functions (--compact) needs a row for all padding,
-   or no piece could go on into the next function: bash's section would be a
-   fifth larger.  Readers that take return addresses as they are find no row
-   there that is not right.  A last row that is all place covers nothing.  */
+/* How many bytes of padding behind CODE its last row covers, too.  Padding
+   behind a call gets the row, because the return address lies there.  With
+   --compact all padding does: an FDE cannot extend across a gap into the next
+   function, and bash's section would be a fifth larger.  Readers that look up
+   a return address itself find only right rows there.  No padding is covered
+   if the last row is left out as a whole, as a return place.  */
 static uint32_t
 padding_behind (const struct emitter *emitter, const struct cfi_code *code)
 {
@@ -208,7 +211,7 @@ padding_behind (const struct emitter *emitter, const struct cfi_code *code)
   return left ? code->padding : 0;
 }
 
-/* How many functions, or pieces of functions, were added.  */
+/* The number of functions, or pieces of functions, that were added.  */
 static size_t
 n_functions (const struct emitter *emitter)
 {
@@ -217,7 +220,7 @@ n_functions (const struct emitter *emitter)
              : sframe_encoder_n_functions (emitter->encoder);
 }
 
-/* Add CODE, which has rows.  */
+/* Lower CODE, which has been executed and has rows.  */
 static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
@@ -232,9 +235,10 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
       && !lower_function (emitter->lowerer, &function, code->places, err))
     return false;
   count_fde (emitter, emitter->first_reason);
-  /* What was added as a whole serves any function with this program, also a
-     longer one.  FP that may be stale is sure of its first instruction only,
-     so a row of that kind must not be the last one.  */
+  /* A function that was added as one piece, without a gap, can lend its rows
+     to any function with the same program, even to a longer one.  There is one
+     exception.  If FP may be stale in the last row, that row is right for its
+     first instruction only, and so does not fit a longer function.  */
   if (code->program != NULL && n_functions (emitter) == index + 1
       && emitter->report->bytes_covered - covered == code->size
       && !frame_row_fp_may_be_stale (&function.rows[function.n_rows - 1],
@@ -243,7 +247,8 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
   return true;
 }
 
-/* Add CODE with the rows of the function that was added as number INDEX.  */
+/* Add CODE with the rows of the function that was added as number INDEX, in
+   pieces between CODE's return places.  */
 static bool
 repeat_rows (struct emitter *emitter, size_t index,
              const struct cfi_code *code, struct error *err)
@@ -276,9 +281,9 @@ bool
 emitter_add (struct emitter *emitter, struct finished_rows *rows,
              struct cfi_code *code, struct error *err)
 {
-  /* Stubs are in a section of their own; what is between sections is not
-     padding between functions, nor is what is around a function that was
-     found.  */
+  /* PLT stubs lie in a section of their own, and bytes between sections are
+     not padding between functions.  Nor are the bytes around a function that
+     the analysis has found.  */
   if (code->kind != CODE_OF_FDE)
     {
       separate (emitter);
