@@ -368,9 +368,9 @@ compare_stretch (void *context, const struct sweep_view *a,
 
 /* ---- Reporting */
 
-/* Fill in DIFFERENCE for a function with FINDINGS, of A (OF_A) or of B. HIDDEN
-   says that the function overlaps the one behind it, on this side alone. False
-   if there is no difference.  */
+/* Fill in DIFFERENCE for a function with FINDINGS, of A (OF_A) or of B.
+   HIDDEN says that the function overlaps the one behind it, on this side
+   alone.  False if there is no difference.  */
 static bool
 find_difference (const struct comparison *c,
                  const struct function_findings *findings, bool of_a,

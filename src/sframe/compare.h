@@ -62,7 +62,7 @@ bool sframe_compare (const struct sframe_decoder *a,
 bool compare_result_equal (const struct cfi2sframe_compare_result *result);
 
 /* The name of DEFECT, which never changes, like "plt-got", and its
-   explanation. NULL for a number that is no defect.  */
+   explanation.  NULL for a number that is no defect.  */
 const char *compare_defect_name (enum compare_defect defect);
 const char *compare_defect_text (enum compare_defect defect);
 
