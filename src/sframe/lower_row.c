@@ -124,14 +124,8 @@ lower_default (const struct encode_options *options,
   return REASON_NONE;
 }
 
-static void
-push_pair (struct sframe_row *out, int32_t control, int32_t offset)
-{
-  sframe_row_append (out, control, true);
-  sframe_row_append (out, offset, false);
-}
-
-/* The control word of a rule, 0 when there is none.  */
+/* The control word that a flexible row has for RULE, or 0 if there is
+   none.  */
 static int32_t
 rule_control (struct frame_rule rule)
 {
@@ -164,7 +158,7 @@ lower_flexible (const struct encode_options *options,
   int32_t offset, fp = rule_control (row->fp);
   if (!cfa_offset_store (arch, row->cfa.offset, &offset))
     return REASON_OFFSET_RANGE;
-  push_pair (out, rule_control (row->cfa), offset);
+  sframe_row_append_pair (out, rule_control (row->cfa), offset);
   if (fp == 0 && row->fp.kind != RULE_SAME)
     return reason_of (FP, row->fp);
   if (!frame_rule_equal (row->ra, row_words_default_ra (arch)))
@@ -172,12 +166,12 @@ lower_flexible (const struct encode_options *options,
       int32_t ra = rule_control (row->ra);
       if (ra == 0)
         return reason_of (RA, row->ra);
-      push_pair (out, ra, row->ra.offset);
+      sframe_row_append_pair (out, ra, row->ra.offset);
     }
   else if (fp != 0)
     sframe_row_append (out, 0, true);
   if (fp != 0)
-    push_pair (out, fp, row->fp.offset);
+    sframe_row_append_pair (out, fp, row->fp.offset);
   return REASON_NONE;
 }
 

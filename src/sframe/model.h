@@ -41,6 +41,15 @@ sframe_row_append (struct sframe_row *row, int32_t word, bool control)
   row->words[row->n_words++] = word;
 }
 
+/* Append a control word and its offset to ROW, a row of a flexible FDE.  */
+static inline void
+sframe_row_append_pair (struct sframe_row *row, int32_t control,
+                        int32_t offset)
+{
+  sframe_row_append (row, control, true);
+  sframe_row_append (row, offset, false);
+}
+
 struct sframe_fde
 {
   uint64_t address;
