@@ -1,5 +1,5 @@
-/* The data words that GNU as chooses for a row.  SPDX-License-Identifier:
-   LGPL-2.1-or-later
+/* The data words that GNU as chooses for a row.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    The layout of the words: SFrame specification V3, sections 3.1 (default
    rows) and 3.2 (flexible rows).  */
