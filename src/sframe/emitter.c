@@ -243,7 +243,7 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
       && emitter->report->bytes_covered - covered == code->size
       && !frame_row_fp_may_be_stale (&function.rows[function.n_rows - 1],
                                      emitter->image->arch->fp))
-    code->program->taken = index + 1;
+    code->program->copy_from = index + 1;
   return true;
 }
 
@@ -293,8 +293,8 @@ emitter_add (struct emitter *emitter, struct finished_rows *rows,
       separate (emitter);
       return added;
     }
-  if (code->program != NULL && code->program->taken > 0)
-    return repeat_rows (emitter, code->program->taken - 1, code, err);
+  if (code->program != NULL && code->program->copy_from > 0)
+    return repeat_rows (emitter, code->program->copy_from - 1, code, err);
   if (!finished_rows_execute (rows, code, err))
     return false;
   if (code->reason == REASON_NONE)
