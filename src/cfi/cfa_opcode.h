@@ -64,8 +64,7 @@ enum
   CFA_LOW = 0x3f      /* of their operands */
 };
 
-/* Stands for an offset that does not fit 64 bits.  It does not fit a row,
-   either.  */
+/* Stands for an offset that fits neither 64 bits nor a row.  */
 #define CFA_OFFSET_HUGE INT64_MAX
 
 /* A decoded instruction.  Opcodes that differ only in the form of their
@@ -82,8 +81,7 @@ struct cfa_instruction
   uint64_t block_size;
 };
 
-/* N times the code alignment factor of CIE; UINT64_MAX if that does not
-   fit.  */
+/* N times the code alignment factor of CIE, or UINT64_MAX.  */
 static inline uint64_t
 cfa_delta (const struct cfi_cie *cie, uint64_t n)
 {
@@ -92,8 +90,7 @@ cfa_delta (const struct cfi_cie *cie, uint64_t n)
                                                                  : bytes;
 }
 
-/* LOCATION plus BYTES.  UINT64_MAX, which is behind the end of any function,
-   if that does not fit.  */
+/* LOCATION plus BYTES, or UINT64_MAX, which is behind any function.  */
 static inline uint64_t
 cfa_advance (uint64_t location, uint64_t bytes)
 {
@@ -126,8 +123,8 @@ bool cfa_instruction_read_extended (struct cursor *cursor,
 
 /* Decode the next instruction of CIE, a CIE of SECTION, or of one of its FDEs.
    False for an unknown opcode, for an address that cannot be resolved, or when
-   the bytes end.  The function is inline because most instructions have
-   primary opcodes.  */
+   the bytes end.  Inline for primary opcodes, which most instructions
+   have.  */
 static inline bool
 cfa_instruction_read (struct cursor *cursor, const struct cfi_section *section,
                       const struct cfi_cie *cie,

@@ -34,8 +34,7 @@ struct cfa_state
 };
 
 /* The rules of other callee-saved registers.  They are not in struct
-   cfa_state, so that callers that do not track them do not pay for copying
-   them.  */
+   cfa_state, so that only callers that track them pay for copying.  */
 struct saved_state
 {
   struct frame_rule rules[SAVED_REGISTERS_MAX];
@@ -540,8 +539,7 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
   return REASON_NONE;
 }
 
-/* The result of CIE number INDEX, which is executed when it is needed
-   first.  */
+/* The result of CIE number INDEX, which is executed once.  */
 static const struct cie_result *
 cie_execute (struct cfa_machine *machine, uint32_t index)
 {
@@ -549,8 +547,8 @@ cie_execute (struct cfa_machine *machine, uint32_t index)
   if (result->executed)
     return result;
   const struct cfi_cie *cie = &machine->section->cies[index];
-  /* Registers without a rule keep their values.  Only for SP "no rule" differs
-     from "same".  */
+  /* Registers without a rule keep their values.  SP has "no rule" at
+     first.  */
   const struct frame_rule same = { .kind = RULE_SAME };
   struct execution run
       = { .machine = machine,

@@ -50,9 +50,8 @@ struct cfi_cie
   uint16_t ra_column;
   uint8_t pointer_encoding; /* DW_EH_PE_* of pc_begin and set_loc */
   uint8_t lsda_encoding;    /* DW_EH_PE_*; omit: FDEs have no LSDA pointer */
-  /* DW_EH_PE_*; omit: there is no personality.  With `indirect' the
-     personality is the address of a pointer to the function.  0 is a null
-     pointer.  */
+  /* DW_EH_PE_*; omit: there is none.  With `indirect' the personality is the
+     address of a pointer to the function.  0 is a null pointer.  */
   uint8_t personality_encoding;
   uint64_t personality;
   bool has_augmentation_data; /* augmentation z: its FDEs have some, too */
@@ -107,15 +106,13 @@ struct cfi_section
   /* How many of the damaged entries are not CIEs, by reason: FDEs, and entries
      that may be FDEs.  An FDE whose CIE cannot be read counts, too.  */
   uint64_t left_out[REASON_COUNT];
-  /* The number of FDEs that were removed, because earlier inputs describe
-     their code (precedence.h), and of those that contradict the earlier
-     inputs.  */
+  /* The numbers of FDEs that were removed because earlier inputs describe
+     their code (precedence.h), and of those that contradict these inputs.  */
   size_t n_set_aside;
   size_t n_contradictions;
 };
 
-/* These functions are in reader.c, which calls entry.c and fde.c.  Both
-   include this header.  */
+/* Functions of reader.c, which calls entry.c and fde.c.  */
 
 /* Add the CIEs and FDEs of INPUT to SECTION, and sort the FDEs.  Before the
    first call SECTION is all zero but for `arch'.  INPUT's bytes must outlive

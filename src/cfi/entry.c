@@ -75,8 +75,7 @@ enum
 
 /* Set the fields of CIE that its augmentation LETTERS, at LETTERS_OFFSET of
    the entry, determine.  In .debug_frame GNU as writes letters without
-   augmentation data.  libdwarf does not know any of these, so all are removed
-   for it.  */
+   augmentation data.  libdwarf knows none of these, so all are removed.  */
 static enum frame_reason
 scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
               uint32_t letters_offset)

@@ -36,8 +36,8 @@ struct entry
 };
 
 /* The head of a CIE or FDE is its length and the CIE id or pointer, which
-   distinguishes a CIE from an FDE.  Both fields are wider in an entry with a
-   length of 64 bits.  */
+   distinguishes a CIE from an FDE.  Both are wider if the length has 64
+   bits.  */
 enum
 {
   ENTRY_HEAD = 8,
@@ -84,8 +84,8 @@ entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
 }
 
 /* Fill in CIE from ENTRY of SECTION's last input, up to the end of the
-   augmentation.  CIE's `unusable' becomes the reason why libdwarf must not see
-   it, or REASON_NONE.  */
+   augmentation.  `unusable' becomes why libdwarf must not see it, or
+   REASON_NONE.  */
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
 

@@ -121,8 +121,7 @@ take_cie (struct cfi_cie *cie, const struct cfi_section *section,
   uint64_t hidden = cie->hidden_letters;
   uint64_t skip = (uint64_t)(from->instructions - copy) + hidden;
   uint64_t size = from->instructions_size - hidden;
-  /* libdwarf 20210528 keeps only the low eight bits of both alignment
-     factors.  */
+  /* libdwarf 20210528 keeps only eight bits of both alignment factors.  */
   if (from->instructions < copy || skip > cie->entry_size
       || from->instructions_size < hidden || size > cie->entry_size - skip
       || from->code_alignment != cie->code_alignment
@@ -160,8 +159,7 @@ odd_fde_read (struct cfi_section *section, const struct entry *entry,
 {
   const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
   struct cfi_cie *cie = &section->cies[index];
-  /* The copy of the FDE gets the FDE's address, because pointers are relative
-     to their own.  */
+  /* The FDE's copy keeps the FDE's address, which its pointers count from.  */
   uint64_t at = cie->entry_size;
   struct libdwarf_cie cie_read;
   struct libdwarf_fde fde_read;
@@ -196,8 +194,7 @@ odd_fde_read (struct cfi_section *section, const struct entry *entry,
 
 /* ---- Other fields of FDEs */
 
-/* A cursor over FDE's entry, behind the address and size fields, whose width
-   the CIE determines.  */
+/* A cursor over FDE's entry, behind the address and size fields.  */
 static struct cursor
 skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
 {

@@ -35,28 +35,24 @@ struct program_result
   size_t copy_from;
 };
 
-/* Make a table for FDEs of SECTION, which must outlive it.  NULL when memory
-   ran out.  */
+/* Make a table for SECTION, which must outlive it.  NULL without memory.  */
 struct program_table *program_table_new (const struct cfi_section *section);
 void program_table_free (struct program_table *table);
 
 /* The results of FDE's program, or NULL if it is not in the table.  They are
-   valid until the next program is added.  *HASH becomes the program's hash,
-   for program_table_add.  */
+   valid until the next program is added.  *HASH is for program_table_add.  */
 struct program_result *program_table_find (const struct program_table *table,
                                            const struct cfi_fde *fde,
                                            uint32_t *hash);
 
-/* Add FDE's program, which is not in the table, with HASH and REACH.  NULL
-   when memory ran out.  */
+/* Add FDE's program, which is not in the table.  NULL when memory ran out.  */
 struct program_result *program_table_add (struct program_table *table,
                                           const struct cfi_fde *fde,
                                           uint32_t hash, uint64_t reach);
 
 struct rows_options
 {
-  /* Reuse the results of equal programs.  Without this each FDE is
-     executed.  */
+  /* Reuse the results of equal programs, and do not execute each FDE.  */
   bool by_program;
   /* Find return places and padding, in a linked file only.  */
   bool at_sites;
@@ -74,8 +70,7 @@ struct finished_rows
 };
 
 /* Start a walk over SOURCE with OPTIONS.  SOURCE must outlive ROWS, and ROWS
-   must not move in memory.  False when memory ran out; ROWS is to be closed in
-   any case.  */
+   must not move in memory.  ROWS is to be closed in any case.  */
 bool finished_rows_open (struct finished_rows *rows,
                          const struct cfi_source *source,
                          const struct rows_options *options,
@@ -83,9 +78,8 @@ bool finished_rows_open (struct finished_rows *rows,
 /* Close ROWS, which may be all zero.  */
 void finished_rows_close (struct finished_rows *rows);
 
-/* Set CODE to the next code in the order of addresses.  Returns 1, or 0 at the
-   end, or -1 when memory ran out.  Pointers in CODE are valid until the next
-   call.  */
+/* Set CODE to the next code by address, with pointers that are valid until the
+   next call.  Returns 1, or 0 at the end, or -1 when memory ran out.  */
 int finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
                         struct error *err);
 

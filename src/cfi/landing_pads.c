@@ -11,8 +11,7 @@
 #include "cfi/fde.h"
 #include "elf/encoded_pointer.h"
 
-/* A cursor over the bytes from ADDRESS to the end of its segment in the
-   file.  */
+/* A cursor from ADDRESS to the end of its segment in the file.  */
 static struct cursor
 loaded_from (const struct image *image, uint64_t address)
 {
@@ -97,8 +96,7 @@ args_walk_next (struct args_walk *walk)
   args_walk_read (walk);
 }
 
-/* Add SITE, cut where the size of arguments changes.  SITE is behind all
-   earlier ones.  */
+/* Add SITE, which is behind all others, cut where the size changes.  */
 static bool
 add_with_args (struct landing_pads *pads, struct args_walk *walk,
                struct code_pad site)
@@ -119,8 +117,7 @@ add_with_args (struct landing_pads *pads, struct args_walk *walk,
   return add_pad (pads, site);
 }
 
-/* The language-specific data area of a function: a header, and a table of
-   call-site records.  */
+/* The language-specific data of a function: header and call-site table.  */
 struct lsda
 {
   struct cursor cursor; /* at the first record of the table */

@@ -14,8 +14,7 @@
 
 #include "cfi/cfi_section.h"
 
-/* The CIE as libdwarf has read it.  Pointers in both results are into the
-   bytes of the input.  */
+/* The CIE as libdwarf has read it.  Pointers are into the input's bytes.  */
 struct libdwarf_cie
 {
   const uint8_t *instructions;

@@ -30,8 +30,7 @@ is_covered (const struct cfi_section *section, uint64_t address, uint64_t size)
   return fde->address >= address || address - fde->address < fde->size;
 }
 
-/* The row of a stub from START on.  Its rules are those at a function's entry,
-   but for CFA_OFFSET.  */
+/* A stub's row from START on: that of a function's entry, with CFA_OFFSET.  */
 static struct frame_row
 stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
 {
@@ -53,8 +52,7 @@ enum
   FUNCTIONS_MAX = 1 << 16
 };
 
-/* Append RUN as a function whose rows repeat every REPEAT bytes, or with 0 do
-   not repeat.  */
+/* Append RUN as a function with the repeat size REPEAT.  */
 static bool
 append_function (struct frame_functions *list, const struct arch *arch,
                  const struct stub_run *run, uint8_t repeat, struct error *err)
@@ -164,8 +162,7 @@ plt_stubs_find (struct frame_functions *list, const struct image *image,
       frame_functions_free (list);
       return false;
     }
-  /* Sections of a damaged file may overlap.  Only the first of overlapping
-     functions is kept.  */
+  /* In a damaged file sections may overlap.  The first function is kept.  */
   size_t kept = 0;
   uint64_t end = 0;
   for (size_t i = 0; i < list->n_functions; i++)

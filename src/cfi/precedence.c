@@ -63,8 +63,7 @@ add_saturated (uint64_t a, uint64_t b)
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Find the objects with dropped sections.  FDEs are sorted by their
-   addresses.  */
+/* Find the objects with dropped sections.  FDEs are sorted by address.  */
 static bool
 find_objects (struct dropped_search *search, struct error *err)
 {
@@ -282,7 +281,7 @@ execute (struct contradictions *contradictions, const struct cfi_fde *fde,
   return done;
 }
 
-/* Mark the rows of the removed FDE that FDE, which overlaps it,
+/* Mark the rows of the removed FDE that FDE, one that remains,
    contradicts.  */
 static bool
 compare_with (struct contradictions *contradictions, const struct cfi_fde *fde)
@@ -326,8 +325,7 @@ compare (struct contradictions *contradictions, const struct cfi_fde *fde)
   return true;
 }
 
-/* Count how many of the removed FDEs, ASIDE, contradict the FDEs that
-   remain.  */
+/* Count the removed FDEs, ASIDE, that contradict those that remain.  */
 static bool
 count_contradictions (struct cfi_section *section, const struct cfi_fde *aside,
                       struct error *err)
@@ -358,8 +356,7 @@ precedence_settle (struct cfi_section *section,
   if (section->n_inputs < 2)
     return true;
   bool *superseded = calloc (n + 1, sizeof *superseded);
-  /* There is room for all FDEs.  Pages that are not used are never
-     touched.  */
+  /* Room for all FDEs; unused pages cost nothing.  */
   struct cfi_fde *aside = reallocarray (NULL, n + 1, sizeof *aside);
   bool settled = superseded != NULL && aside != NULL;
   if (settled)

@@ -155,8 +155,7 @@ cfi_read (struct cfi_section *section, const struct cfi_input *input,
                || error_set_no_memory (err))
               && read_entries (section, &copy, err);
   buffer_free (&copy);
-  /* The sort is stable, so FDEs with equal addresses stay in the order of
-     inputs and offsets.  */
+  /* The sort is stable: at equal addresses, inputs and offsets ascend.  */
   _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
   if (read && !RADIX_SORT (section->fdes, section->n_fdes))
     read = error_set_no_memory (err);

@@ -156,8 +156,7 @@ execute (struct run *run, const struct cfa_instruction *instruction)
     }
 }
 
-/* Execute SIZE BYTES of instructions, until the location is behind the wanted
-   address.  */
+/* Execute SIZE BYTES of instructions, up to the wanted location.  */
 static bool
 execute_all (struct run *run, const uint8_t *bytes, uint64_t size)
 {
@@ -171,8 +170,7 @@ execute_all (struct run *run, const uint8_t *bytes, uint64_t size)
   return true;
 }
 
-/* The FDE that has ADDRESS, or NULL.  If there are several, the one that
-   begins last.  */
+/* The FDE that has ADDRESS and, of several, begins last; or NULL.  */
 static const struct cfi_fde *
 find_fde (const struct cfi_source *source, uint64_t address)
 {

@@ -52,8 +52,7 @@ is_function (const struct call_finder *finder, uint64_t address)
   return at < cfi->n_fdes && cfi->fdes[at].address == address;
 }
 
-/* Whether the SIZE bytes of code at FROM, in the finder's segment, end in a
-   call.  */
+/* Whether the SIZE bytes at FROM, in the finder's segment, end in a call.  */
 static inline bool
 code_ends_in_call (const struct call_finder *finder, uint64_t from,
                    uint64_t size)
@@ -66,8 +65,8 @@ code_ends_in_call (const struct call_finder *finder, uint64_t from,
          || ends_in_call (finder->image->arch, code, size);
 }
 
-/* Whether the SIZE bytes at START are in one segment, which becomes the
-   finder's.  */
+/* Whether a segment, from then on the finder's, has the SIZE bytes at
+   START.  */
 static bool
 has_code (struct call_finder *finder, uint64_t start, uint64_t size)
 {
@@ -143,8 +142,7 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   sites->calls
       = (struct call_finder){ .image = image, .functions = &source->cfi };
   plt_sections_find (&sites->calls.plt, image);
-  /* This is nearly always enough.  Pages that are not used are never
-     touched.  */
+  /* Nearly always enough; unused pages cost nothing.  */
   return (ARRAY_ROOM (sites->kept, source->cfi.n_fdes / 2 + 1,
                       &sites->kept_capacity)
           && ARRAY_ROOM (sites->starts,
@@ -185,9 +183,8 @@ may_mislead_reader (const struct return_sites *sites,
          && !frame_row_continues (row);
 }
 
-/* Put the kept_rows of FUNCTION behind the last one, without counting them.
-   return_sites_keep counts them if they are to be kept.  NULL when memory ran
-   out.  */
+/* Put the kept_rows of FUNCTION behind the last ones.  return_sites_keep
+   counts them, if they are to be kept.  NULL when memory ran out.  */
 static struct kept_rows *
 keep_rows (struct return_sites *sites, const struct frame_function *function)
 {
@@ -289,8 +286,7 @@ note_code (struct return_sites *sites, const struct cfi_code *code,
   sites->b_key = kept->b_key;
 }
 
-/* Find the return places of CODE and the padding behind it.  KEPT was made of
-   CODE's rows.  */
+/* Find return places of CODE and padding.  KEPT was made of CODE's rows.  */
 static bool
 find_places_and_padding (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,

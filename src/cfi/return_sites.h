@@ -38,8 +38,7 @@ struct call_finder
   const struct image *image;           /* not owned */
   const struct cfi_section *functions; /* not owned; may be NULL */
   struct plt_sections plt;             /* of the image */
-  /* The segment that was used last: SIZE bytes at ADDRESS.  All three are 0 at
-     first.  */
+  /* The segment that was used last: SIZE bytes at ADDRESS.  */
   const uint8_t *bytes;
   uint64_t address, size;
 };
@@ -55,14 +54,12 @@ struct call_finder
 bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
                           uint64_t address);
 
-/* The index of the first of N OFFSETS from BASE at which a call ends, or N if
-   there is none.  The offsets ascend, and instructions begin there.  The first
-   offset is not tested.  */
+/* The index of the first of N OFFSETS from BASE at which a call ends, or N.
+   The offsets ascend and begin instructions.  The first one is not tested.  */
 size_t call_finder_first (struct call_finder *finder, uint64_t base,
                           const uint32_t *offsets, size_t n);
 
-/* Have the processor fetch the SIZE bytes of code at START, which will be
-   needed soon.  */
+/* Have the processor fetch SIZE bytes at START, which are needed soon.  */
 void call_finder_expect (const struct call_finder *finder, uint64_t start,
                          uint64_t size);
 
@@ -70,8 +67,7 @@ void call_finder_expect (const struct call_finder *finder, uint64_t start,
 struct kept_rows
 {
   /* A range of return_sites.starts: the start of the function's first row, and
-     of each row that readers could use for a return address although another
-     row has the call.  */
+     of each row that would be wrong for a return address at its start.  */
   size_t first_start, n_starts;
   bool plt_rule;      /* one of the rows has RULE_PLT */
   bool signal, b_key; /* as struct frame_function has them */
@@ -111,8 +107,7 @@ bool return_sites_init (struct return_sites *sites,
 void return_sites_free (struct return_sites *sites);
 
 /* Set padding and return places of CODE, which WALK has returned.  CODE has
-   rows, which all begin in it, or a reason why it has none.  False when memory
-   ran out.  */
+   rows, which all begin in it, or none.  False when memory ran out.  */
 bool return_sites_apply (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,
                          struct error *err);

@@ -236,9 +236,8 @@ add_debug_frames (struct cfi_source *source,
 
 /* ---- Which FDEs can be used */
 
-/* Whether the program loader changes FDE when it relocates the file: its
-   address and size, its instructions, or those of its CIE.  The augmentation
-   data do not matter.  */
+/* Whether relocation by the program loader changes FDE: its address and size,
+   its instructions, or those of its CIE.  Augmentation data do not matter.  */
 static bool
 is_relocated (const struct cfi_source *source, const struct cfi_fde *fde)
 {
@@ -302,8 +301,7 @@ read_eh_frame (struct cfi_source *source, struct error *err)
                                      found->address, found->size, err));
 }
 
-/* Read the CFI besides .eh_frame, and remove the FDEs of it that are not
-   used.  */
+/* Read the CFI besides .eh_frame, and remove FDEs that are not used.  */
 static bool
 read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
             struct error *err)

@@ -45,8 +45,7 @@ struct cfi_source
   struct frame_functions found;      /* by analysis of code that has neither */
   const struct disproofs *disproofs; /* rows of CFI that the code contradicts,
                                         or NULL */
-  /* Returns why FDE cannot be used, whatever its instructions are, or
-     REASON_NONE.  */
+  /* Why FDE cannot be used, whatever its instructions, or REASON_NONE.  */
   enum frame_reason (*problem) (const void *context,
                                 const struct cfi_fde *fde);
   const void *context; /* for `problem'; not owned */
@@ -61,8 +60,7 @@ struct cfi_source
 /* Read the CFI that CFI_OPTIONS asks for, and find the PLT stubs, of IMAGE, a
    linked file.  IMAGE must outlive SOURCE, and SOURCE must not move in memory.
    Fails with CFI2SFRAME_UNSUPPORTED for a machine without SFrame ABI, and with
-   CFI2SFRAME_NOTHING for a file without CFI.  SOURCE is to be closed in any
-   case.  */
+   CFI2SFRAME_NOTHING without CFI.  SOURCE is to be closed in any case.  */
 bool cfi_source_open (struct cfi_source *source, const struct image *image,
                       const struct cfi_options *cfi_options,
                       struct error *err);

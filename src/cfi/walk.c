@@ -161,8 +161,7 @@ next_fde_address (const struct cfi_walk *walk)
   return walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
 }
 
-/* Set CODE to the next stub or found function in front of the next FDE.  False
-   if there is none.  */
+/* Set CODE to the next stub or found function in front of the next FDE.  */
 static bool
 next_without_fde (struct cfi_walk *walk, struct cfi_code *code)
 {
@@ -199,8 +198,7 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
   return true;
 }
 
-/* Execute FDE into FUNCTION.  *REASON becomes REASON_NONE, or why it has no
-   rows.  */
+/* Execute FDE into FUNCTION.  *REASON becomes why it has no rows, if so.  */
 static bool
 execute (struct cfi_walk *walk, const struct cfi_fde *fde,
          struct frame_function *function, enum frame_reason *reason,
@@ -218,8 +216,8 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
   return true;
 }
 
-/* Leave out the rows of the current function that OTHER, an FDE that overlaps
-   it, contradicts.  */
+/* Leave out the current function's rows that OTHER, which overlaps,
+   contradicts.  */
 static bool
 compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
                      struct error *err)
@@ -339,8 +337,8 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
                   struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
-  /* An entry that cannot be read may describe a function of nops, or one that
-     begins with them.  */
+  /* An entry that cannot be read may describe a function that begins with
+     nops.  */
   if (code->size == 0 || end < walk->claimed_end || end >= next
       || code->size > UINT32_MAX - PADDING_MAX
       || walk->source->cfi.n_damaged > 0)

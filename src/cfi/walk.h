@@ -70,8 +70,7 @@ struct cfi_code
   const struct return_places *places;    /* set by return_sites, or NULL */
   struct program_result *program;        /* set by finished_rows, or NULL */
   /* The number of bytes behind the code that its last row may cover, too, and
-     whether a call may end in front of them.  Both are set by
-     return_sites.  */
+     whether a call may end in front of them (return_sites).  */
   uint32_t padding;
   bool call_at_end;
 };
@@ -82,9 +81,8 @@ bool cfi_walk_begin (struct cfi_walk *walk, const struct cfi_source *source,
                      struct error *err);
 void cfi_walk_end (struct cfi_walk *walk);
 
-/* Restrict the walk to the code from FDE number FDE, or for 0 from the
-   beginning, up to FDE number END.  No code in front of either may overlap
-   it.  */
+/* Restrict the walk to the code from FDE number FDE, or for 0 from the start,
+   up to FDE number END.  No code in front of either may overlap it.  */
 void cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end);
 
 /* Set CODE to the next code in the order of addresses.  FDEs are not executed

@@ -180,8 +180,7 @@ is_sp_plus (const struct arch *arch, const struct sweep_view *view,
          && view->rules.cfa.offset == offset;
 }
 
-/* Whether RA is undefined or in a register in VIEW since before PC, while it
-   is restored in OTHER.  */
+/* Whether RA is undefined or in a register in VIEW, but restored in OTHER.  */
 static bool
 is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
               const struct sweep_view *other, uint64_t pc)
@@ -195,8 +194,8 @@ is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
              && frame_rule_equal (view->previous->ra, ra));
 }
 
-/* Whether the CFA in VIEW is relative to FP, with the offset that it had
-   before relative to SP.  */
+/* Whether the CFA in VIEW is FP plus the offset that it had from SP
+   before.  */
 static bool
 is_stale_offset (const struct arch *arch, const struct sweep_view *view,
                  const struct sweep_view *other)
@@ -298,8 +297,7 @@ note_different (struct comparison *c, const struct sweep_view *a,
   return true;
 }
 
-/* Why OTHER has no row from PC to END, where VIEW has one, if that is known.
- */
+/* Why only VIEW has a row from PC to END, if that is known.  */
 static enum compare_defect
 find_left_out (const struct comparison *c, const struct sweep_view *view,
                const struct sweep_view *other, uint64_t pc, uint64_t end)
@@ -314,8 +312,7 @@ find_left_out (const struct comparison *c, const struct sweep_view *view,
              : COMPARE_NO_DEFECT;
 }
 
-/* Note that SIDE has VIEW from PC to END, while the other side has no rules.
- */
+/* Note that SIDE has VIEW from PC to END, and the other side no rules.  */
 static void
 note_one_sided (const struct comparison *c, struct compared_side *side,
                 const struct sweep_view *view, const struct sweep_view *other,

@@ -17,8 +17,7 @@ malformed (struct error *err, uint64_t offset, const char *what)
          || error_name (err, WORD_BAD_SFRAME);
 }
 
-/* Read magic number, byte order, version and flags, which have the same place
-   in every version.  */
+/* Read magic number, byte order, version and flags.  */
 static bool
 read_preamble (struct sframe_decoder *decoder, struct error *err)
 {

@@ -45,8 +45,7 @@ struct sframe_decoder
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
 
-/* Open a decoder on the .sframe of IMAGE.  Fails with CFI2SFRAME_NOTHING, too,
-   when IMAGE has none.  */
+/* Open a decoder on IMAGE's .sframe, or fail with CFI2SFRAME_NOTHING.  */
 bool sframe_decoder_open_image (struct sframe_decoder *decoder,
                                 const struct image *image, struct error *err);
 
@@ -57,8 +56,7 @@ bool sframe_decoder_function (const struct sframe_decoder *decoder,
                               uint32_t index, struct sframe_fde *function,
                               struct error *err);
 
-/* The address where function INDEX starts.  INDEX must be below
-   n_functions.  */
+/* The address of function INDEX, which must be below n_functions.  */
 uint64_t sframe_decoder_start (const struct sframe_decoder *decoder,
                                uint32_t index);
 

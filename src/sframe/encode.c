@@ -21,8 +21,7 @@ enum
 };
 
 /* The encoded rows of one function, or of several that share them.  V1 and V2
-   store n_rows, info and repeat in each entry of the index, V3 in the
-   attribute.  */
+   store the last three fields in the index, V3 in the attribute.  */
 struct block
 {
   uint32_t offset; /* in the area of all rows */
@@ -130,8 +129,8 @@ sframe_row_payload_size (const struct encode_options *options,
             << row_word_width (row, width_limit (options)));
 }
 
-/* Store the lowest 1 << WIDTH bytes of VALUE at AT.  Returns the address
-   behind them.  */
+/* Store the lowest 1 << WIDTH bytes of VALUE, and return the address
+   behind.  */
 static inline uint8_t *
 store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
 {

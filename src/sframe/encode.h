@@ -29,12 +29,10 @@ struct encode_options
      127, and one of two bytes from -32767 to 32767.  Rows with equal starts,
      or with a start at the function's end, are accepted.  */
   bool gnu_widths;
-  /* The most bytes of rows that are accepted, 0 for no limit.  Shared rows
-     count once for each function.  A hostile FDE of 30 bytes can ask for a
-     megabyte of rows.  */
+  /* A limit for the bytes of rows, or 0.  Shared rows count once for each
+     function.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
   uint64_t rows_max;
-  /* Hints: the numbers of functions and of bytes of rows.  Memory of this size
-     is allocated at once.  */
+  /* Hints: numbers of functions and of bytes of rows.  */
   size_t n_expected, rows_expected;
 };
 
@@ -42,8 +40,7 @@ struct encode_options
    mistake of the code that made them.  Returns false.  */
 bool sframe_rows_unwritable (uint64_t address, struct error *err);
 
-/* Whether BYTES of rows are within rows_max of OPTIONS.  Sets ERR if they are
-   not.  */
+/* Whether BYTES of rows are within OPTIONS->rows_max.  Otherwise set ERR.  */
 static inline bool
 sframe_rows_are_reasonable (const struct encode_options *options,
                             uint64_t bytes, struct error *err)
@@ -53,8 +50,7 @@ sframe_rows_are_reasonable (const struct encode_options *options,
                             "the CFI asks for unreasonably many rows");
 }
 
-/* The encoded size of ROW without its start, in bytes: that of the info byte
-   and of the data words.  */
+/* The size of ROW's info byte and data words, in bytes.  */
 unsigned sframe_row_payload_size (const struct encode_options *options,
                                   const struct sframe_row *row);
 
@@ -85,8 +81,7 @@ bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
 size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
 size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);
 
-/* The address of the function that was added as number INDEX.  *SIZE becomes
-   its size.  */
+/* The address and *SIZE of the function that was added as number INDEX.  */
 uint64_t sframe_encoder_range (const struct sframe_encoder *encoder,
                                size_t index, uint32_t *size);
 

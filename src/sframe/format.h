@@ -19,9 +19,8 @@ enum
   SFRAME_FLAG_FRAME_POINTER = 0x2,
   SFRAME_FLAG_PCREL = 0x4, /* a start is relative to its own field */
 
-  /* Offsets of the header's fields, and its size.  All versions have the same
-     header.  ABI identifiers are in arch/arch.h, with everything else that
-     belongs to a machine.  */
+  /* Offsets of the header's fields, and its size, the same in all versions.
+     ABI identifiers are in arch/arch.h.  */
   SFRAME_HEADER_MAGIC = 0,
   SFRAME_HEADER_VERSION = 2,
   SFRAME_HEADER_FLAGS = 3,
@@ -69,9 +68,8 @@ enum
   SFRAME_FDE_TYPE_DEFAULT = 0,
   SFRAME_FDE_TYPE_FLEX = 1,
 
-  /* V1 does not store the size of the block that repeats.  GNU ld 2.40 is the
-     only producer of PCMASK functions in V1: it writes them for amd64 PLTs
-     with 16-byte entries.  */
+  /* V1 does not store the size of the block that repeats.  Only GNU ld 2.40
+     writes PCMASK functions in V1, for amd64 PLTs with 16-byte entries.  */
   SFRAME_V1_REPEAT = 16,
 
   /* FRE types: the width of the row's start.  */
@@ -122,8 +120,7 @@ sframe_known_info (unsigned version)
          | (version >= 3 ? (unsigned)SFRAME_FDE_SIGNAL : 0);
 }
 
-/* The size of the start that an entry of the function table begins with, in
-   bytes.  */
+/* The size of the start in an entry of the function table, in bytes.  */
 static inline unsigned
 sframe_start_size (unsigned version)
 {

@@ -150,9 +150,8 @@ set_cfa_offset (struct gnu_translator *t, int64_t offset)
   return touch (t);
 }
 
-/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  A
-   register other than SP and FP needs a flexible FDE, which some machines do
-   not have.  */
+/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  Later
+   releases need a flexible FDE for it, which some machines do not have.  */
 static enum frame_reason
 set_cfa_register (struct gnu_translator *t, uint64_t reg)
 {
@@ -344,8 +343,7 @@ do_same_value (struct gnu_translator *t, uint64_t reg)
 }
 
 /* GNU as restores a rule from the first committed row, and never that of a
-   fixed RA.  2.47 restores the place and the offset, but not the register that
-   may belong to them.  */
+   fixed RA.  2.47 restores the place and the offset, but not a register.  */
 static enum frame_reason
 do_restore (struct gnu_translator *t, uint64_t reg)
 {
@@ -617,8 +615,7 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
 /* ---- From rows to the function */
 
 /* Encode the committed rows as those of FUNCTION.  Without `bugs', rows at or
-   past the end of the function are dropped, because older readers abort at
-   them.  */
+   past its end are dropped, because older readers abort at them.  */
 static enum frame_reason
 encode_rows (struct gnu_translator *t, struct sframe_fde *function)
 {

@@ -18,8 +18,7 @@ struct gnu_options
 {
   const struct arch *arch;
   struct sframe_variant variant;
-  /* Make the mistakes of GNU as.  Without this the rows are right, or the
-     function is left out.  */
+  /* Make the mistakes of GNU as, instead of right rows or none.  */
   bool bugs;
 };
 

@@ -218,8 +218,7 @@ pass_piece (struct lowerer *lowerer, uint32_t end)
   return lowerer->sink.piece (lowerer->sink.context, &piece, lowerer->err);
 }
 
-/* Leave out the range from START to END for REASON.  It ends the current
-   piece.  */
+/* End the current piece, and leave out the range START to END for REASON.  */
 static bool
 leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
            enum frame_reason reason)
@@ -235,8 +234,8 @@ leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
   return true;
 }
 
-/* Append a row with RULE to the current piece.  It begins at START of the
-   function.  */
+/* Append a row with RULE, from START of the function on, to the current
+   piece.  */
 static inline bool
 append_row (struct lowerer *lowerer, uint32_t start, uint32_t rule)
 {
@@ -298,8 +297,7 @@ struct repeated_block
   uint8_t phase; /* the offset in a block where the range begins */
 };
 
-/* Lower the code from START to END, which consists of BLOCKs, as plain
-   rows.  */
+/* Lower the BLOCKs from START to END as plain rows.  */
 static bool
 unroll_block (struct lowerer *lowerer, const struct repeated_block *block,
               uint32_t start, uint32_t end)
@@ -346,7 +344,7 @@ can_be_pcmask (struct lowerer *lowerer, const struct repeated_block *block,
   return true;
 }
 
-/* Lower the code from START to END, which consists of BLOCKs.  */
+/* Lower the BLOCKs from START to END.  */
 static bool
 lower_block (struct lowerer *lowerer, const struct repeated_block *block,
              uint32_t start, uint32_t end)
@@ -488,8 +486,8 @@ lower_rows (struct lowerer *lowerer)
 /* Collect the rows of a function in one short loop, if nothing is to be left
    out and the translation of each row has a rule for default functions.
    Nearly all functions are of this kind.  A row that needs the flexible form
-   has no such rule.  Returns false for any other function and changes
-   nothing.  */
+   has no such rule.  For any other function nothing changes, and the result is
+   false.  */
 static bool
 lower_translated (struct lowerer *lowerer)
 {

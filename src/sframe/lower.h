@@ -50,8 +50,7 @@ const struct rule_table *lowerer_rules (const struct lowerer *lowerer);
 /* Lower FUNCTION.  At each of PLACES (NULL: there are none) the bytes of the
    smallest instruction are left out.  The sink receives pieces and left-out
    ranges in ascending order of addresses; neighbouring ranges with the same
-   reason are one range.  False when the sink returned false, or memory ran
-   out.  */
+   reason are one range.  False when a callback fails, or memory ran out.  */
 bool lower_function (struct lowerer *lowerer,
                      const struct frame_function *function,
                      const struct return_places *places, struct error *err);

@@ -42,8 +42,8 @@ reason_of (enum target target, struct frame_rule rule)
   return reasons[rule.kind][target];
 }
 
-/* Set *WORD to the data word that stores the CFA offset OFFSET.  False if
-   there is none.  */
+/* Set *WORD to the data word for CFA offset OFFSET.  False if there is
+   none.  */
 static bool
 cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 {
@@ -124,8 +124,7 @@ lower_default (const struct encode_options *options,
   return REASON_NONE;
 }
 
-/* The control word that a flexible row has for RULE, or 0 if there is
-   none.  */
+/* The control word for RULE in a flexible row, or 0 if there is none.  */
 static int32_t
 rule_control (struct frame_rule rule)
 {

@@ -32,8 +32,7 @@ struct sframe_row
   int32_t words[SFRAME_WORDS_MAX];
 };
 
-/* Append WORD to ROW, which has room for it.  CONTROL says whether WORD is a
-   control word.  */
+/* Append WORD, with CONTROL a control word, to ROW, which has room for it.  */
 static inline void
 sframe_row_append (struct sframe_row *row, int32_t word, bool control)
 {

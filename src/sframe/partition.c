@@ -33,9 +33,8 @@ enum
 
 /* ---- Cuts */
 
-/* The next row behind ROW that an FDE may begin with.  END, the end of the
-   run, if there is none.  INSIDE says whether an FDE may begin inside a
-   function.  */
+/* The next row behind ROW that an FDE may begin with, INSIDE a function or
+   not, or END, the end of the run.  */
 static const struct numbered_row *
 next_beginning (const struct numbered_row *row, const struct numbered_row *end,
                 bool inside)
@@ -73,8 +72,8 @@ pass_rows (const struct rule *rules, const struct numbered_row *row,
   cut->back = (uint32_t)(cut->address - written);
 }
 
-/* Make the cuts of RUN.  SUMS is the cut at its beginning, and becomes the cut
-   at its end.  */
+/* Make the cuts of RUN.  SUMS is the cut at its start, and becomes that at its
+   end.  */
 static void
 cut_run (struct partition *partition, const struct partition_input *input,
          struct run *run, struct cut *sums)
@@ -181,8 +180,8 @@ struct chooser
 
 /* ---- Windows */
 
-/* The cost of N_ROWS rows of BYTES without their starts, with starts of WIDTH
-   bytes.  */
+/* The cost of N_ROWS rows of BYTES in all, plus WIDTH bytes for each
+   start.  */
 static inline int64_t
 rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
 {

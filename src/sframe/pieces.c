@@ -82,8 +82,8 @@ pieces_new (const struct encode_options *encode,
   pieces->options.cut = options->cut && encode->share;
   pieces->distinct = !options->across && encode->share;
   pieces->separate = true;
-  /* Arrays that grow would be copied again and again.  Pages that are not used
-     are never touched.  */
+  /* Arrays that grow are copied again and again, and unused pages cost
+     nothing.  */
   size_t n = encode->n_expected,
          n_rows = encode->rows_expected / ROW_BYTES_MIN;
   if (table_init (&pieces->runs_by_rows, n)
@@ -160,8 +160,7 @@ append_occurrence (struct pieces *pieces, uint64_t address, uint32_t size,
   return true;
 }
 
-/* Append a run that begins with row number FIRST_ROW and has BYTES of rows so
-   far.  */
+/* Append a run with BYTES of rows so far, from number FIRST_ROW on.  */
 static inline bool
 append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 {
@@ -299,8 +298,8 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
 }
 
 /* Append copies of the rows of a function, from number FIRST to END, that
-   apply to its SIZE bytes from byte BEGIN on.  *BYTES becomes their encoded
-   size, at least.  */
+   apply to its SIZE bytes from BEGIN on.  *BYTES becomes their encoded
+   size.  */
 static bool
 copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
            uint32_t size, uint64_t *bytes)

@@ -38,17 +38,15 @@ struct pieces_options
 };
 
 /* Make a collection of functions for an encoder with ENCODE.  Without
-   ENCODE->share no block is shared, so nothing is cut.  RULES has numbered the
-   rules of all rows, and must outlive the collection.  NULL when memory ran
-   out.  */
+   ENCODE->share no block is shared, so nothing is cut.  RULES has the rules of
+   all rows, and must outlive the collection.  NULL when memory ran out.  */
 struct pieces *pieces_new (const struct encode_options *encode,
                            const struct pieces_options *options,
                            const struct rule_table *rules);
 void pieces_free (struct pieces *pieces);
 
-/* Add FUNCTION.  Functions must be added in ascending order of addresses.
-   FUNCTION's rows are copied; it has at least one, and the first one starts at
-   0.  */
+/* Add FUNCTION, in ascending order of addresses.  Its rows are copied.  There
+   is at least one, and the first one starts at 0.  */
 bool pieces_add (struct pieces *pieces,
                  const struct numbered_function *function, struct error *err);
 

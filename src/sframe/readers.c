@@ -19,8 +19,7 @@ enum
   ALL_ABIS = OLD_ABIS | 1 << SFRAME_ABI_S390X_BE
 };
 
-/* Readers, their names in the records of the conformance suite, and their
-   machines.  */
+/* Readers, their names in the conformance suite, and their machines.  */
 static const struct
 {
   const char *name, *record;

@@ -27,8 +27,8 @@ enum sframe_reader
   SFRAME_N_READERS
 };
 
-/* A property of a section, or of the file that it is in, that some reader does
-   not support.  */
+/* A property of a section, or of its file, that some reader does not
+   support.  */
 enum sframe_trait
 {
   SFRAME_TRAIT_VERSION_1,
@@ -95,8 +95,7 @@ sframe_traits_have (const struct sframe_traits *traits,
   return traits->present >> trait & 1;
 }
 
-/* Add TRAIT to TRAITS.  ADDRESS is that of the function that has the trait, or
-   0.  */
+/* Add TRAIT to TRAITS, with the ADDRESS of the function that has it, or 0.  */
 void sframe_traits_add (struct sframe_traits *traits, enum sframe_trait trait,
                         uint64_t address);
 
@@ -104,8 +103,7 @@ void sframe_traits_add (struct sframe_traits *traits, enum sframe_trait trait,
 void sframe_traits_add_variant (struct sframe_traits *traits,
                                 struct sframe_variant variant);
 
-/* Add the traits of DECODER's section.  False if the section is damaged, or
-   when memory ran out.  */
+/* Add the traits of a section.  False if it is damaged, or memory ran out.  */
 bool sframe_traits_find (struct sframe_traits *traits,
                          const struct sframe_decoder *decoder,
                          struct error *err);

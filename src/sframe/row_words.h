@@ -51,8 +51,7 @@ row_words_cfa_value (const struct arch *arch, int32_t word)
   return (int64_t)word * arch->cfa_scale + arch->cfa_bias;
 }
 
-/* Set *OFFSET to the CFA offset that is stored as WORD.  False when it has
-   more than 32 bits.  */
+/* Set *OFFSET to WORD's CFA offset.  False if it has more than 32 bits.  */
 static inline bool
 row_words_cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
 {
@@ -113,8 +112,7 @@ row_words_default (const struct arch *arch, unsigned version,
             : (struct frame_rule){ .kind = RULE_SAME };
 }
 
-/* The rule that control word I states together with the offset word behind
-   it.  */
+/* The rule of control word I and the offset word behind it.  */
 static inline struct frame_rule
 row_words_pair (const struct row_words *words, unsigned i)
 {

@@ -10,8 +10,7 @@
 
 enum
 {
-  /* Bits of a rule's head: first those of the row, then those of its
-     function.  */
+  /* Bits of a rule's head: those of a row, and then those of its function.  */
   HEAD_BASE_SP = 1 << 0,
   HEAD_RA_SIGNED = 1 << 1,
   HEAD_N_WORDS_SHIFT = 2, /* 3 bits */

@@ -66,8 +66,8 @@ struct rule_table
   struct table table; /* finds the numbers by the rules' contents */
 };
 
-/* Make RULES an empty table.  False when memory ran out; RULES is to be freed
-   in any case.  */
+/* Make RULES an empty table, to be freed in any case.  False without
+   memory.  */
 bool rule_table_init (struct rule_table *rules,
                       const struct encode_options *options);
 void rule_table_free (struct rule_table *rules);
@@ -81,8 +81,7 @@ uint32_t rule_table_flags (const struct sframe_fde *function);
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
                         const struct sframe_row *row, uint32_t *number);
 
-/* The repeat size of functions with rows of rule NUMBER (struct
-   sframe_fde).  */
+/* The repeat size of functions with rows of rule NUMBER.  */
 uint32_t rule_table_repeat (const struct rule_table *rules, uint32_t number);
 
 /* Turn numbered rows, FIRST up to END, into a function of SIZE bytes at

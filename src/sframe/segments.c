@@ -29,8 +29,8 @@ repeats_free (struct repeats *repeats)
   free (repeats->kinds);
 }
 
-/* Add a kind for the segment with HASH, from cut BEGIN to END, and set *KIND
-   to its number.  */
+/* Add a kind, number *KIND, for the segment with HASH, from cut BEGIN to
+   END.  */
 static bool
 search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
                  const struct cut *end, uint32_t *kind)

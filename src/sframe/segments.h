@@ -33,8 +33,7 @@ struct cut
   uint32_t row;    /* index of the first row behind the cut */
   uint32_t n_rows; /* number of rows in front */
   uint32_t begins_run : 1;
-  /* Bytes of the first row behind the cut if it continues the row in front;
-     otherwise 0.  */
+  /* Bytes of the first row behind, if it continues the row in front, or 0.  */
   uint32_t first_bytes : 31;
 };
 
@@ -76,8 +75,8 @@ segment_bytes (const struct cut *begin, const struct cut *end)
    The hash of a segment is a polynomial of its rows, first row first, in which
    each start counts from the segment's first row.  Rows that are appended to a
    segment change its hash in a way that depends on these rows alone (struct
-   segment_tail).  The range of the last row is in no hash, because it ends
-   where the FDE ends.  */
+   segment_tail).  No hash depends on the end of the last row, where the FDE
+   ends.  */
 
 #define SEGMENT_HASH_STEP UINT64_C (0x9e3779b97f4a7c15)
 #define SEGMENT_HASH_RULE UINT64_C (0xd6e8feb86659fd93)
@@ -92,8 +91,7 @@ segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
          + start * SEGMENT_HASH_START;
 }
 
-/* The contribution of some rows to the hash of a segment that ends with
-   them.  */
+/* The contribution of rows to the hash of a segment that ends with them.  */
 struct segment_tail
 {
   uint64_t hash;  /* of these rows alone */

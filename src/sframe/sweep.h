@@ -21,8 +21,8 @@
 /* A side's description of an address.  */
 struct sweep_view
 {
-  /* The function that has the address, or NULL.  Valid until the next call of
-     the side.  */
+  /* The function that has the address, or NULL.  Valid until the next
+     call.  */
   const struct frame_function *function;
   bool covered; /* there are rules for the address */
   struct frame_row rules;
@@ -34,8 +34,7 @@ struct sweep_view
   const struct frame_row *previous; /* the rules in front of it, or NULL */
 };
 
-/* One of the two descriptions.  The sweep calls VIEW for ascending
-   addresses.  */
+/* One of the two descriptions.  VIEW is called for ascending addresses.  */
 struct sweep_side
 {
   bool (*view) (struct sweep_side *side, uint64_t at, struct sweep_view *view,
@@ -81,19 +80,16 @@ struct sweep_section
   uint64_t merged_rows, rows_at_end;
 };
 
-/* Open SECTION as a side.  It is to be closed in any case.  False when memory
-   ran out.  */
+/* Open SECTION, to be closed in any case.  False when memory ran out.  */
 bool sweep_section_open (struct sweep_section *section,
                          const struct sframe_decoder *decoder,
                          struct error *err);
 void sweep_section_close (struct sweep_section *section);
 
-/* Whether an earlier row of the function has the rules of the current range of
-   equal rules.  */
+/* Whether an earlier row of the function has the current rules, too.  */
 bool sweep_section_had_rules (const struct sweep_section *section);
 
-/* The index of the function that is number POSITION in the order of
-   addresses.  */
+/* The index of function number POSITION in the order of addresses.  */
 uint32_t sweep_section_index (const struct sweep_section *section,
                               uint32_t position);
 

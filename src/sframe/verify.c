@@ -13,8 +13,8 @@
 /* Check that function INDEX of a sorted section begins behind the function
    before it.  Readers search by bisection, which fails if functions overlap.
    The kernel refuses a section whose starts do not ascend
-   (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame patches
-   for Linux).  */
+   (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame
+   patches).  */
 static bool
 check_order (const struct sframe_decoder *decoder, uint32_t index,
              struct error *err)
@@ -101,8 +101,7 @@ resolve_plt (struct sweep_view *view, const struct arch *arch, uint64_t at)
                                          .offset = beyond ? 16 : 8 };
 }
 
-/* Keep the flags, the last row and the alignment of the code that the sweep
-   leaves.  */
+/* Keep flags, last row and alignment of the code that the sweep leaves.  */
 static void
 leave_code (struct cfi_side *cfi)
 {
@@ -189,8 +188,7 @@ struct verify
   struct cfi2sframe_check_result *result;
 };
 
-/* Whether the difference at PC is the first one, which is the one that is
-   explained.  */
+/* Whether the difference at PC is the first one.  Only that is explained.  */
 static bool
 verify_is_first (struct verify *verify, uint64_t pc)
 {
@@ -235,9 +233,8 @@ verify_rules (struct verify *verify, uint64_t pc,
 {
   const struct frame_row *sframe = &theirs->rules;
   const struct arch *arch = verify->cfi.arch;
-  /* A stack tracer ends where the RA is undefined, so CFA and FP do not matter
-     then (sframe_row_rules).  In an SFrame row all rules are undefined, or
-     none.  */
+  /* CFA and FP do not matter where the RA is undefined (sframe_row_rules).  In
+     an SFrame row all rules are undefined, or none.  */
   if (cfi->ra.kind != RULE_UNDEFINED || sframe->cfa.kind != RULE_UNDEFINED)
     {
       if (!frame_rule_equal (cfi->cfa, sframe->cfa))
@@ -264,8 +261,7 @@ verify_rules (struct verify *verify, uint64_t pc,
   return true;
 }
 
-/* How many bytes of the current code from PC to END may be left out as return
-   addresses.  */
+/* How many bytes from PC to END may be left out as return addresses.  */
 static uint64_t
 return_address_bytes (struct cfi_side *cfi, uint64_t pc, uint64_t end)
 {
