@@ -26,7 +26,7 @@ struct object
 {
   bool has_dropped;     /* an FDE for address 0: a section of it was dropped */
   uint64_t dropped_end; /* end of the last function known to be dropped */
-  uint64_t reach;       /* the size of its sections, at most */
+  uint64_t reach;       /* above all offsets in its sections */
 };
 
 struct named_function

@@ -165,7 +165,7 @@ return_sites_free (struct return_sites *sites)
 /* Whether a reader that looks up a return address could go on with ROW.  It
    stops where the RA is in a register or undefined.  */
 static bool
-is_like_call_row (const struct frame_row *row)
+reader_may_use_row (const struct frame_row *row)
 {
   return row->ra.kind != RULE_SAME && row->ra.kind != RULE_UNDEFINED;
 }
@@ -178,7 +178,7 @@ static bool
 may_mislead_reader (const struct return_sites *sites,
                     const struct frame_row *row)
 {
-  return is_like_call_row (row)
+  return reader_may_use_row (row)
          && row->start - row[-1].start >= sites->smallest_call
          && !frame_row_continues (row);
 }
@@ -235,7 +235,7 @@ follows_call (struct return_sites *sites, const struct cfi_code *code,
                  && sites->b_key == kept->b_key
                  && frame_row_same_rules (&sites->last, &kept->first);
   return sites->end == code->address && kept->first.start == 0
-         && is_like_call_row (&kept->first) && !goes_on
+         && reader_may_use_row (&kept->first) && !goes_on
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
 

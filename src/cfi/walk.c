@@ -54,7 +54,7 @@ cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end)
 
 /* Whether an FDE with the problem REASON claims its code.  */
 static bool
-reason_keeps_claim (enum frame_reason reason)
+reason_claims_code (enum frame_reason reason)
 {
   return reason != REASON_EMPTY_RANGE && reason != REASON_NOT_EXECUTABLE
          && reason != REASON_RELOCATED && reason != REASON_FP_UNKNOWN;
@@ -79,7 +79,7 @@ find_group (struct cfi_walk *walk)
   uint64_t end = fde->address + fde->size;
   for (fde++; fde < fdes_end && fde->address < end; fde++)
     if (fde->address + fde->size > end
-        && reason_keeps_claim (problem_of (walk, fde)))
+        && reason_claims_code (problem_of (walk, fde)))
       end = fde->address + fde->size;
   walk->group = walk->fde;
   walk->group_end = (size_t)(fde - cfi->fdes);
@@ -111,7 +111,7 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
                              .fde = fde,
                              .address = fde->address,
                              .size = fde->size,
-                             .is_code = reason_keeps_claim (reason),
+                             .is_code = reason_claims_code (reason),
                              .executed = false,
                              .group = 0,
                              .group_end = 0,
@@ -223,7 +223,7 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
                      struct error *err)
 {
   enum frame_reason reason = problem_of (walk, other);
-  if (!reason_keeps_claim (reason))
+  if (!reason_claims_code (reason))
     return true;
   if (reason == REASON_NONE
       && !execute (walk, other, &walk->other, &reason, err))
@@ -240,8 +240,8 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
 /* Compare CODE with all FDEs that overlap it, then drop the part of CODE that
    came with earlier ones.  */
 static bool
-settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
-                 struct error *err)
+resolve_overlaps (struct cfi_walk *walk, struct cfi_code *code,
+                  struct error *err)
 {
   const struct cfi_fde *fdes = walk->source->cfi.fdes;
   struct frame_function *function = &walk->function;
@@ -314,7 +314,7 @@ leave_out_disproved (struct cfi_walk *walk)
 
 /* The address of function INDEX of LIST, or UINT64_MAX if there is none.  */
 static uint64_t
-begin_of (const struct frame_functions *list, size_t index)
+function_address (const struct frame_functions *list, size_t index)
 {
   return index < list->n_functions ? list->functions[index].address
                                    : UINT64_MAX;
@@ -325,8 +325,8 @@ static uint64_t
 next_address (const struct cfi_walk *walk)
 {
   const struct cfi_source *source = walk->source;
-  uint64_t stub = begin_of (&source->stubs, walk->stub);
-  uint64_t found = begin_of (&source->found, walk->found);
+  uint64_t stub = function_address (&source->stubs, walk->stub);
+  uint64_t found = function_address (&source->found, walk->found);
   uint64_t next = next_fde_address (walk);
   next = stub < next ? stub : next;
   return found < next ? found : next;
@@ -367,7 +367,7 @@ cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
   code->executed = true;
   if (!execute (walk, code->fde, &walk->function, &code->reason, err)
       || (code->reason == REASON_NONE && cfi_code_is_disputed (code)
-          && !settle_disputes (walk, code, err)))
+          && !resolve_overlaps (walk, code, err)))
     return false;
   if (code->reason == REASON_NONE && code->disproved
       && !leave_out_disproved (walk))

@@ -107,10 +107,13 @@ emitter_rows_max (const struct image *image)
   return image->size + ROWS_FLOOR;
 }
 
+/* Set the fields of EMITTER.  False when memory ran out.  */
 static bool
 open_parts (struct emitter *emitter, const struct emitter_options *options)
 {
   const struct arch *arch = options->image->arch;
+  emitter->image = options->image;
+  emitter->report = options->report;
   emitter->encode = (struct encode_options){
     .arch = arch,
     .variant = options->variant,
@@ -155,14 +158,7 @@ emitter_new (const struct emitter_options *options, struct error *err)
       return NULL;
     }
   struct emitter *emitter = calloc (1, sizeof *emitter);
-  if (emitter == NULL)
-    {
-      error_set_no_memory (err);
-      return NULL;
-    }
-  emitter->image = options->image;
-  emitter->report = options->report;
-  if (open_parts (emitter, options))
+  if (emitter != NULL && open_parts (emitter, options))
     return emitter;
   error_set_no_memory (err);
   emitter_free (emitter);

@@ -45,9 +45,8 @@ struct lowerer
   struct lower_sink sink;
   struct rule_table rules;          /* numbers the SFrame rules */
   struct translation *translations; /* owned; by the numbers of frame rows */
-  size_t translations_capacity;     /* zeroed as far as that */
-  struct translation
-      unnumbered; /* of a row without number, or too high a one */
+  size_t translations_capacity;     /* all of them are initialised */
+  struct translation unnumbered;    /* the last one that could not be kept */
 
   /* The function that is being lowered.  */
   const struct frame_function *function;

@@ -170,7 +170,7 @@ struct chooser
   const struct cut *cuts;
   const struct repeats *repeats;
   uint64_t *costs;        /* per cut: of the rows before it in its run */
-  struct choice *choices; /* likewise */
+  struct choice *choices; /* per cut */
   uint32_t *shares;   /* per kind: what a piece pays for the shared block */
   uint32_t *n_chosen; /* per kind: number of pieces chosen in this pass */
   const struct repeat
