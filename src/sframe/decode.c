@@ -216,10 +216,11 @@ sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
                    offset + SFRAME_V2_FDE_INFO, err);
 }
 
-bool
-sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
-                     const struct sframe_fde *function,
-                     struct sframe_row_cursor *cursor, struct error *err)
+/* Set CURSOR to the first row of FUNCTION, which was read from entry INDEX. */
+static bool
+open_rows (const struct sframe_decoder *decoder, uint32_t index,
+           const struct sframe_fde *function, struct sframe_row_cursor *cursor,
+           struct error *err)
 {
   uint64_t record = record_offset (decoder, index);
   bool v3 = decoder->variant.version >= 3;
@@ -247,7 +248,7 @@ sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
                      struct sframe_row_cursor *cursor, struct error *err)
 {
   if (!sframe_decoder_function (decoder, index, function, err)
-      || !sframe_decoder_rows (decoder, index, function, cursor, err))
+      || !open_rows (decoder, index, function, cursor, err))
     return false;
   if (function->n_rows > *rows_left)
     return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,

@@ -79,15 +79,6 @@ struct sframe_row_cursor
   uint32_t last; /* start of the row read last; 0 before the first one */
 };
 
-/* Set CURSOR to the first row of FUNCTION, which sframe_decoder_function has
-   filled in for INDEX.  DECODER and FUNCTION must stay valid as long as CURSOR
-   is used.  Fails when the function claims more than FRAME_ROWS_MAX rows.  The
-   function is public for tests, which look at single functions; src/ reads
-   whole sections, with sframe_decoder_walk.  */
-bool sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
-                          const struct sframe_fde *function,
-                          struct sframe_row_cursor *cursor, struct error *err);
-
 /* Read the next row.  Returns 1, or 0 when there is none, or -1 with ERR
    filled in.  Starts never descend, and they lie at or before the end of the
    function (or of the repeated block).  row->control says which words are
@@ -107,10 +98,11 @@ sframe_decoder_rows_max (const struct sframe_decoder *decoder)
   return 65536 + 64 * decoder->size;
 }
 
-/* Fill in FUNCTION from entry INDEX and set CURSOR to its first row, in a loop
-   over all functions.  The loop sets *ROWS_LEFT to sframe_decoder_rows_max at
-   its beginning.  Each call subtracts the number of rows that FUNCTION claims,
-   and fails with CFI2SFRAME_MALFORMED when fewer are left.  */
+/* Fill in FUNCTION from entry INDEX, and set CURSOR to its first row.  DECODER
+   and FUNCTION must stay valid as long as CURSOR is used.  *ROWS_LEFT is
+   sframe_decoder_rows_max at first; each call subtracts the number of rows
+   that FUNCTION claims.  Fails with CFI2SFRAME_MALFORMED when fewer are left,
+   or when FUNCTION claims more than FRAME_ROWS_MAX.  */
 bool sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
                           uint64_t *rows_left, struct sframe_fde *function,
                           struct sframe_row_cursor *cursor, struct error *err);
