@@ -288,7 +288,6 @@ push_constant_of (struct stack *stack, uint8_t op, struct cursor *cursor)
     }
 }
 
-/* Evaluate the next operation.  */
 static bool
 step (struct stack *stack, struct cursor *cursor)
 {

@@ -122,7 +122,6 @@ state_exceeds_row (const struct cfa_state *state)
          != 0;
 }
 
-/* Set ROW to the final row of STATE.  */
 static void
 state_to_row (const struct arch *arch, const struct cfa_state *state,
               struct frame_row *row)

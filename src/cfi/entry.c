@@ -10,7 +10,6 @@
 
 /* ---- Heads of entries */
 
-/* ENTRY as a damaged one of SIZE bytes.  */
 static struct entry
 damaged (struct entry entry, uint64_t size, const char *why)
 {

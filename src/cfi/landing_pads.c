@@ -49,7 +49,6 @@ struct args_walk
   uint64_t next_pc, next_size; /* the next change */
 };
 
-/* Execute instructions up to the next change.  */
 static void
 args_walk_read (struct args_walk *walk)
 {

@@ -106,7 +106,6 @@ append_run (struct frame_functions *list, const struct arch *arch,
   return true;
 }
 
-/* Append the stubs of section WHERE to LIST.  */
 static bool
 find_in_section (struct frame_functions *list, const struct image *image,
                  const struct image_section *where,

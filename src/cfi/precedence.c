@@ -87,7 +87,6 @@ find_objects (struct dropped_search *search, struct error *err)
   return true;
 }
 
-/* Add the functions that have symbols in IMAGE.  */
 static bool
 read_names (struct dropped_search *search, const struct image *image)
 {
@@ -140,7 +139,6 @@ may_be_dropped (struct dropped_search *search, const struct cfi_fde *fde)
   return true;
 }
 
-/* List the executable sections.  */
 static bool
 read_code (struct dropped_search *search, struct error *err)
 {

@@ -56,7 +56,6 @@ find_producer_problem (const struct image *image, bool *fp_unknown)
   return NULL;
 }
 
-/* Whether INSTRUCTION sets the rule of REG.  */
 static bool
 is_rule_of (const struct cfa_instruction *instruction, uint64_t reg)
 {
@@ -123,7 +122,6 @@ lacks_fp_rules (const struct cfi_section *cfi, uint32_t index)
   return n_defining >= DEFINING_MIN;
 }
 
-/* The .debug_frame section of IMAGE, or NULL.  */
 static const struct image_section *
 find_debug_frame (const struct image *image)
 {

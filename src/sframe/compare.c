@@ -142,7 +142,6 @@ has_no_rows (const struct sweep_view *view)
   return view->function != NULL && view->function->n_rows == 0;
 }
 
-/* Write the difference between A and B to TEXT, a buffer of SIZE bytes.  */
 static void
 describe (const struct comparison *c, const struct sweep_view *a,
           const struct sweep_view *b, char *text, size_t size)

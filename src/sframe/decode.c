@@ -17,7 +17,6 @@ malformed (struct error *err, uint64_t offset, const char *what)
          || error_name (err, WORD_BAD_SFRAME);
 }
 
-/* Read magic number, byte order, version and flags.  */
 static bool
 read_preamble (struct sframe_decoder *decoder, struct error *err)
 {
@@ -169,7 +168,6 @@ set_info (const struct sframe_decoder *decoder, struct sframe_fde *function,
   return true;
 }
 
-/* Read the attribute that V3 has in front of the rows.  */
 static bool
 read_attribute (const struct sframe_decoder *decoder, uint32_t fre_offset,
                 struct sframe_fde *function, struct error *err)
@@ -282,7 +280,6 @@ row_read_words (const struct row_words *words, struct sframe_row *row,
                         : row_word_signed (words, i);
 }
 
-/* What is wrong with ROW, or NULL.  */
 static const char *
 row_check (const struct sframe_row_cursor *cursor,
            const struct sframe_row *row)

@@ -107,7 +107,6 @@ emitter_rows_max (const struct image *image)
   return image->size + ROWS_FLOOR;
 }
 
-/* Set the fields of EMITTER.  False when memory ran out.  */
 static bool
 open_parts (struct emitter *emitter, const struct emitter_options *options)
 {

@@ -206,7 +206,6 @@ function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
   return address > last->address && address - last->address >= last->size;
 }
 
-/* Whether the version can express FUNCTION.  */
 static bool
 function_fits_version (const struct sframe_encoder *encoder,
                        const struct sframe_fde *function)
@@ -241,7 +240,6 @@ write_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
   return write_rows (encoder, function, info & SFRAME_FDE_FRE_TYPE);
 }
 
-/* Encode FUNCTION's rows as a new block.  */
 static bool
 add_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
            struct error *err)

@@ -107,7 +107,6 @@ may_be_flexible (const struct lowerer *lowerer)
          && lowerer->options.variant.version >= 3;
 }
 
-/* Translate the rules of ROW.  */
 static struct translation
 translate (const struct lowerer *lowerer, const struct frame_row *row)
 {
@@ -343,7 +342,6 @@ can_be_pcmask (struct lowerer *lowerer, const struct repeated_block *block,
   return true;
 }
 
-/* Lower the BLOCKs from START to END.  */
 static bool
 lower_block (struct lowerer *lowerer, const struct repeated_block *block,
              uint32_t start, uint32_t end)
@@ -447,7 +445,6 @@ lower_range_until_stale (struct lowerer *lowerer, const struct frame_row *row,
                     reason != REASON_NONE ? reason : REASON_FP_STALE);
 }
 
-/* Lower the function row by row.  */
 static bool
 lower_rows (struct lowerer *lowerer)
 {
@@ -519,7 +516,6 @@ lower_translated (struct lowerer *lowerer)
   return true;
 }
 
-/* Lower any function.  */
 static bool
 lower_any (struct lowerer *lowerer)
 {

@@ -26,7 +26,6 @@ struct row_words
   bool big_endian;
 };
 
-/* Word I of WORDS as an unsigned number.  */
 static inline uint32_t
 row_word_unsigned (const struct row_words *words, unsigned i)
 {
@@ -36,7 +35,6 @@ row_word_unsigned (const struct row_words *words, unsigned i)
                              : load_u32 (at, words->big_endian);
 }
 
-/* Word I of WORDS as a signed number.  */
 static inline int32_t
 row_word_signed (const struct row_words *words, unsigned i)
 {

@@ -131,7 +131,6 @@ search_continue (struct search *search, const struct repeat *list,
   return true;
 }
 
-/* Make all lists.  */
 static bool
 search_run (struct search *search)
 {

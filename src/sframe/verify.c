@@ -303,7 +303,6 @@ verify_gap (struct verify *verify, const struct sweep_view *theirs,
     }
 }
 
-/* Compare the stretch from PC to END, and count its bytes.  */
 static bool
 verify_stretch (void *context, const struct sweep_view *cfi,
                 const struct sweep_view *theirs, uint64_t pc, uint64_t end,
