@@ -93,8 +93,8 @@ sframe_decoder_lookup (const struct sframe_decoder *decoder, uint64_t pc,
   struct sframe_row_cursor cursor;
   if (!sframe_lookup_function (decoder, pc, &index))
     return 0;
-  if (!sframe_decoder_function (decoder, index, function, err)
-      || !sframe_decoder_rows (decoder, index, function, &cursor, err))
+  uint64_t left = sframe_decoder_rows_max (decoder);
+  if (!sframe_decoder_walk (decoder, index, &left, function, &cursor, err))
     return -1;
   if (decoder->variant.version >= 3 && function->n_rows == 0
       && !function->flexible && !function->signal)

@@ -1,4 +1,4 @@
-/* Decoding call-frame instructions, and the expressions in them.
+/* Decoding call-frame instructions, one by one, and expressions.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/cfa_opcode.h"
@@ -7,8 +7,8 @@
 
 #include "elf/encoded_pointer.h"
 
-/* The operand of an instruction, behind that with a register number, if it has
-   one.  */
+/* The operand of an instruction.  A register number may be in front of it.
+   The comments name the field of struct cfa_instruction that it sets.  */
 enum operand
 {
   OPERAND_NONE,
@@ -25,8 +25,8 @@ enum operand
   OPERAND_BLOCK
 };
 
-/* How an opcode that is not a primary one goes on, and as which opcode it is
-   executed: one that has no other form.  */
+/* The operands of an opcode that is not a primary one, and the opcode that a
+   decoded instruction gets.  */
 struct form
 {
   bool known, has_register;
@@ -69,8 +69,8 @@ static const struct form forms[256] = {
   PLAIN (CFA_GNU_ARGS_SIZE, OPERAND_NUMBER),
 };
 
-/* An address.  Where the encoding is PC-relative, the place of the address
-   counts.  Not inline: other instructions would save registers for it.  */
+/* Read an address, which may be relative to its own address.  The function is
+   not inline, because other instructions would save registers for it.  */
 static __attribute__ ((noinline)) void
 read_address (struct cursor *cursor, const struct cfi_section *section,
               const struct cfi_cie *cie, struct cfa_instruction *instruction)
@@ -181,7 +181,7 @@ enum base
   BASE_REG
 };
 
-/* base + offset, or *(base + offset) when dereferenced.  */
+/* A symbolic value: base + offset, or *(base + offset) when dereferenced.  */
 struct term
 {
   enum base base;
@@ -229,8 +229,8 @@ add_constant (struct stack *stack, int64_t value)
          && !__builtin_add_overflow (top->offset, value, &top->offset);
 }
 
-/* Replace the two topmost terms by their sum or difference.  The second
-   must be a constant (in a sum, either).  */
+/* Replace the two topmost terms by their sum or difference.  In a sum one of
+   them must be a constant, in a difference the second one.  */
 static bool
 combine (struct stack *stack, bool subtract)
 {
@@ -261,7 +261,7 @@ dereference (struct stack *stack)
   return true;
 }
 
-/* Push the constant that OP says, of any width; false when it says none.  */
+/* Push the constant of operation OP.  False if OP has none.  */
 static bool
 push_constant_of (struct stack *stack, uint8_t op, struct cursor *cursor)
 {
@@ -318,9 +318,9 @@ step (struct stack *stack, struct cursor *cursor)
     }
 }
 
-/* CFA = rsp + 8 + 8 * ((rip & 15) >= n): what binutils writes for .plt
-   (bfd/elfxx-x86: the lazy PLT's eh_frame; n is 11, or 9 with IBT).  A rule
-   with another n has the same form.  */
+/* Whether BLOCK is CFA = rsp + 8 + 8 * ((rip & 15) >= n), as binutils writes
+   for .plt (bfd/elfxx-x86: the lazy PLT's eh_frame; n is 11, or 9 with IBT).
+   Other values of n are accepted, too.  *THRESHOLD becomes n.  */
 static bool
 match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
 {
@@ -338,6 +338,7 @@ match_plt (const uint8_t *block, uint64_t size, uint8_t *threshold)
   return true;
 }
 
+/* The rule for the value TERM of an expression.  */
 static struct frame_rule
 term_rule (const struct arch *arch, const struct term *term,
            enum expression_use use, enum frame_reason reason)
@@ -346,7 +347,7 @@ term_rule (const struct arch *arch, const struct term *term,
   bool in_memory = term->dereferenced;
   if (use == EXPRESSION_ADDRESS)
     {
-      /* A pointer to the slot that has to be loaded first has no form.  */
+      /* No rule has two dereferences.  */
       if (in_memory)
         return frame_rule_unsupported (reason);
       in_memory = true;

@@ -1,16 +1,16 @@
-/* Call-frame instructions, decoded one by one, and the expressions in them.
+/* Decoding call-frame instructions, one by one, and expressions.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   DWARF 5, section 7.24 (table 7.29), LSB Core 10.5 for the GNU extensions,
-   "DWARF for the Arm 64-bit Architecture", section 4.4.  Decoding is apart
-   from execution (cfa_program), so that the --gnu mode can re-enact what GNU
-   as does with the same instructions.
+   Sources: DWARF 5, section 7.24 (table 7.29), LSB Core 10.5 for the GNU
+   extensions, "DWARF for the Arm 64-bit Architecture", section 4.4.  Decoding
+   is separate from execution, because three interpreters share it:
+   cfa_program, register_rules, and sframe/gnu, which imitates GNU as.
 
-   An expression is an operand, and becomes a rule here: it is evaluated
-   symbolically on a small stack.  What comes out as "base + n" or
-   "*(base + n)", with a register or the CFA as the base, is understood; so is
-   the expression that GNU ld writes for the lazy x86-64 PLT.  Everything else
-   is not.  */
+   An expression is an operand.  It is evaluated symbolically on a small stack,
+   and becomes a rule if its value has the form "base + n" or "*(base + n)",
+   where the base is a register or the CFA.  The expression that GNU ld writes
+   for the lazy x86-64 PLT has a rule of its own.  No other expression has a
+   rule.  */
 
 #ifndef CFI_CFA_OPCODE_H
 #define CFI_CFA_OPCODE_H
@@ -23,7 +23,7 @@
 
 enum cfa_opcode
 {
-  /* Primary opcodes: two bits, the rest is an operand.  */
+  /* Primary opcodes have two bits.  The other six bits are an operand.  */
   CFA_ADVANCE_LOC = 0x40,
   CFA_OFFSET = 0x80,
   CFA_RESTORE = 0xc0,
@@ -64,13 +64,12 @@ enum
   CFA_LOW = 0x3f      /* of their operands */
 };
 
-/* An offset that does not fit: no offset in a row is as large, and what is
-   added to it does not make it smaller.  */
+/* Stands for an offset that fits neither 64 bits nor a row.  */
 #define CFA_OFFSET_HUGE INT64_MAX
 
-/* An instruction without what only its form was: CFA_OFFSET stands for
-   CFA_OFFSET_EXTENDED and CFA_OFFSET_EXTENDED_SF, too, and so does each first
-   opcode of a group.  What counts in alignment units is in bytes.  */
+/* A decoded instruction.  Opcodes that differ only in the form of their
+   operands become one: CFA_OFFSET stands for CFA_OFFSET_EXTENDED and
+   CFA_OFFSET_EXTENDED_SF, too.  Factored operands are converted to bytes.  */
 struct cfa_instruction
 {
   uint8_t opcode; /* enum cfa_opcode */
@@ -82,7 +81,7 @@ struct cfa_instruction
   uint64_t block_size;
 };
 
-/* N code alignment units of CIE; UINT64_MAX if that does not fit.  */
+/* N times the code alignment factor of CIE, or UINT64_MAX.  */
 static inline uint64_t
 cfa_delta (const struct cfi_cie *cie, uint64_t n)
 {
@@ -91,8 +90,7 @@ cfa_delta (const struct cfi_cie *cie, uint64_t n)
                                                                  : bytes;
 }
 
-/* BYTES behind LOCATION; far behind the end of any function if that does not
-   fit.  */
+/* LOCATION plus BYTES, or UINT64_MAX, which is behind any function.  */
 static inline uint64_t
 cfa_advance (uint64_t location, uint64_t bytes)
 {
@@ -100,7 +98,7 @@ cfa_advance (uint64_t location, uint64_t bytes)
                                                              : location;
 }
 
-/* N data alignment units of CIE.  */
+/* N times the data alignment factor of CIE, or CFA_OFFSET_HUGE.  */
 static inline int64_t
 cfa_offset (const struct cfi_cie *cie, int64_t n)
 {
@@ -116,16 +114,16 @@ cfa_unsigned_offset (const struct cfi_cie *cie, uint64_t n)
   return n > INT64_MAX ? CFA_OFFSET_HUGE : cfa_offset (cie, (int64_t)n);
 }
 
-/* Decode the rest of an instruction.  Its OPCODE, not a primary one, has been
-   read.  */
+/* Decode the rest of an instruction, as cfa_instruction_read does.  OPCODE,
+   which has been read, is not a primary one.  */
 bool cfa_instruction_read_extended (struct cursor *cursor,
                                     const struct cfi_section *section,
                                     const struct cfi_cie *cie, uint8_t opcode,
                                     struct cfa_instruction *instruction);
 
-/* Decode the next instruction of CIE, one of SECTION, or of an FDE of CIE.
+/* Decode the next instruction of CIE, a CIE of SECTION, or of one of its FDEs.
    False for an unknown opcode, for an address that cannot be resolved, or when
-   the bytes end.  Inline for the primary opcodes, which most instructions
+   the bytes end.  Inline for primary opcodes, which most instructions
    have.  */
 static inline bool
 cfa_instruction_read (struct cursor *cursor, const struct cfi_section *section,
@@ -159,8 +157,8 @@ enum expression_use
   EXPRESSION_ADDRESS /* DW_CFA_expression: where the register was saved */
 };
 
-/* The rule that the SIZE bytes of BLOCK amount to; RULE_UNSUPPORTED with
-   REASON when they have another form.  */
+/* The rule for the expression in BLOCK, which has SIZE bytes.
+   RULE_UNSUPPORTED with REASON when it has another form.  */
 struct frame_rule expression_rule (const struct arch *arch,
                                    const uint8_t *block, uint64_t size,
                                    enum expression_use use,

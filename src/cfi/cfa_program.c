@@ -18,22 +18,23 @@ enum
   RA_SIGN_STATE = 34
 };
 
-/* The rules in force.  Of a CFA that is a register and an offset, the two are
-   kept in full width as well: one that is out of range may be replaced before
-   a row needs it.  */
+/* The current rules.  */
 struct cfa_state
 {
-  struct frame_row row; /* as it comes out, but for what follows */
-  struct frame_rule sp;
+  struct frame_row row; /* state_to_row makes the final row of it */
+  struct frame_rule sp; /* RULE_UNDEFINED: there is no explicit rule */
+  /* With CFA_HAS_REGISTER the CFA's register and offset, which can be
+     redefined one by one.  They have more bits than in a row, because one that
+     is out of range may be redefined before a row needs it.  */
   uint64_t cfa_register;
   int64_t cfa_offset;
-  bool cfa_has_register; /* it may be redefined in part */
+  bool cfa_has_register;
   bool ra_signed_with_pc;
-  bool sign_state_ruled; /* a rule other than negate_ra_state governs it */
+  bool has_sign_state_rule; /* RA_SIGN_STATE has an ordinary rule */
 };
 
-/* The rules of other callee-saved registers.  They are apart, because callers
-   that do not ask for these rules shall not pay for copying them.  */
+/* The rules of other callee-saved registers.  They are not in struct
+   cfa_state, so that only callers that track them pay for copying.  */
 struct saved_state
 {
   struct frame_rule rules[SAVED_REGISTERS_MAX];
@@ -51,36 +52,37 @@ struct cfa_machine
   const struct cfi_section *section;
   const struct arch *arch;
   struct cie_result *cies; /* one per CIE of the section */
-  uint64_t tracked;        /* bit i: rules of register i matter, i < 64 */
-  struct cfa_state states[STATES_MAX];
-  struct frame_numbers numbers; /* of the rows that come out */
-  uint64_t reach;               /* of the program run last */
-  bool no_memory;               /* for the rows of that program */
-  /* Those of STATES, and then one per CIE; NULL: not tracked.  */
+  uint64_t tracked; /* bit i is set: rules of register i matter, i < 64 */
+  struct cfa_state states[STATES_MAX]; /* the stack of remember_state */
+  struct frame_numbers numbers;        /* numbers the rows */
+  uint64_t reach;                      /* see cfa_machine_reach */
+  bool no_memory;                      /* memory ran out for rows */
+  /* One for each of STATES, and then one for each CIE.  NULL if saved
+     registers are not tracked.  */
   struct saved_state *saved;
 };
 
-/* One execution: of a CIE, or of an FDE that starts from its CIE's state.  */
+/* The execution of a CIE, or of an FDE, which starts from its CIE's state.  */
 struct execution
 {
   struct cfa_machine *machine;
   const struct cfi_cie *cie;
   const struct cfa_state *initial; /* for restore; NULL in a CIE */
   struct cfa_state state;
-  const struct saved_state *saved_initial; /* likewise; NULL: not tracked */
-  struct saved_state *saved;               /* NULL: not tracked */
-  unsigned depth;                          /* of machine->states */
-  bool located;           /* set_loc: the rows depend on the address */
-  bool changed;           /* a tracked rule was touched since the last row */
-  uint64_t address, size; /* of the function; a CIE has no end */
-  uint64_t location;      /* bytes from the address */
+  const struct saved_state *saved_initial; /* likewise */
+  struct saved_state *saved; /* NULL if saved registers are not tracked */
+  unsigned depth;            /* number of states on the stack */
+  bool uses_set_loc;         /* the rows depend on the address */
+  bool changed;              /* a tracked rule was set since the last row */
+  uint64_t address, size;    /* of the function; a CIE has no end */
+  uint64_t location;         /* bytes from the address */
   struct frame_function *function; /* NULL in a CIE */
 };
 
 /* ---- From the state to a row */
 
-/* Whether SP, the explicit rule of the register, says what a stack tracer
-   takes for granted: the caller's SP is CFA + caller_sp_offset.  */
+/* Whether SP, an explicit rule for the stack pointer, has the value that stack
+   tracers assume without a rule: CFA + caller_sp_offset.  */
 static bool
 sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
                     struct frame_rule cfa)
@@ -89,7 +91,7 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
     {
     case RULE_CFA:
       return sp.offset == arch->caller_sp_offset;
-    case RULE_SAME: /* SP keeps its value: right when the CFA is SP + 0 */
+    case RULE_SAME: /* the value is the CFA if the CFA is SP + 0 */
       sp = (struct frame_rule){ .kind = RULE_REG, .reg = arch->sp };
       break;
     case RULE_DEREF_CFA:
@@ -110,12 +112,13 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
   return frame_rule_equal (sp, cfa);
 }
 
-/* Whether the state's row says less than the state.  RULE_UNDEFINED, 0, of SP
-   is not an explicit rule (cie_execute).  */
+/* Whether the final row of STATE may differ from STATE's row.  RULE_UNDEFINED,
+   which SP has without an explicit rule, is 0.  */
 static inline bool
 state_exceeds_row (const struct cfa_state *state)
 {
-  return (state->sp.kind | state->ra_signed_with_pc | state->sign_state_ruled)
+  return (state->sp.kind | state->ra_signed_with_pc
+          | state->has_sign_state_rule)
          != 0;
 }
 
@@ -127,7 +130,7 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
   if (state->sp.kind != RULE_UNDEFINED && row->cfa.kind != RULE_UNSUPPORTED
       && !sp_rule_is_default (arch, state->sp, row->cfa))
     row->cfa = frame_rule_unsupported (REASON_SP_RULE);
-  if (state->ra_signed_with_pc || state->sign_state_ruled)
+  if (state->ra_signed_with_pc || state->has_sign_state_rule)
     row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
 }
 
@@ -142,10 +145,10 @@ append_row (struct execution *run, const struct frame_row *row)
   return false;
 }
 
-/* Append any row for the code from the current location on.  Not inline: the
-   compiler would save registers for this function in all cases.  */
+/* Append a row for the code from the current location on.  The function is not
+   inline, because the compiler would save registers for it in all cases.  */
 static __attribute__ ((noinline)) bool
-emit_any_row (struct execution *run)
+emit_row_slowly (struct execution *run)
 {
   struct frame_row row;
   state_to_row (run->machine->arch, &run->state, &row);
@@ -155,10 +158,10 @@ emit_any_row (struct execution *run)
   return append_row (run, &row);
 }
 
-/* Append a row for the code from the current location on: at once if it says
-   what a recent row said, and nothing else.  Rows of one machine that say
-   the same have the same number.  Locations ascend, so the row is behind all
-   others.  */
+/* Append a row for the code from the current location on.  If an equal row was
+   numbered recently and nothing else is to be done, this takes a few
+   instructions.  Rows of one machine with equal rules have the same number.
+   Locations ascend, so the new row is behind all others.  */
 static inline bool
 emit_row (struct execution *run)
 {
@@ -168,7 +171,7 @@ emit_row (struct execution *run)
   size_t n = function->n_rows;
   if (known == NULL || n >= function->rows_capacity
       || state_exceeds_row (&run->state) || run->saved != NULL)
-    return emit_any_row (run);
+    return emit_row_slowly (run);
   struct frame_row *row = &function->rows[n];
   run->changed = false;
   if (n > 0 && row[-1].number == known->number)
@@ -179,7 +182,8 @@ emit_row (struct execution *run)
   return true;
 }
 
-/* ---- Instructions: each returns REASON_NONE or why the program is broken */
+/* ---- Instructions: each returns REASON_NONE, or why the program is
+   invalid  */
 
 static enum frame_reason
 advance_to (struct execution *run, uint64_t location)
@@ -205,14 +209,14 @@ advance (struct execution *run, uint64_t bytes)
 static enum frame_reason
 set_loc (struct execution *run, uint64_t address)
 {
-  run->located = true;
+  run->uses_set_loc = true;
   if (address < run->address || address - run->address < run->location)
     return REASON_BAD_INSTRUCTION; /* backwards */
   return advance_to (run, address - run->address);
 }
 
-/* Where STATE or SAVED, which goes with it, has the rule of register REG; NULL
-   when it is not tracked.  */
+/* The rule of register REG in STATE, or in SAVED, which belongs to it.  NULL
+   if the register is not tracked.  */
 static const struct frame_rule *
 rule_of (const struct arch *arch, const struct cfa_state *state,
          const struct saved_state *saved, uint64_t reg)
@@ -244,7 +248,7 @@ set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
   if (known != NULL)
     *known = rule;
   else if (is_sign_state (run, reg))
-    run->state.sign_state_ruled = true; /* SFrame has no rule for it */
+    run->state.has_sign_state_rule = true; /* SFrame has no rule for it */
   else
     return;
   run->changed = true;
@@ -265,24 +269,24 @@ restore_rule (struct execution *run, uint64_t reg)
 {
   const struct cfa_state *initial = run->initial;
   if (initial == NULL)
-    return REASON_BAD_STATE; /* in a CIE there is nothing to restore */
+    return REASON_BAD_STATE; /* a CIE itself sets the initial rules */
   const struct frame_rule *rule
       = rule_of (run->machine->arch, initial, run->saved_initial, reg);
   if (rule != NULL)
     set_rule (run, reg, *rule);
   else if (is_sign_state (run, reg))
     {
-      /* The initial value is what negate_ra_state counts from ("DWARF for the
-         Arm 64-bit Architecture", section 4.3).  */
+      /* negate_ra_state negates the initial value ("DWARF for the Arm 64-bit
+         Architecture", section 4.3).  */
       run->state.row.ra_signed = initial->row.ra_signed;
       run->state.ra_signed_with_pc = initial->ra_signed_with_pc;
-      run->state.sign_state_ruled = initial->sign_state_ruled;
+      run->state.has_sign_state_rule = initial->has_sign_state_rule;
       run->changed = true;
     }
   return REASON_NONE;
 }
 
-/* The value of register SOURCE is register REG's.  */
+/* Set the rule of register REG: its value is in register SOURCE.  */
 static void
 set_register_rule (struct execution *run, uint64_t reg, uint64_t source)
 {
@@ -366,7 +370,7 @@ static enum frame_reason
 negate_ra_state (struct execution *run, bool with_pc)
 {
   if (!run->machine->arch->ra_signing)
-    return REASON_BAD_INSTRUCTION; /* the opcode is another machine's */
+    return REASON_BAD_INSTRUCTION; /* the opcode belongs to other machines */
   run->state.row.ra_signed = !run->state.row.ra_signed;
   if (with_pc)
     run->state.ra_signed_with_pc = !run->state.ra_signed_with_pc;
@@ -374,8 +378,8 @@ negate_ra_state (struct execution *run, bool with_pc)
   return REASON_NONE;
 }
 
-/* Whether a rule of REG has any effect; most are about other callee-saved
-   registers.  */
+/* Whether a rule of REG has any effect.  Most rules are those of callee-saved
+   registers that no row has.  */
 static inline bool
 is_tracked (const struct execution *run, uint64_t reg)
 {
@@ -430,7 +434,7 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
   switch (instruction->opcode)
     {
     case CFA_NOP:
-    case CFA_GNU_ARGS_SIZE: /* says how to undo pushes before a landing pad */
+    case CFA_GNU_ARGS_SIZE: /* bytes to pop before a landing pad is entered */
       return REASON_NONE;
     case CFA_ADVANCE_LOC:
       return advance (run, instruction->value);
@@ -463,11 +467,12 @@ execute (struct execution *run, const struct cfa_instruction *instruction)
     }
 }
 
-/* The bytes of the instruction at AT if it is one of those that, but for
-   advance_loc, nearly all programs consist of: it is executed at once, without
-   a struct cfa_instruction.  Otherwise 0.  */
+/* Execute the instruction at AT without decoding it into a struct
+   cfa_instruction, if it is one of the most frequent ones.  Together with
+   advance_loc, nearly all programs consist of these.  Returns the size of the
+   instruction, or 0 if nothing was done.  */
 static inline unsigned
-execute_frequent (struct execution *run, const uint8_t *at, const uint8_t *end)
+execute_quickly (struct execution *run, const uint8_t *at, const uint8_t *end)
 {
   struct cfa_state *state = &run->state;
   if (at[0] == CFA_NOP)
@@ -494,8 +499,7 @@ execute_frequent (struct execution *run, const uint8_t *at, const uint8_t *end)
   return size;
 }
 
-/* Execute the instruction that begins at AT; *SIZE is how many bytes it
-   has.  */
+/* Execute the instruction at AT.  *SIZE becomes its size in bytes.  */
 static enum frame_reason
 execute_any (struct execution *run, const uint8_t *at, const uint8_t *end,
              size_t *size)
@@ -510,8 +514,8 @@ execute_any (struct execution *run, const uint8_t *at, const uint8_t *end,
   return execute (run, &instruction);
 }
 
-/* Execute SIZE bytes of instructions, in an FDE up to its range's end: rules
-   past the end of the function concern no code.  */
+/* Execute SIZE bytes of instructions.  In an FDE the execution stops at the
+   end of its range, because later rules apply to no code.  */
 static enum frame_reason
 run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
 {
@@ -524,7 +528,7 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
           step = 1;
           reason = advance (run, cfa_delta (run->cie, *at & CFA_LOW));
         }
-      else if ((step = execute_frequent (run, at, end)) != 0)
+      else if ((step = execute_quickly (run, at, end)) != 0)
         continue;
       else
         reason = execute_any (run, at, end, &step);
@@ -534,6 +538,7 @@ run_program (struct execution *run, const uint8_t *bytes, uint64_t size)
   return REASON_NONE;
 }
 
+/* The result of CIE number INDEX, which is executed once.  */
 static const struct cie_result *
 cie_execute (struct cfa_machine *machine, uint32_t index)
 {
@@ -541,8 +546,8 @@ cie_execute (struct cfa_machine *machine, uint32_t index)
   if (result->executed)
     return result;
   const struct cfi_cie *cie = &machine->section->cies[index];
-  /* What the ABI says of registers without a rule.  No rule at all is kept
-     apart from "same" for SP.  */
+  /* Registers without a rule keep their values.  SP has "no rule" at
+     first.  */
   const struct frame_rule same = { .kind = RULE_SAME };
   struct execution run
       = { .machine = machine,
@@ -607,11 +612,11 @@ cfa_machine_track_saved (struct cfa_machine *machine)
   return machine->saved != NULL;
 }
 
-/* The program is broken for REASON at the current location.  What it said of
-   the code before that location holds, as in every unwinder; of the code
-   behind it nothing is known.  */
+/* Handle a program that is invalid for REASON at the current location.  The
+   rows of the code before that location are kept, as in every unwinder.  The
+   code behind it gets a row without rules.  */
 static enum frame_reason
-give_up_from_here (struct execution *run, enum frame_reason reason)
+append_unknown_row (struct execution *run, enum frame_reason reason)
 {
   struct frame_rule unknown = frame_rule_unsupported (reason);
   struct frame_row row = { .start = (uint32_t)run->location,
@@ -651,10 +656,10 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
   enum frame_reason reason = run_program (
       &run, cfi_fde_instructions (section, fde), fde->instructions_size);
   if (reason != REASON_NONE)
-    return give_up_from_here (&run, reason);
+    return append_unknown_row (&run, reason);
   if (run.location >= run.size)
     return REASON_NONE;
-  if (!run.located)
+  if (!run.uses_set_loc)
     machine->reach = run.location;
   return !run.changed || emit_row (&run) ? REASON_NONE : REASON_BAD_ENTRY;
 }

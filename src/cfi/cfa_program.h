@@ -1,9 +1,10 @@
 /* Executing call-frame instructions: from CFI bytes to frame rows.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One pass over the instructions of a CIE and of an FDE; only the rules of
-   CFA, FP and RA are kept, and whether the rule of SP is an unusual one.
-   DWARF 5, section 6.4.2; GNU and AArch64 extensions.  */
+   The instructions of a CIE and of an FDE are executed in one pass.  Rows have
+   the rules for CFA, FP and RA.  The rule for SP is tracked as well: where it
+   is not the usual one, the row has no valid CFA.  DWARF 5, section 6.4.2; GNU
+   and AArch64 extensions.  */
 
 #ifndef CFI_CFA_PROGRAM_H
 #define CFI_CFA_PROGRAM_H
@@ -15,30 +16,31 @@
 #include "cfi/cfi_section.h"
 #include "frame/frame.h"
 
-struct cfa_machine; /* opaque: caches CIE states, owns the state stack */
+struct cfa_machine; /* opaque */
 
-/* An interpreter for SECTION, which must outlive it.  NULL when memory ran
-   out.  */
+/* Make an interpreter for SECTION, which must outlive it.  It executes each
+   CIE once.  NULL when memory ran out.  */
 struct cfa_machine *cfa_machine_new (const struct cfi_section *section);
 void cfa_machine_free (struct cfa_machine *machine);
 
-/* From now on functions come with the rules of arch->saved_registers too.
-   SFrame has no use for them; other formats have.  Call it before the first
-   cfa_machine_run.  False when memory ran out.  */
+/* Track the rules of arch->saved_registers, too: functions will have them in
+   `saved'.  SFrame has no use for these rules, but compact unwind has.  To be
+   called before the first cfa_machine_run.  False when memory ran out.  */
 bool cfa_machine_track_saved (struct cfa_machine *machine);
 
-/* Run FDE and fill FUNCTION (reset first) with its rows, clipped to the FDE's
-   range, equal neighbours merged.  *REASON says why there are none, or is
-   REASON_NONE.  A program that breaks in the middle of the function has rows:
-   what it said until then holds, the last row has no rules but the reason.
-   False when memory ran out.  */
+/* Execute FDE and set FUNCTION to its rows.  Rows stay inside the FDE's range,
+   and neighbours with equal rules are merged.  *REASON becomes REASON_NONE, or
+   why there are no rows.  When an instruction in the middle of the function is
+   invalid, the rows before it are kept; the last row then has no rules, but
+   the reason.  False when memory ran out.  */
 bool cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
                       struct frame_function *function,
                       enum frame_reason *reason, struct error *err);
 
-/* How much code the program run last speaks of, in bytes from the function's
-   start: another FDE with the same CIE and instructions and more code than
-   that has the same rows.  UINT64_MAX when the rows depend on more.  */
+/* The last location of the program that was executed last, in bytes from the
+   function's start.  Another FDE that has the same CIE and instructions, and
+   more bytes of code than that, has the same rows.  UINT64_MAX when the rows
+   depend on anything else.  */
 uint64_t cfa_machine_reach (const struct cfa_machine *machine);
 
 #endif /* CFI_CFA_PROGRAM_H */

@@ -1,4 +1,5 @@
-/* The entries of .eh_frame and .debug_frame.
+/* Reading the heads of entries in .eh_frame and .debug_frame, and the
+   augmentations of CIEs, without libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/entry.h"
@@ -18,8 +19,8 @@ damaged (struct entry entry, uint64_t size, const char *why)
   return entry;
 }
 
-/* ENTRY with a length of 64 bits, LEFT bytes before the end of INPUT.  No
-   toolchain writes these into .eh_frame.  */
+/* Complete ENTRY, which has a length of 64 bits and begins LEFT bytes before
+   the end of INPUT.  No toolchain writes such a length into .eh_frame.  */
 static struct entry
 entry_64 (const struct cfi_input *input, bool big_endian, uint64_t left,
           struct entry entry)
@@ -62,18 +63,18 @@ entry_at_odd (const struct cfi_input *input, bool big_endian, uint64_t offset)
                   "entry too short for its CIE pointer");
 }
 
-/* ---- What augmentations of CIEs say */
+/* ---- Augmentations of CIEs */
 
 enum
 {
-  /* Real CIEs have about 30 bytes; without a limit a huge one would be copied
+  /* Real CIEs have about 30 bytes.  Without a limit a huge one would be copied
      again for every FDE that is not plain.  */
   CIE_SIZE_MAX = 4096
 };
 
-/* Look at the augmentation LETTERS of CIE, which stand at LETTERS_OFFSET of
-   the entry.  Those of .debug_frame, as GNU as writes them, need no
-   augmentation data; libdwarf knows none of them, so it is shown none.  */
+/* Set the fields of CIE that its augmentation LETTERS, at LETTERS_OFFSET of
+   the entry, determine.  In .debug_frame GNU as writes letters without
+   augmentation data.  libdwarf knows none of these, so all are removed.  */
 static enum frame_reason
 scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
               uint32_t letters_offset)
@@ -110,8 +111,8 @@ scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
   return REASON_NONE;
 }
 
-/* Find the pointer encodings and the personality in the augmentation data
-   at ADDRESS.  */
+/* Set the pointer encodings and the personality of CIE from its augmentation
+   data, which is at ADDRESS.  */
 static void
 scan_augmentation_data (struct cfi_cie *cie, const char *letters,
                         struct cursor *cursor, uint64_t address)
@@ -125,8 +126,8 @@ scan_augmentation_data (struct cfi_cie *cie, const char *letters,
     else if (*letter == 'P')
       {
         cie->personality_encoding = cursor_u8 (cursor);
-        /* Of an aligned one no compiler says from where the bytes in front of
-           it count, and readers differ.  */
+        /* DW_EH_PE_aligned is refused.  No compiler uses it, and readers
+           differ in where they count the alignment from.  */
         if ((cie->personality_encoding & PE_APPLICATION) == PE_ALIGNED
             || !encoded_pointer_read_nullable (
                 cursor, cie->personality_encoding,
@@ -138,7 +139,7 @@ scan_augmentation_data (struct cfi_cie *cie, const char *letters,
   cie->absolute_pointers |= (cie->pointer_encoding & PE_FORMAT) == PE_ABSPTR;
 }
 
-/* Encodings of pc_begin that libdwarf evaluates rightly.  */
+/* Whether libdwarf evaluates a pc_begin in ENCODING correctly.  */
 static bool
 encoding_is_understood (uint8_t encoding)
 {
@@ -150,7 +151,8 @@ encoding_is_understood (uint8_t encoding)
              || format == PE_SDATA4 || format == PE_SDATA8);
 }
 
-/* Read what stands between the augmentation letters and the instructions.  */
+/* Read the fields between the augmentation letters and the instructions.
+   END_ADDRESS is the address of the entry's end.  */
 static enum frame_reason
 scan_fields (struct cfi_cie *cie, const char *letters, uint8_t version,
              struct cursor *cursor, uint64_t end_address)
@@ -179,6 +181,7 @@ scan_fields (struct cfi_cie *cie, const char *letters, uint8_t version,
              : REASON_POINTER_ENCODING;
 }
 
+/* Read CIE up to its instructions.  REASON_NONE, or why it is unusable.  */
 static enum frame_reason
 scan (struct cfi_cie *cie, const struct cfi_section *section)
 {

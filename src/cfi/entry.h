@@ -1,12 +1,12 @@
-/* The entries of .eh_frame and .debug_frame, as far as they are read without
-   libdwarf.
+/* Reading the heads of entries in .eh_frame and .debug_frame, and the
+   augmentations of CIEs, without libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   libdwarf fails for a whole section where one entry is damaged, and for
-   augmentation letters that it does not know; and it has to be told how wide
-   addresses are, which the augmentation says.  So the heads of entries and the
-   augmentations of CIEs are read here, before libdwarf sees any.  LSB Core,
-   section 10.6.1; DWARF 5, sections 6.4.1 and 7.4.  */
+   libdwarf refuses a whole section if one entry is damaged, or has an
+   augmentation letter that libdwarf does not know.  It must also be given the
+   width of addresses, which the augmentation determines.  So these parts are
+   read before libdwarf sees an entry.  LSB Core, section 10.6.1; DWARF 5,
+   sections 6.4.1 and 7.4.  */
 
 #ifndef CFI_ENTRY_H
 #define CFI_ENTRY_H
@@ -23,27 +23,29 @@ enum entry_kind
   ENTRY_CIE,
   ENTRY_FDE,
   ENTRY_TERMINATOR, /* a zero length; more entries may follow */
-  ENTRY_DAMAGED     /* `why` says how; the walk goes on behind it */
+  ENTRY_DAMAGED     /* for the reason `why'; its size is valid all the same */
 };
 
 struct entry
 {
   enum entry_kind kind;
   uint64_t offset; /* in the input */
-  uint64_t size;   /* of the whole entry with its length field */
-  uint64_t cie;    /* of an FDE: offset of its CIE, or beyond the input */
+  uint64_t size;   /* of the whole entry, with its length field */
+  uint64_t cie;    /* of an FDE: its CIE's offset, which may be no entry's */
   const char *why;
 };
 
-/* The bytes in front of what a CIE or FDE says: its length, and the field that
-   tells a CIE from an FDE.  With a length of 64 bits both fields are wider. */
+/* The head of a CIE or FDE is its length and the CIE id or pointer, which
+   distinguishes a CIE from an FDE.  Both are wider if the length has 64
+   bits.  */
 enum
 {
   ENTRY_HEAD = 8,
   ENTRY_HEAD_64 = 20,
-  ENTRY_ESCAPE = 0xffffffff /* instead of a length: one of 64 bits follows */
+  ENTRY_ESCAPE = 0xffffffff /* in place of a length; 64 bits of it follow */
 };
 
+/* The size of the head of ENTRY.  */
 static inline uint32_t
 entry_head (const uint8_t *entry, bool big_endian)
 {
@@ -51,12 +53,12 @@ entry_head (const uint8_t *entry, bool big_endian)
                                                                 : ENTRY_HEAD;
 }
 
-/* The entry at OFFSET (<= its size) of INPUT, when it is not a CIE or FDE with
-   a length of 32 bits.  */
+/* The entry at OFFSET of INPUT, which is not a CIE or FDE with a length of 32
+   bits.  OFFSET is at most the input's size.  */
 struct entry entry_at_odd (const struct cfi_input *input, bool big_endian,
                            uint64_t offset);
 
-/* The entry at OFFSET (<= its size) of INPUT.  */
+/* The entry at OFFSET of INPUT, which is at most the input's size.  */
 static inline struct entry
 entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
 {
@@ -81,8 +83,9 @@ entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
   return entry;
 }
 
-/* Fill in CIE from ENTRY of SECTION's last input as far as the augmentation
-   goes.  Its `unusable' says whether libdwarf must not see it.  */
+/* Fill in CIE from ENTRY of SECTION's last input, up to the end of the
+   augmentation.  `unusable' becomes why libdwarf must not see it, or
+   REASON_NONE.  */
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
 

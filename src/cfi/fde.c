@@ -1,4 +1,4 @@
-/* FDEs: plain ones are read here, odd ones by libdwarf.
+/* Reading FDEs: plain ones directly, odd ones by libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/fde.h"
@@ -14,7 +14,7 @@
 
 /* ---- Plain FDEs */
 
-/* Where the fields of a plain FDE are, in bytes from its start.  */
+/* The offsets of the fields of a plain FDE.  */
 enum
 {
   ADDRESS = ENTRY_HEAD,
@@ -31,13 +31,14 @@ plain_fde_read (const struct cfi_section *section, const struct entry *entry,
   const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
   const uint8_t *bytes = input->bytes + entry->offset;
   bool big_endian = section->arch->big_endian;
-  /* A CIE has instructions once libdwarf has read it.  */
+  /* CIEs have instructions only after libdwarf has read them.  */
   if (!known->plain || known->instructions == NULL || section->no_plain
       || entry->size < DATA)
     return false;
   uint32_t size = load_u32 (bytes + SIZE, big_endian);
   uint32_t head_size = DATA + bytes[DATA_SIZE];
-  /* A size is signed, and so is the first byte of a longer ULEB128.  */
+  /* The size of the code is signed.  The highest bit of the other size says
+     that more bytes of a ULEB128 follow.  */
   if (size > INT32_MAX || bytes[DATA_SIZE] > 0x7f || head_size > entry->size
       || entry->size > UINT32_MAX)
     return false;
@@ -57,47 +58,46 @@ plain_fde_read (const struct cfi_section *section, const struct entry *entry,
 
 /* ---- Odd FDEs
 
-   libdwarf gives up on a whole section for one bad entry, stops at a zero
-   terminator, and becomes slow with thousands of CIEs.  libdwarf is therefore
-   shown one FDE at a time: a copy of it behind a copy of its CIE.  That takes
-   about a microsecond more than to show libdwarf many at once.  */
+   libdwarf refuses a whole section for one bad entry, stops at a zero
+   terminator, and becomes slow with thousands of CIEs.  It is therefore given
+   one FDE at a time: a copy of the FDE behind a copy of its CIE.  This takes
+   about a microsecond more for each FDE than one section of many.  */
 
-/* Copy CIE's entry to TO, without what libdwarf would fail for.  */
+/* Copy CIE's entry to TO, without the letters that libdwarf does not know.  */
 static void
-show_cie (const struct cfi_cie *cie, const struct cfi_section *section,
+copy_cie (const struct cfi_cie *cie, const struct cfi_section *section,
           uint8_t *to)
 {
   memcpy (to, section->inputs[cie->input].bytes + cie->offset,
           cie->entry_size);
   size_t n = cie->hidden_letters;
-  /* Without the letters; nops at the end make up for them.  */
+  /* Remove all letters.  Nops at the end keep the size.  */
   if (n > 0)
     {
       uint8_t *letters = to + cie->hidden_letter, *end = to + cie->entry_size;
       memmove (letters, letters + n, (size_t)(end - letters) - n);
       memset (end - n, CFA_NOP, n);
     }
-  /* A letter that libdwarf skips in the same way as those that it does not
-     know.  */
+  /* libdwarf knows letter S, which has no augmentation data, either.  */
   else if (cie->hidden_letter != 0)
     for (uint8_t *letter = to + cie->hidden_letter; *letter != '\0'; letter++)
       if (*letter == 'B' || *letter == 'G')
         *letter = 'S';
 }
 
-/* Copy CIE to SHOWN, and behind it ENTRY, an FDE of INPUT, with a pointer to
-   the copy of CIE.  False when memory ran out.  */
+/* Copy CIE to COPY, and behind it ENTRY, an FDE of INPUT, with a CIE pointer
+   to the copy of CIE.  False when memory ran out.  */
 static bool
-show (const struct cfi_section *section, const struct cfi_input *input,
-      const struct cfi_cie *cie, const struct entry *entry,
-      struct buffer *shown)
+copy_pair (const struct cfi_section *section, const struct cfi_input *input,
+           const struct cfi_cie *cie, const struct entry *entry,
+           struct buffer *copy)
 {
-  shown->size = 0;
+  copy->size = 0;
   bool big_endian = section->arch->big_endian;
-  uint8_t *to = buffer_extend (shown, cie->entry_size + entry->size);
+  uint8_t *to = buffer_extend (copy, cie->entry_size + entry->size);
   if (to == NULL)
     return false;
-  show_cie (cie, section, to);
+  copy_cie (cie, section, to);
   to += cie->entry_size;
   memcpy (to, input->bytes + entry->offset, entry->size);
   /* The CIE is at offset 0.  */
@@ -108,12 +108,12 @@ show (const struct cfi_section *section, const struct cfi_input *input,
   else
     store_u64 (to + 12, 0, big_endian);
   /* libdwarf 0.11 refuses an FDE without instructions at the very end.  */
-  buffer_u32 (shown, 0);
-  return !shown->failed;
+  buffer_u32 (copy, 0);
+  return !copy->failed;
 }
 
-/* Fill in the rest of CIE from what libdwarf says in FROM of the COPY.  CIE
-   may turn out unusable.  */
+/* Fill in the rest of CIE from FROM, which libdwarf has read in COPY, or set
+   CIE's `unusable' if FROM cannot be right.  */
 static void
 take_cie (struct cfi_cie *cie, const struct cfi_section *section,
           const struct libdwarf_cie *from, const uint8_t *copy)
@@ -121,7 +121,7 @@ take_cie (struct cfi_cie *cie, const struct cfi_section *section,
   uint64_t hidden = cie->hidden_letters;
   uint64_t skip = (uint64_t)(from->instructions - copy) + hidden;
   uint64_t size = from->instructions_size - hidden;
-  /* libdwarf 20210528 keeps the low eight bits of both factors.  */
+  /* libdwarf 20210528 keeps only eight bits of both alignment factors.  */
   if (from->instructions < copy || skip > cie->entry_size
       || from->instructions_size < hidden || size > cie->entry_size - skip
       || from->code_alignment != cie->code_alignment
@@ -135,13 +135,13 @@ take_cie (struct cfi_cie *cie, const struct cfi_section *section,
   cie->ra_column = from->ra_column;
 }
 
-/* Take over into *FDE what libdwarf says in FROM of ENTRY's copy at TO.
-   False where that cannot be.  */
+/* Fill in *FDE from FROM, which libdwarf has read in COPY, the copy of ENTRY.
+   False if FROM cannot be right.  */
 static bool
 take_fde (struct cfi_fde *fde, const struct entry *entry,
-          const struct libdwarf_fde *from, const uint8_t *to)
+          const struct libdwarf_fde *from, const uint8_t *copy)
 {
-  uint64_t head = (uint64_t)(from->instructions - to);
+  uint64_t head = (uint64_t)(from->instructions - copy);
   if (from->entry_size != entry->size || head > entry->size
       || from->instructions_size > entry->size - head)
     return false;
@@ -154,47 +154,47 @@ take_fde (struct cfi_fde *fde, const struct entry *entry,
 
 enum frame_reason
 odd_fde_read (struct cfi_section *section, const struct entry *entry,
-              size_t index, struct buffer *shown, struct cfi_fde *fde,
+              size_t index, struct buffer *copy, struct cfi_fde *fde,
               char *text, size_t text_size)
 {
   const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
   struct cfi_cie *cie = &section->cies[index];
-  uint64_t at = cie->entry_size; /* of the FDE's copy, which keeps its place */
-  struct libdwarf_cie cie_says;
-  struct libdwarf_fde fde_says;
-  if (!show (section, input, cie, entry, shown))
+  /* The FDE's copy keeps the FDE's address, which its pointers count from.  */
+  uint64_t at = cie->entry_size;
+  struct libdwarf_cie cie_read;
+  struct libdwarf_fde fde_read;
+  if (!copy_pair (section, input, cie, entry, copy))
     return REASON_BAD_ENTRY;
   const struct cfi_input pair
       = { .kind = input->kind,
-          .bytes = shown->bytes,
-          .size = shown->size,
+          .bytes = copy->bytes,
+          .size = copy->size,
           .address = input->address + entry->offset - at };
-  /* With an address size of 8 libdwarf makes a costly message for every entry
-     with a size that is not a multiple of 8.  */
+  /* With an address size of 8 libdwarf formats a message for every entry whose
+     size is not a multiple of 8, which takes long.  */
   if (!libdwarf_pair_read (&pair, section->arch->big_endian,
-                           cie->absolute_pointers ? 8 : 4, &cie_says,
-                           &fde_says, text, text_size))
+                           cie->absolute_pointers ? 8 : 4, &cie_read,
+                           &fde_read, text, text_size))
     {
-      shown->failed = errno == ENOMEM;
+      copy->failed = errno == ENOMEM;
       return REASON_BAD_ENTRY;
     }
   if (cie->instructions == NULL)
-    take_cie (cie, section, &cie_says, shown->bytes);
+    take_cie (cie, section, &cie_read, copy->bytes);
   *fde = (struct cfi_fde){ .offset = entry->offset,
                            .cie = (uint32_t)index,
                            .input = (uint8_t)(section->n_inputs - 1) };
   enum frame_reason reason = cie->unusable;
   if (reason == REASON_NONE
-      && !take_fde (fde, entry, &fde_says, shown->bytes + at))
+      && !take_fde (fde, entry, &fde_read, copy->bytes + at))
     reason = REASON_BAD_ENTRY;
   snprintf (text, text_size, "%s", frame_reason_text (reason));
   return reason;
 }
 
-/* ---- What else an FDE says */
+/* ---- Other fields of FDEs */
 
-/* FDE's entry, read up to the end of the pointers to its code, which are as
-   wide as its CIE says.  */
+/* A cursor over FDE's entry, behind the address and size fields.  */
 static struct cursor
 skip_pointers (const struct cfi_section *section, const struct cfi_fde *fde)
 {
@@ -229,8 +229,7 @@ fde_lsda (const struct cfi_section *section, const struct cfi_fde *fde,
     return true;
   if (application != 0 && application != PE_PCREL)
     return false;
-  /* Behind the pointers to the code come the size of the augmentation data and
-     the data.  */
+  /* The size of the augmentation data follows, and then the data.  */
   struct cursor data = skip_pointers (section, fde);
   uint64_t size = cursor_uleb (&data);
   const uint8_t *begin = cursor_take (&data, size);

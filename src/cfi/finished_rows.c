@@ -1,4 +1,4 @@
-/* The one source of finished rows.
+/* The code of a file with its final rows, one function after the other.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/finished_rows.h"
@@ -12,7 +12,7 @@
 
 /* ---- Programs */
 
-/* A program, as the first FDE had it.  */
+/* A program, in the bytes of the first FDE that has it.  */
 struct program
 {
   const uint8_t *instructions;
@@ -24,7 +24,7 @@ struct program
 struct program_table
 {
   const struct cfi_section *section;
-  struct table table;       /* of indexes of programs */
+  struct table table;       /* finds indices of programs */
   struct program *programs; /* owned */
   size_t n_programs, capacity;
 };
@@ -86,7 +86,7 @@ program_table_add (struct program_table *table, const struct cfi_fde *fde,
   return &program->result;
 }
 
-/* ---- One code after the other */
+/* ---- The walk */
 
 bool
 finished_rows_open (struct finished_rows *rows,
@@ -135,7 +135,8 @@ execute_with_sites (struct finished_rows *rows, struct cfi_code *code,
              || return_sites_apply (&rows->sites, &rows->walk, code, err));
 }
 
-/* Execute the program of CODE, an FDE's, unless it is known.  */
+/* Finish CODE, that of an FDE, with the results of an equal program, or
+   execute it and add its program to the table.  */
 static bool
 finish_program (struct finished_rows *rows, struct cfi_code *code,
                 struct error *err)
@@ -172,7 +173,7 @@ finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
     return 0;
   if (rows->programs != NULL && code->kind == CODE_OF_FDE
       && code->reason == REASON_NONE && !cfi_code_is_disputed (code)
-      && !code->disproved) /* the rows depend on the program alone */
+      && !code->disproved) /* so the rows depend on the program alone */
     done = finish_program (rows, code, err);
   else if (rows->options.at_sites)
     done = execute_with_sites (rows, code, err);
@@ -181,9 +182,10 @@ finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
 
 /* ---- All functions at once */
 
-/* Add FUNCTION, with rows of its own.  */
+/* Append a copy of FUNCTION with its rows to LIST.  */
 static bool
-keep (struct frame_functions *list, const struct frame_function *function)
+append_copy (struct frame_functions *list,
+             const struct frame_function *function)
 {
   struct frame_function *kept = &list->functions[list->n_functions];
   *kept = *function;
@@ -199,16 +201,16 @@ keep (struct frame_functions *list, const struct frame_function *function)
   return true;
 }
 
-/* Add CODE, unless it has no rows.  */
+/* Append the function of CODE to LIST, unless it has no rows.  */
 static bool
-add (struct frame_functions *list, struct finished_rows *rows,
-     struct cfi_code *code, struct error *err)
+append (struct frame_functions *list, struct finished_rows *rows,
+        struct cfi_code *code, struct error *err)
 {
-  if (code->program != NULL && code->program->taken > 0)
+  if (code->program != NULL && code->program->copy_from > 0)
     {
-      /* The rows are another function's.  */
+      /* Share the rows of an earlier function.  */
       struct frame_function *shared = &list->functions[list->n_functions++];
-      *shared = list->functions[code->program->taken - 1];
+      *shared = list->functions[code->program->copy_from - 1];
       shared->address = code->address;
       shared->size = (uint32_t)code->size;
       shared->rows_capacity = 0;
@@ -219,8 +221,8 @@ add (struct frame_functions *list, struct finished_rows *rows,
   if (code->reason != REASON_NONE)
     return true;
   if (code->program != NULL)
-    code->program->taken = list->n_functions + 1;
-  return keep (list, code->function) || error_set_no_memory (err);
+    code->program->copy_from = list->n_functions + 1;
+  return append_copy (list, code->function) || error_set_no_memory (err);
 }
 
 bool
@@ -239,7 +241,7 @@ finished_rows_list (struct frame_functions *list,
   int more = finished_rows_open (&rows, source, &options, err) ? 1 : -1;
   while (more > 0 && (more = finished_rows_next (&rows, &code, err)) > 0)
     if (code.is_code && code.reason == REASON_NONE && code.size <= UINT32_MAX
-        && !add (list, &rows, &code, err))
+        && !append (list, &rows, &code, err))
       more = -1;
   finished_rows_close (&rows);
   if (more < 0)

@@ -1,12 +1,13 @@
-/* The one source of finished rows.
+/* The code of a file with its final rows, one function after the other.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Converting, measuring, checking, objects and the analysis of code take one
-   code after the other from here: its range, its rows, the places of them that
-   readers would take for return addresses, and the padding behind it.  Two
-   thirds of the functions of a C++ library have the call-frame program of an
-   earlier one, and so its rows.  Such code comes with what is known of the
-   program, and is executed again only where its rows are asked for.  */
+   All users of rows get them here: conversion of linked files and of objects,
+   measuring, checking and the analysis of code.  Each function comes with its
+   range, its rows, its return places (return_sites.h) and the padding behind
+   it.  Two thirds of the functions of a C++ library have the same call-frame
+   program as an earlier function, and therefore the same rows.  Such a
+   function comes with the earlier results, and is executed only if the user
+   asks for its rows.  */
 
 #ifndef CFI_FINISHED_ROWS_H
 #define CFI_FINISHED_ROWS_H
@@ -20,48 +21,43 @@
 #include "cfi/walk.h"
 #include "elf/padding.h"
 
-/* Which FDEs have the same program: their CIE and instructions are equal.  */
+/* A table of programs.  FDEs have the same program if their CIEs and their
+   instructions are equal.  */
 struct program_table; /* opaque */
 
-/* What became of a program.  */
+/* The results of a program.  */
 struct program_result
 {
-  /* For functions larger than so many bytes it is the same (see
-     cfa_machine_reach).  */
-  uint64_t reach;
-  size_t kept; /* what return_sites_keep returned */
-  /* 1 more than the number by which the one who takes the rows knows them; 0:
-     it does not.  */
-  size_t taken;
+  uint64_t reach; /* see cfa_machine_reach */
+  size_t kept;    /* the number from return_sites_keep */
+  /* For the user of the rows: the number, plus 1, that the user has given to
+     the function whose rows can be copied; 0 if there is none.  */
+  size_t copy_from;
 };
 
-/* A table for FDEs of SECTION, which must outlive it.  NULL when memory ran
-   out.  */
+/* Make a table for SECTION, which must outlive it.  NULL without memory.  */
 struct program_table *program_table_new (const struct cfi_section *section);
 void program_table_free (struct program_table *table);
 
-/* What is known of FDE's program, or NULL.  The result is valid until the next
-   program is added.  *HASH is for program_table_add.  */
+/* The results of FDE's program, or NULL if it is not in the table.  They are
+   valid until the next program is added.  *HASH is for program_table_add.  */
 struct program_result *program_table_find (const struct program_table *table,
                                            const struct cfi_fde *fde,
                                            uint32_t *hash);
 
-/* Add FDE's program, which is not known, with REACH.  NULL when memory is
-   short.  */
+/* Add FDE's program, which is not in the table.  NULL when memory ran out.  */
 struct program_result *program_table_add (struct program_table *table,
                                           const struct cfi_fde *fde,
                                           uint32_t hash, uint64_t reach);
 
 struct rows_options
 {
-  /* Code comes with its program.  Without that each FDE is executed.  */
+  /* Reuse the results of equal programs, and do not execute each FDE.  */
   bool by_program;
-  /* Places and padding are found.  Only of a linked file.  */
+  /* Find return places and padding, in a linked file only.  */
   bool at_sites;
-  /* Of struct return_sites, with at_sites.  */
-  bool keep_all_rows, only_behind_calls;
-  /* Of struct cfi_walk.  */
-  bool ignores_overlaps;
+  bool keep_all_rows, only_behind_calls; /* as in struct return_sites */
+  bool ignores_overlaps;                 /* as in struct cfi_walk */
 };
 
 struct finished_rows
@@ -73,30 +69,29 @@ struct finished_rows
   struct program_table *programs; /* owned, or NULL */
 };
 
-/* Start a walk over SOURCE as OPTIONS say.  SOURCE must outlive ROWS, which
-   must stay where it is.  False when memory ran out; finished_rows_close is
-   allowed then, too. */
+/* Start a walk over SOURCE with OPTIONS.  SOURCE must outlive ROWS, and ROWS
+   must not move in memory.  ROWS is to be closed in any case.  */
 bool finished_rows_open (struct finished_rows *rows,
                          const struct cfi_source *source,
                          const struct rows_options *options,
                          struct error *err);
-/* ROWS may be all zero.  */
+/* Close ROWS, which may be all zero.  */
 void finished_rows_close (struct finished_rows *rows);
 
-/* The next code in address order: 1, or 0 at the end, or -1 when memory ran
-   out.  What it points to is valid until the next call.  */
+/* Set CODE to the next code by address, with pointers that are valid until the
+   next call.  Returns 1, or 0 at the end, or -1 when memory ran out.  */
 int finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
                         struct error *err);
 
-/* Have the rows of CODE, the latest one, in code->function, unless
-   code->reason says, or comes to say, why there are none.  Without options any
-   code that has come may be asked for.  */
+/* Set code->function to the rows of CODE, if it has none yet, or code->reason
+   to why there are none.  CODE must be that of the last call of
+   finished_rows_next.  If all options are off, it may be any earlier code.  */
 bool finished_rows_execute (struct finished_rows *rows, struct cfi_code *code,
                             struct error *err);
 
-/* Keep in LIST all functions of SOURCE that have rows, for the analysis of
-   code, which looks at functions in any order.  Those with equal programs
-   share their rows.  */
+/* Set LIST to all functions of SOURCE that have rows.  The analysis of code
+   uses the list, because it needs functions in any order.  Functions with
+   equal programs share their rows.  */
 bool finished_rows_list (struct frame_functions *list,
                          const struct cfi_source *source, struct error *err);
 

@@ -1,4 +1,4 @@
-/* Where exceptions go: the call-site tables of .gcc_except_table.
+/* Landing pads of exceptions, from the call-site tables in .gcc_except_table.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/landing_pads.h"
@@ -11,7 +11,7 @@
 #include "cfi/fde.h"
 #include "elf/encoded_pointer.h"
 
-/* The bytes at ADDRESS up to the end of what the file has of its segment.  */
+/* A cursor from ADDRESS to the end of its segment in the file.  */
 static struct cursor
 loaded_from (const struct image *image, uint64_t address)
 {
@@ -23,8 +23,8 @@ loaded_from (const struct image *image, uint64_t address)
                       load->p_filesz - offset, image->big_endian);
 }
 
-/* Add SITE, a call-site record or the part of one with one size of arguments,
-   unless it is empty or has no landing pad.  */
+/* Add SITE, a call-site record or a part of one, unless it is empty or has no
+   landing pad.  The size of arguments is the same in all of SITE.  */
 static bool
 add_pad (struct landing_pads *pads, struct code_pad site)
 {
@@ -36,16 +36,16 @@ add_pad (struct landing_pads *pads, struct code_pad site)
   return true;
 }
 
-/* How many bytes of arguments are on the stack, as an FDE's instructions tell
-   from its first address on.  */
+/* A walk over the changes of the size of arguments on the stack, from the
+   instructions of an FDE.  */
 struct args_walk
 {
   struct cursor cursor;
   const struct cfi_section *section;
   const struct cfi_cie *cie;
-  uint64_t pc;        /* of the instructions at CURSOR */
-  uint64_t args_size; /* up to the next change */
-  bool has_next;
+  uint64_t pc;                 /* the location at CURSOR */
+  uint64_t args_size;          /* in bytes, up to the next change */
+  bool has_next;               /* there is a next change */
   uint64_t next_pc, next_size; /* the next change */
 };
 
@@ -62,7 +62,7 @@ args_walk_read (struct args_walk *walk)
     else if (instruction.opcode == CFA_SET_LOC)
       {
         if (instruction.value < walk->pc)
-          return; /* the program is broken */
+          return; /* the program is invalid */
         walk->pc = instruction.value;
       }
     else if (instruction.opcode == CFA_GNU_ARGS_SIZE)
@@ -95,7 +95,7 @@ args_walk_next (struct args_walk *walk)
   args_walk_read (walk);
 }
 
-/* Cut SITE, which is behind those before, where the size changes.  */
+/* Add SITE, which is behind all others, cut where the size changes.  */
 static bool
 add_with_args (struct landing_pads *pads, struct args_walk *walk,
                struct code_pad site)
@@ -116,15 +116,16 @@ add_with_args (struct landing_pads *pads, struct args_walk *walk,
   return add_pad (pads, site);
 }
 
+/* The language-specific data of a function: header and call-site table.  */
 struct lsda
 {
   struct cursor cursor; /* at the first record of the table */
-  uint64_t pads;        /* what landing pads count from */
+  uint64_t pads;        /* the address that landing pads are relative to */
   uint64_t table_size;
   uint8_t encoding;
 };
 
-/* Read the header at ADDRESS.  */
+/* Read the header at ADDRESS, of the function at address FUNCTION.  */
 static bool
 open_lsda (struct lsda *lsda, const struct image *image, uint64_t address,
            uint64_t function)
@@ -139,7 +140,7 @@ open_lsda (struct lsda *lsda, const struct image *image, uint64_t address,
                                              &lsda->pads)))
     return false;
   if (cursor_u8 (cursor) != PE_OMIT)
-    cursor_uleb (cursor); /* where the types are */
+    cursor_uleb (cursor); /* the offset of the type table */
   lsda->encoding = cursor_u8 (cursor);
   lsda->table_size = cursor_uleb (cursor);
   return !cursor->failed && lsda->table_size <= cursor_left (cursor)
@@ -147,6 +148,7 @@ open_lsda (struct lsda *lsda, const struct image *image, uint64_t address,
          && (lsda->encoding & ~(unsigned)PE_FORMAT) == 0;
 }
 
+/* Add the records of FDE's table, up to the first one that is damaged.  */
 static bool
 read_table (struct landing_pads *pads, const struct cfi_section *section,
             const struct cfi_fde *fde, const struct lsda *lsda)
@@ -180,8 +182,9 @@ landing_pads_read (struct landing_pads *pads, const struct image *image,
 {
   *pads = (struct landing_pads){ 0 };
   uint64_t covered = 0;
-  /* Compilers give each function a table of its own.  If all functions shared
-     a large table, the work would be their number times its size.  */
+  /* Compilers write a table for each function.  If all functions of a hostile
+     file shared a large table, the time would be the product of their number
+     and its size.  So all tables together may not be larger than the file.  */
   uint64_t left = image->size + cfi_section_size (section);
   for (size_t i = 0; i < section->n_fdes; i++)
     {

@@ -1,10 +1,10 @@
-/* Where exceptions go: the call-site tables of .gcc_except_table.
+/* Landing pads of exceptions, from the call-site tables in .gcc_except_table.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The format that GCC, LLVM and Rust use with the personality functions
-   __gcc_personality_v0, __gxx_personality_v0 and their like.  It is written
-   down in LLVM's lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's
-   libgcc/unwind-c.c.  */
+   GCC, LLVM and Rust use this format with the personality functions
+   __gcc_personality_v0, __gxx_personality_v0 and others.  LLVM's
+   lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's libgcc/unwind-c.c define
+   it.  */
 
 #ifndef CFI_LANDING_PADS_H
 #define CFI_LANDING_PADS_H
@@ -17,15 +17,17 @@
 #include "analysis/code.h"
 #include "elf/image.h"
 
-/* Calls that throw, and where they go on; the bytes of arguments are those of
-   DW_CFA_GNU_args_size.  */
+/* The ranges of calls that may throw, with their landing pads.  The sizes of
+   arguments are those of DW_CFA_GNU_args_size.  */
 struct landing_pads
 {
   struct code_pad *pads; /* owned; ascending, disjoint */
   size_t n, capacity;
 };
 
-/* Read those of all FDEs of SECTION.  What is damaged is left out.  */
+/* Read the landing pads of all FDEs of SECTION into PADS.  Damaged tables are
+   left out.  False when memory ran out, or tables overlap so much that reading
+   them would take too long.  */
 bool landing_pads_read (struct landing_pads *pads, const struct image *image,
                         const struct cfi_section *section, struct error *err);
 void landing_pads_free (struct landing_pads *pads);

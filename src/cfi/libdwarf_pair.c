@@ -1,10 +1,10 @@
-/* libdwarf, kept behind one small interface.
+/* Reading one CIE and one FDE by libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   libdwarf is given two sections by object access: the empty one at index 0
-   and that with the CFI at index 1.  Nothing is copied, and libdwarf opens no
-   file.  Two generations of the interface exist; configure tells them apart by
-   the type Dwarf_Obj_Access_Interface_a.  */
+   libdwarf gets its sections through callbacks (object access): an empty one
+   at index 0, and the one with the entries at index 1.  It copies nothing and
+   opens no file.  There are two generations of this interface.  configure
+   distinguishes them by the type Dwarf_Obj_Access_Interface_a.  */
 
 #include <config.h>
 
@@ -17,7 +17,7 @@
 
 #include "cfi/entry.h"
 
-/* ---- What differs between the two */
+/* ---- The two generations */
 
 #ifdef HAVE_DWARF_OBJ_ACCESS_INTERFACE_A
 typedef Dwarf_Obj_Access_Interface_a access_interface;
@@ -51,7 +51,7 @@ typedef Dwarf_Endianness byte_order;
 static const byte_order big = DW_OBJECT_MSB, little = DW_OBJECT_LSB;
 #endif
 
-/* The bytes shown, and what libdwarf has made of them.  */
+/* The input, and the results of libdwarf.  */
 struct session
 {
   struct cfi_input input;
@@ -146,8 +146,8 @@ static const access_methods methods = {
   .METHOD (load_section) = load_section,
 };
 
-/* Have libdwarf list the entries.  Errors are freed with the rest of what
-   libdwarf allocates, in the end.  */
+/* Have libdwarf list the entries.  libdwarf frees its errors with all its
+   other memory when the session ends.  */
 static bool
 list_entries (struct session *session, unsigned address_size, char *text,
               size_t text_size)
@@ -171,7 +171,7 @@ list_entries (struct session *session, unsigned address_size, char *text,
     snprintf (text, text_size, "%s", dwarf_errmsg (error));
   if (result != DW_DLV_OK)
     session->cies = NULL;
-  /* No FDE at all is an empty list, not a failure.  */
+  /* A section without FDEs is no failure.  */
   return result != DW_DLV_ERROR;
 }
 
@@ -219,7 +219,7 @@ take_fde (const struct session *session, struct libdwarf_fde *fde)
                                     &error)
              != DW_DLV_OK)
     return false;
-  /* libdwarf leaves the length field out.  */
+  /* libdwarf's size of an entry is without the length field.  */
   bool wide
       = offset < session->input.size
         && entry_head (session->input.bytes + offset, session->big_endian)
@@ -233,11 +233,11 @@ take_fde (const struct session *session, struct libdwarf_fde *fde)
 }
 
 bool
-libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
+libdwarf_pair_read (const struct cfi_input *pair, bool big_endian,
                     unsigned address_size, struct libdwarf_cie *cie,
                     struct libdwarf_fde *fde, char *text, size_t text_size)
 {
-  struct session session = { .input = *shown, .big_endian = big_endian };
+  struct session session = { .input = *pair, .big_endian = big_endian };
   session.interface.INTERFACE (object) = &session;
   session.interface.INTERFACE (methods) = &methods;
   errno = 0;

@@ -1,9 +1,9 @@
-/* libdwarf, kept behind one small interface.
+/* Reading one CIE and one FDE by libdwarf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   libdwarf is asked about one FDE at a time, behind the CIE that it uses;
-   libdwarf takes both for a whole section.  What differs between libdwarf
-   20210528, 0.11 and 2.x is in libdwarf_pair.c.  */
+   libdwarf is given a CIE and an FDE behind it, as a whole section (fde.c says
+   why).  The differences between libdwarf 20210528, 0.11 and 2.x stay in
+   libdwarf_pair.c: the results below are free of libdwarf's types.  */
 
 #ifndef CFI_LIBDWARF_PAIR_H
 #define CFI_LIBDWARF_PAIR_H
@@ -14,8 +14,7 @@
 
 #include "cfi/cfi_section.h"
 
-/* A CIE as libdwarf sees it.  Pointers are into the bytes shown, here and
-   below.  */
+/* The CIE as libdwarf has read it.  Pointers are into the input's bytes.  */
 struct libdwarf_cie
 {
   const uint8_t *instructions;
@@ -33,13 +32,13 @@ struct libdwarf_fde
   uint64_t instructions_size;
 };
 
-/* Fill in what libdwarf says of SHOWN, which is a CIE and an FDE.
-   ADDRESS_SIZE is 8, or 4 to spare libdwarf a costly message for every entry
-   with a size that is not a multiple of 8 (then the CIE must not use absptr).
-   False when libdwarf refuses the entries, or sees others; TEXT (of TEXT_SIZE
-   bytes) says why.  Then errno is ENOMEM if memory ran out: libdwarf has many
-   words for that and for damage, but malloc has set errno.  */
-bool libdwarf_pair_read (const struct cfi_input *shown, bool big_endian,
+/* Have libdwarf read PAIR, a CIE and an FDE, into CIE and FDE.  ADDRESS_SIZE
+   is 8, or 4 if the CIE has no pointer with DW_EH_PE_absptr: with 4 libdwarf
+   formats fewer messages, which take long.  False when libdwarf refuses the
+   entries, or finds others; then TEXT (of TEXT_SIZE bytes) has the reason, and
+   errno is ENOMEM if memory ran out.  libdwarf has many messages for lack of
+   memory and for damage, but malloc sets errno.  */
+bool libdwarf_pair_read (const struct cfi_input *pair, bool big_endian,
                          unsigned address_size, struct libdwarf_cie *cie,
                          struct libdwarf_fde *fde, char *text,
                          size_t text_size);

@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "elf/dynamic.h"
 
-/* A run of equal stubs.  */
+/* A sequence of equal stubs.  */
 struct stub_run
 {
   const struct plt_stub *stub;
@@ -30,7 +30,7 @@ is_covered (const struct cfi_section *section, uint64_t address, uint64_t size)
   return fde->address >= address || address - fde->address < fde->size;
 }
 
-/* The rules at a call, except for the CFA's offset.  */
+/* A stub's row from START on: that of a function's entry, with CFA_OFFSET.  */
 static struct frame_row
 stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
 {
@@ -45,13 +45,14 @@ stub_row (const struct arch *arch, uint32_t start, int16_t cfa_offset)
   return row;
 }
 
-/* Runs of stubs are long and sections few.  Stubs behind so many runs stay
-   without rows.  */
+/* The most functions that are made of stubs.  Real files have few, because a
+   run of stubs is long.  All other stubs get no rows.  */
 enum
 {
   FUNCTIONS_MAX = 1 << 16
 };
 
+/* Append RUN as a function with the repeat size REPEAT.  */
 static bool
 append_function (struct frame_functions *list, const struct arch *arch,
                  const struct stub_run *run, uint8_t repeat, struct error *err)
@@ -80,10 +81,11 @@ append_function (struct frame_functions *list, const struct arch *arch,
   return true;
 }
 
-/* One function for the run, if the rows of every stub can be said by it:
-   they are all the same, or the blocks are aligned, so that it makes no
-   difference whether a reader counts the PC from the function's start or
-   from 0 (libsframe does the latter).  Otherwise one function per stub.  */
+/* Append RUN as one function, if that can have the rows of every stub.  This
+   is so if a stub has one row.  It is also so if the stubs are aligned to
+   their size, because then it makes no difference whether a reader counts the
+   PC from the function's start or from 0, as libsframe does.  Otherwise append
+   a function for each stub.  */
 static bool
 append_run (struct frame_functions *list, const struct arch *arch,
             const struct stub_run *run, struct error *err)
@@ -159,8 +161,7 @@ plt_stubs_find (struct frame_functions *list, const struct image *image,
       frame_functions_free (list);
       return false;
     }
-  /* Sections of a damaged file may lie in each other.  The first of
-     overlapping stubs counts, as of overlapping FDEs.  */
+  /* In a damaged file sections may overlap.  The first function is kept.  */
   size_t kept = 0;
   uint64_t end = 0;
   for (size_t i = 0; i < list->n_functions; i++)

@@ -10,9 +10,9 @@
 #include "elf/image.h"
 #include "frame/frame.h"
 
-/* Find the stubs in .plt, .plt.sec, .plt.got and .iplt of IMAGE outside the
-   ranges of SECTION's FDEs.  A section is taken entry by entry; the first
-   bytes that are not a known stub end it.  */
+/* Set LIST to the stubs in .plt, .plt.sec, .plt.got and .iplt of IMAGE that no
+   FDE of SECTION covers.  Each section is read stub by stub, up to the first
+   bytes that are no known stub.  False when memory ran out.  */
 bool plt_stubs_find (struct frame_functions *list, const struct image *image,
                      const struct cfi_section *section, struct error *err);
 

@@ -1,4 +1,4 @@
-/* Which FDEs count, where there is other CFI than .eh_frame.
+/* Which FDEs are used, in a file that has other CFI than .eh_frame.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/precedence.h"
@@ -15,18 +15,18 @@
 
 enum
 {
-  ALIGN_USUAL = 64, /* bytes; of functions */
+  /* The usual and the highest alignment of functions, in bytes.  */
+  ALIGN_USUAL = 64,
   ALIGN_MAX = 4096,
-  ALIASES_MAX = 64 /* symbols of one address that are looked at */
+  ALIASES_MAX = 64 /* the most symbols that are read at one address */
 };
 
-/* What is known of an object, which has a CIE of its own.  An FDE for address
-   0 says that a section of it was dropped.  */
+/* An object file that was linked.  Each has a CIE of its own.  */
 struct object
 {
-  bool has_dropped;
-  uint64_t chain; /* behind the last function known to be dropped */
-  uint64_t reach; /* no offset in a section of the object is beyond it */
+  bool has_dropped;     /* an FDE for address 0: a section of it was dropped */
+  uint64_t dropped_end; /* end of the last function known to be dropped */
+  uint64_t reach;       /* above all offsets in its sections */
 };
 
 struct named_function
@@ -39,38 +39,38 @@ struct code_range
   uint64_t start, end;
 };
 
-struct search
+struct dropped_search
 {
   struct cfi_section *cfi;
   const struct image *image;
   struct code_range *code; /* owned; executable sections, ascending */
   size_t n_code;
-  struct object *objects; /* owned; one for each CIE, or NULL: no section was
+  struct object *objects; /* owned; one for each CIE.  NULL if no section was
                              dropped */
   struct named_function *names; /* owned; ascending */
   size_t n_names, names_capacity;
 };
 
 static bool
-is_of_debug (const struct cfi_section *cfi, const struct cfi_fde *fde)
+is_in_debug_frame (const struct cfi_section *cfi, const struct cfi_fde *fde)
 {
   return cfi->inputs[fde->input].kind == CFI_DEBUG_FRAME;
 }
 
 static uint64_t
-sum_up (uint64_t a, uint64_t b)
+add_saturated (uint64_t a, uint64_t b)
 {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* FDEs ascend by their addresses.  */
+/* Find the objects with dropped sections.  FDEs are sorted by address.  */
 static bool
-find_objects (struct search *search, struct error *err)
+find_objects (struct dropped_search *search, struct error *err)
 {
   const struct cfi_section *cfi = search->cfi;
   for (size_t i = 0; i < cfi->n_fdes && cfi->fdes[i].address == 0; i++)
     {
-      if (!is_of_debug (cfi, &cfi->fdes[i]))
+      if (!is_in_debug_frame (cfi, &cfi->fdes[i]))
         continue;
       if (search->objects == NULL)
         search->objects = calloc (cfi->n_cies, sizeof *search->objects);
@@ -81,14 +81,14 @@ find_objects (struct search *search, struct error *err)
   for (size_t i = 0; search->objects != NULL && i < cfi->n_fdes; i++)
     {
       struct object *object = &search->objects[cfi->fdes[i].cie];
-      object->reach
-          = sum_up (object->reach, sum_up (cfi->fdes[i].size, ALIGN_MAX));
+      object->reach = add_saturated (
+          object->reach, add_saturated (cfi->fdes[i].size, ALIGN_MAX));
     }
   return true;
 }
 
 static bool
-read_names (struct search *search, const struct image *image)
+read_names (struct dropped_search *search, const struct image *image)
 {
   struct symbol_walk walk = symbol_walk_over (image, false);
   struct symbol symbol;
@@ -106,9 +106,9 @@ read_names (struct search *search, const struct image *image)
   return true;
 }
 
-/* Whether a symbol is that of FDE's function.  */
+/* Whether a symbol has the address and the size of FDE's function.  */
 static bool
-is_named (const struct search *search, const struct cfi_fde *fde)
+is_named (const struct dropped_search *search, const struct cfi_fde *fde)
 {
   size_t i = SEARCH_FIRST (search->n_names, at,
                            search->names[at].address >= fde->address);
@@ -121,25 +121,26 @@ is_named (const struct search *search, const struct cfi_fde *fde)
   return false;
 }
 
-/* Whether FDE, the next one by address, may be that of a dropped function.
-   Functions of one section follow each other; code without CFI can be between
-   them.  */
+/* Whether FDE, the next one in the order of addresses, may be that of a
+   dropped function.  Functions of a dropped section follow each other, but
+   there can be code without CFI between them.  */
 static bool
-may_be_dropped (struct search *search, const struct cfi_fde *fde)
+may_be_dropped (struct dropped_search *search, const struct cfi_fde *fde)
 {
   if (search->objects == NULL || !search->objects[fde->cie].has_dropped)
     return fde->address == 0;
   struct object *object = &search->objects[fde->cie];
-  bool follows = fde->address < sum_up (object->chain, ALIGN_USUAL);
+  bool follows
+      = fde->address < add_saturated (object->dropped_end, ALIGN_USUAL);
   if (!follows && (fde->address >= object->reach || is_named (search, fde)))
     return false;
-  if (object->chain < sum_up (fde->address, fde->size))
-    object->chain = sum_up (fde->address, fde->size);
+  if (object->dropped_end < add_saturated (fde->address, fde->size))
+    object->dropped_end = add_saturated (fde->address, fde->size);
   return true;
 }
 
 static bool
-read_code (struct search *search, struct error *err)
+read_code (struct dropped_search *search, struct error *err)
 {
   const struct image *image = search->image;
   search->code = calloc (image->n_sections + 1, sizeof *search->code);
@@ -156,8 +157,9 @@ read_code (struct search *search, struct error *err)
          || error_set_no_memory (err);
 }
 
+/* Whether FDE's range is in one executable section.  */
 static bool
-is_in_code (const struct search *search, const struct cfi_fde *fde)
+is_in_code (const struct dropped_search *search, const struct cfi_fde *fde)
 {
   if (fde->size == 0
       || !image_is_executable (search->image, fde->address, fde->size))
@@ -173,18 +175,18 @@ bool
 dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
                           const struct image *debug_file, struct error *err)
 {
-  struct search search = { .cfi = cfi, .image = image };
-  bool found = read_code (&search, err) && find_objects (&search, err);
-  if (found && search.objects != NULL
+  struct dropped_search search = { .cfi = cfi, .image = image };
+  bool done = read_code (&search, err) && find_objects (&search, err);
+  if (done && search.objects != NULL
       && (!read_names (&search, image)
           || (debug_file != NULL && !read_names (&search, debug_file))
           || !RADIX_SORT (search.names, search.n_names)))
-    found = error_set_no_memory (err);
-  if (found)
+    done = error_set_no_memory (err);
+  if (done)
     {
       size_t kept = 0;
       for (size_t i = 0; i < cfi->n_fdes; i++)
-        if (!is_of_debug (cfi, &cfi->fdes[i])
+        if (!is_in_debug_frame (cfi, &cfi->fdes[i])
             || (!may_be_dropped (&search, &cfi->fdes[i])
                 && is_in_code (&search, &cfi->fdes[i])))
           cfi->fdes[kept++] = cfi->fdes[i];
@@ -193,13 +195,13 @@ dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
   free (search.code);
   free (search.objects);
   free (search.names);
-  return found;
+  return done;
 }
 
 /* ---- Code that several inputs describe */
 
-/* Whether an FDE of an input below LIMIT reaches beyond ADDRESS; ENDS has one
-   end for each.  */
+/* Whether one of the first LIMIT inputs has an FDE that ends behind ADDRESS.
+   ENDS has the highest end of each input's FDEs.  */
 static bool
 reaches (const uint64_t *ends, unsigned limit, uint64_t address)
 {
@@ -209,24 +211,24 @@ reaches (const uint64_t *ends, unsigned limit, uint64_t address)
   return false;
 }
 
-/* Find the FDEs into which those of earlier inputs reach from in front, and
-   those in which one of earlier inputs starts.  OUTRANKED has one for each
-   FDE.  */
+/* Set SUPERSEDED, which has an element for each FDE, for the FDEs that overlap
+   one of an earlier input.  The first loop finds overlaps with FDEs that start
+   in front, the second one those with FDEs that start behind.  */
 static void
-find_outranked (const struct cfi_section *section,
-                bool (*is_of_code) (const void *context,
-                                    const struct cfi_fde *fde),
-                const void *context, bool *outranked)
+find_superseded (const struct cfi_section *section,
+                 bool (*is_of_code) (const void *context,
+                                     const struct cfi_fde *fde),
+                 const void *context, bool *superseded)
 {
   uint64_t ends[CFI_INPUTS_MAX] = { 0 };
-  uint64_t below[CFI_INPUTS_MAX] = { 0 }; /* ~ the latest start */
+  uint64_t below[CFI_INPUTS_MAX] = { 0 }; /* the lowest start, complemented */
   for (size_t i = 0; i < section->n_fdes; i++)
     {
       const struct cfi_fde *fde = &section->fdes[i];
       uint64_t end = fde->address + fde->size;
       if (!is_of_code (context, fde))
         continue;
-      outranked[i] = reaches (ends, fde->input, fde->address);
+      superseded[i] = reaches (ends, fde->input, fde->address);
       if (end > ends[fde->input])
         ends[fde->input] = end;
     }
@@ -235,7 +237,8 @@ find_outranked (const struct cfi_section *section,
       const struct cfi_fde *fde = &section->fdes[i];
       if (!is_of_code (context, fde))
         continue;
-      outranked[i] |= reaches (below, fde->input, ~(fde->address + fde->size));
+      superseded[i]
+          |= reaches (below, fde->input, ~(fde->address + fde->size));
       below[fde->input] = ~fde->address;
     }
 }
@@ -244,14 +247,13 @@ find_outranked (const struct cfi_section *section,
 
 enum
 {
-  /* An FDE that was set aside is compared with so many FDEs in front of it
-     that may reach into it, and with so many that start in it.  More than one
-     are an accident.  */
+  /* A removed FDE is compared with at most this many FDEs that start in front
+     of it, and this many that start in it.  Real files have one.  */
   NEIGHBOURS_MAX = 16,
-  /* Programs are executed for comparisons until their bytes are so many times
-     those of all inputs.  A large program that stands in for many small ones
-     is executed for each of these; in an honest file, each is executed about
-     once.  */
+  /* A limit for the bytes of programs that are executed for comparisons, as a
+     multiple of the size of all inputs.  In real files each program is
+     executed about once.  In a hostile file a large program may overlap many
+     small ones, and would be executed for each of them.  */
   EXECUTED_MAX = 4
 };
 
@@ -260,81 +262,85 @@ struct contradictions
   struct cfi_section *section;
   struct cfa_machine *machine;         /* owned */
   struct frame_function aside, chosen; /* owned */
-  size_t next;     /* the first FDE behind the start of the one set aside */
+  size_t next; /* the first FDE that starts behind the removed one's start */
   uint64_t budget; /* bytes of programs that may still be executed */
   struct error *err;
 };
 
-/* Execute FDE.  *SAYS tells whether it has rows.  */
+/* Execute FDE into FUNCTION.  *HAS_ROWS becomes whether it has rows.  */
 static bool
-execute (struct contradictions *comparison, const struct cfi_fde *fde,
-         struct frame_function *function, bool *says)
+execute (struct contradictions *contradictions, const struct cfi_fde *fde,
+         struct frame_function *function, bool *has_rows)
 {
   enum frame_reason reason;
-  bool done = cfa_machine_run (comparison->machine, fde, function, &reason,
-                               comparison->err);
-  *says = reason == REASON_NONE;
+  bool done = cfa_machine_run (contradictions->machine, fde, function, &reason,
+                               contradictions->err);
+  *has_rows = reason == REASON_NONE;
   return done;
 }
 
-/* Compare FDE, which counts, with the one set aside.  */
+/* Mark the rows of the removed FDE that FDE, one that remains,
+   contradicts.  */
 static bool
-compare_with (struct contradictions *comparison, const struct cfi_fde *fde)
+compare_with (struct contradictions *contradictions, const struct cfi_fde *fde)
 {
-  bool says;
-  if (fde->instructions_size > comparison->budget)
+  bool has_rows;
+  if (fde->instructions_size > contradictions->budget)
     return true;
-  comparison->budget -= fde->instructions_size;
-  if (!execute (comparison, fde, &comparison->chosen, &says))
+  contradictions->budget -= fde->instructions_size;
+  if (!execute (contradictions, fde, &contradictions->chosen, &has_rows))
     return false;
-  return !says
-         || frame_function_dispute (&comparison->aside, &comparison->chosen)
-         || error_set_no_memory (comparison->err);
+  return !has_rows
+         || frame_function_dispute (&contradictions->aside,
+                                    &contradictions->chosen)
+         || error_set_no_memory (contradictions->err);
 }
 
+/* Compare FDE, a removed one, with all FDEs that overlap it.  */
 static bool
-compare (struct contradictions *comparison, const struct cfi_fde *fde)
+compare (struct contradictions *contradictions, const struct cfi_fde *fde)
 {
-  struct cfi_section *section = comparison->section;
+  struct cfi_section *section = contradictions->section;
   const struct cfi_fde *fdes = section->fdes;
-  size_t *next = &comparison->next;
-  bool says;
+  size_t *next = &contradictions->next;
+  bool has_rows;
   while (*next < section->n_fdes && fdes[*next].address <= fde->address)
     ++*next;
-  if (!execute (comparison, fde, &comparison->aside, &says))
+  if (!execute (contradictions, fde, &contradictions->aside, &has_rows))
     return false;
   size_t first = *next > NEIGHBOURS_MAX ? *next - NEIGHBOURS_MAX : 0;
   for (size_t i = first;
-       says && i < section->n_fdes && i < *next + NEIGHBOURS_MAX
+       has_rows && i < section->n_fdes && i < *next + NEIGHBOURS_MAX
        && fdes[i].address < fde->address + fde->size;
        i++)
     if (fdes[i].input < fde->input
         && fdes[i].address + fdes[i].size > fde->address
-        && !compare_with (comparison, &fdes[i]))
+        && !compare_with (contradictions, &fdes[i]))
       return false;
   section->n_contradictions
-      += says && frame_function_is_disputed (&comparison->aside, UINT64_MAX);
+      += has_rows
+         && frame_function_is_disputed (&contradictions->aside, UINT64_MAX);
   return true;
 }
 
-/* Count how many of the FDEs set ASIDE contradict what counts.  */
+/* Count the removed FDEs, ASIDE, that contradict those that remain.  */
 static bool
 count_contradictions (struct cfi_section *section, const struct cfi_fde *aside,
                       struct error *err)
 {
-  struct contradictions comparison
+  struct contradictions contradictions
       = { .section = section,
           .budget = EXECUTED_MAX * cfi_section_size (section),
           .err = err };
   if (section->n_set_aside == 0)
     return true;
-  comparison.machine = cfa_machine_new (section);
-  bool done = comparison.machine != NULL || error_set_no_memory (err);
+  contradictions.machine = cfa_machine_new (section);
+  bool done = contradictions.machine != NULL || error_set_no_memory (err);
   for (size_t i = 0; done && i < section->n_set_aside; i++)
-    done = compare (&comparison, &aside[i]);
-  frame_function_free (&comparison.aside);
-  frame_function_free (&comparison.chosen);
-  cfa_machine_free (comparison.machine);
+    done = compare (&contradictions, &aside[i]);
+  frame_function_free (&contradictions.aside);
+  frame_function_free (&contradictions.chosen);
+  cfa_machine_free (contradictions.machine);
   return done;
 }
 
@@ -347,16 +353,16 @@ precedence_settle (struct cfi_section *section,
   const size_t n = section->n_fdes;
   if (section->n_inputs < 2)
     return true;
-  bool *outranked = calloc (n + 1, sizeof *outranked);
-  /* Room for all.  Memory that is not used is never touched.  */
+  bool *superseded = calloc (n + 1, sizeof *superseded);
+  /* Room for all FDEs; unused pages cost nothing.  */
   struct cfi_fde *aside = reallocarray (NULL, n + 1, sizeof *aside);
-  bool settled = outranked != NULL && aside != NULL;
+  bool settled = superseded != NULL && aside != NULL;
   if (settled)
     {
       size_t moved = 0;
-      find_outranked (section, is_of_code, context, outranked);
+      find_superseded (section, is_of_code, context, superseded);
       for (size_t i = 0; i < n; i++)
-        if (outranked[i])
+        if (superseded[i])
           aside[moved++] = section->fdes[i];
         else
           section->fdes[i - moved] = section->fdes[i];
@@ -367,6 +373,6 @@ precedence_settle (struct cfi_section *section,
   else
     error_set_no_memory (err);
   free (aside);
-  free (outranked);
+  free (superseded);
   return settled;
 }

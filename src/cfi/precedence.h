@@ -1,17 +1,17 @@
-/* Which FDEs count, where there is other CFI than .eh_frame.
+/* Which FDEs are used, in a file that has other CFI than .eh_frame.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Linkers edit .eh_frame, but leave a .debug_frame as it is: what pointed to a
-   section that was dropped is 0 afterwards.  gold adds the offset in the
-   dropped section: there, a file may have other code.  Such FDEs are
-   forgotten.
+   Linkers edit .eh_frame, but not .debug_frame.  When a linker drops a section
+   of code, an FDE of .debug_frame for it gets the address 0, or, from gold,
+   the offset in the dropped section.  The file may have other code at this
+   address.  So FDEs of dropped functions are removed.
 
-   Where several sections describe the same code, the first input's word
-   counts: .eh_frame is what unwinders in the program use, so that wrong
-   entries there are noticed.  An FDE of a later input that overlaps one of an
-   earlier input is set aside as a whole, and no later step sees it: how FDEs
-   of one section settle it among themselves (walk.h) does not depend on
-   whether another section is there.  */
+   Where several inputs describe the same code, the first one is used.  This is
+   .eh_frame, if there is one: unwinders in the program use it, so that wrong
+   entries are noticed.  An FDE of a later input that overlaps one of an
+   earlier input is removed as a whole.  Conflicts between FDEs of one input
+   are resolved later (walk.h), in the same way whether there are other inputs
+   or not.  */
 
 #ifndef CFI_PRECEDENCE_H
 #define CFI_PRECEDENCE_H
@@ -22,16 +22,16 @@
 #include "cfi/cfi_section.h"
 #include "elf/image.h"
 
-/* Remove FDEs of dropped functions from CFI, of IMAGE and of its debug file
-   DEBUG_FILE (or NULL).  False when memory ran out.  */
+/* Remove FDEs of dropped functions from CFI, the CFI of IMAGE and of its debug
+   file DEBUG_FILE (or NULL).  False when memory ran out.  */
 bool dropped_functions_forget (struct cfi_section *cfi,
                                const struct image *image,
                                const struct image *debug_file,
                                struct error *err);
 
-/* Set aside what earlier inputs of SECTION describe, and count how often both
-   contradict each other.  IS_OF_CODE tells of an FDE whether its range is
-   code at all.  False when memory ran out.  */
+/* Remove from SECTION the FDEs for code that earlier inputs describe, and
+   count those that contradict the earlier inputs.  IS_OF_CODE returns whether
+   an FDE's range is code.  False when memory ran out.  */
 bool precedence_settle (struct cfi_section *section,
                         bool (*is_of_code) (const void *context,
                                             const struct cfi_fde *fde),

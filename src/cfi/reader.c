@@ -1,9 +1,9 @@
 /* Reading CFI: the CIEs and FDEs of .eh_frame and .debug_frame sections.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One walk over the lengths of the entries scans the CIEs and reads the FDEs.
-   An FDE's CIE is always in front of it: in .eh_frame by its form, in
-   .debug_frame as all assemblers write it.  */
+   One loop over the entries scans the CIEs and reads the FDEs.  An FDE's CIE
+   is always in front of it.  The form of .eh_frame requires that, and all
+   assemblers write .debug_frame in this order, too.  */
 
 #include "cfi/cfi_section.h"
 
@@ -20,13 +20,14 @@
 
 enum
 {
-  /* FDEs hardly have fewer bytes; room for so many is made at once.  Memory
-     that is not used is never touched.  */
+  /* Few FDEs have fewer bytes.  The size of the input divided by this number
+     is the number of FDEs that memory is allocated for at once.  Pages that
+     are not used are never touched.  */
   FDE_SIZE_USUAL = 24
 };
 
-/* Note that the entry at OFFSET of the last input cannot be read, for REASON;
-   TEXT is for people.  False when memory ran out.  */
+/* Note that the entry at OFFSET of the last input cannot be read for REASON.
+   TEXT is the message for users.  False when memory ran out.  */
 static bool
 note_damage (struct cfi_section *section, uint64_t offset,
              enum frame_reason reason, const char *text, struct error *err)
@@ -46,7 +47,8 @@ note_damage (struct cfi_section *section, uint64_t offset,
   return true;
 }
 
-/* The same for an entry that is an FDE, or may be one.  */
+/* Note that the entry at OFFSET of the last input, which is or may be an FDE,
+   cannot be read, and count it as left out.  */
 static bool
 leave_out (struct cfi_section *section, uint64_t offset,
            enum frame_reason reason, const char *text, struct error *err)
@@ -55,8 +57,8 @@ leave_out (struct cfi_section *section, uint64_t offset,
   return note_damage (section, offset, reason, text, err);
 }
 
-/* The index of the CIE at OFFSET of the last input, or n_cies.  GUESS is tried
-   first.  */
+/* The index of the CIE at OFFSET of the last input, or n_cies if there is
+   none.  The CIE with index GUESS is tried first.  */
 static size_t
 find_cie (const struct cfi_section *section, uint64_t offset, size_t guess)
 {
@@ -87,11 +89,11 @@ read_cie (struct cfi_section *section, const struct entry *entry,
                          frame_reason_text (cie->unusable), err);
 }
 
-/* Read the FDE that ENTRY is.  *CIE is the index of the CIE that was used
-   last; SHOWN is memory for odd_fde_read.  */
+/* Read ENTRY, an FDE.  *CIE is the index of the CIE that was used last.  COPY
+   is the buffer of odd_fde_read.  */
 static bool
 read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
-          struct buffer *shown, struct error *err)
+          struct buffer *copy, struct error *err)
 {
   char text[sizeof ((struct cfi_damage *)0)->text];
   if (section->n_fdes == UINT32_MAX - 1)
@@ -110,17 +112,16 @@ read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
     return leave_out (section, entry->offset, reason, "its CIE cannot be read",
                       err);
   if (!plain_fde_read (section, entry, *cie, fde))
-    reason
-        = odd_fde_read (section, entry, *cie, shown, fde, text, sizeof text);
+    reason = odd_fde_read (section, entry, *cie, copy, fde, text, sizeof text);
   section->n_fdes += reason == REASON_NONE;
-  if (shown->failed)
+  if (copy->failed)
     return error_set_no_memory (err);
   return reason == REASON_NONE
          || leave_out (section, entry->offset, reason, text, err);
 }
 
 static bool
-read_entries (struct cfi_section *section, struct buffer *shown,
+read_entries (struct cfi_section *section, struct buffer *copy,
               struct error *err)
 {
   const struct cfi_input *input = &section->inputs[section->n_inputs - 1];
@@ -134,7 +135,7 @@ read_entries (struct cfi_section *section, struct buffer *shown,
       if (entry.kind == ENTRY_CIE)
         read = read_cie (section, &entry, err);
       else if (entry.kind == ENTRY_FDE)
-        read = read_fde (section, &entry, &cie, shown, err);
+        read = read_fde (section, &entry, &cie, copy, err);
       else if (entry.kind == ENTRY_DAMAGED)
         read = leave_out (section, offset, REASON_BAD_ENTRY, entry.why, err);
       offset += entry.size;
@@ -146,20 +147,20 @@ bool
 cfi_read (struct cfi_section *section, const struct cfi_input *input,
           struct error *err)
 {
-  struct buffer shown;
+  struct buffer copy;
   section->inputs[section->n_inputs++] = *input;
   size_t expected = section->n_fdes + input->size / FDE_SIZE_USUAL + 1;
-  buffer_init (&shown, section->arch->big_endian);
+  buffer_init (&copy, section->arch->big_endian);
   bool read = (ARRAY_ROOM (section->fdes, expected, &section->fdes_capacity)
                || error_set_no_memory (err))
-              && read_entries (section, &shown, err);
-  buffer_free (&shown);
-  /* FDEs come in the order of their inputs and offsets, in which those of
-     equal addresses stay.  */
+              && read_entries (section, &copy, err);
+  buffer_free (&copy);
+  /* The sort is stable: at equal addresses, inputs and offsets ascend.  */
   _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
   if (read && !RADIX_SORT (section->fdes, section->n_fdes))
     read = error_set_no_memory (err);
-  section->fdes_capacity = section->n_fdes; /* of other memory, maybe */
+  section->fdes_capacity
+      = section->n_fdes; /* the sort may replace the array */
   if (!read)
     cfi_section_free (section);
   return read;

@@ -1,4 +1,4 @@
-/* The rules of all registers at one address of code, by its CFI.
+/* The rules of all registers at one address of code, from its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    DWARF 5, section 6.4.  The instructions are executed up to the address.  */
@@ -15,7 +15,8 @@ enum
 {
   /* As in cfa_program.c: compilers nest remember_state once or twice.  */
   STATES_MAX = 64,
-  /* FDEs of hostile files lie in each other; so many are looked at.  */
+  /* The most FDEs that the search for an address looks at, because FDEs of
+     hostile files may be nested.  */
   NESTED_MAX = 64
 };
 
@@ -30,7 +31,8 @@ struct run
   uint64_t location, wanted; /* addresses */
 };
 
-/* Advance to ADDRESS.  A CIE has no location, and an FDE does not go back.  */
+/* Advance the location to ADDRESS.  False in a CIE, which has no location, and
+   for an address that is lower.  */
 static bool
 set_location (struct run *run, uint64_t address)
 {
@@ -59,7 +61,7 @@ expression (enum register_rule_kind kind,
                                  .size = instruction->block_size };
 }
 
-/* Execute what gives a register a rule.  */
+/* Execute an instruction that sets the rule of a register.  */
 static bool
 execute_register (struct run *run, const struct cfa_instruction *instruction)
 {
@@ -145,7 +147,7 @@ execute (struct run *run, const struct cfa_instruction *instruction)
         return false;
       *run->rules = run->states[--run->depth];
       return true;
-    /* Walks take signatures off without having been told.  */
+    /* Stack walks remove signatures without these rules.  */
     case CFA_AARCH64_NEGATE_RA_STATE:
     case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
       return run->section->arch->ra_signing;
@@ -154,8 +156,7 @@ execute (struct run *run, const struct cfa_instruction *instruction)
     }
 }
 
-/* Execute SIZE BYTES of instructions, until the location is behind the wanted
-   one.  */
+/* Execute SIZE BYTES of instructions, up to the wanted location.  */
 static bool
 execute_all (struct run *run, const uint8_t *bytes, uint64_t size)
 {
@@ -169,7 +170,7 @@ execute_all (struct run *run, const uint8_t *bytes, uint64_t size)
   return true;
 }
 
-/* The FDE with ADDRESS, or NULL; of several, the one that begins last.  */
+/* The FDE that has ADDRESS and, of several, begins last; or NULL.  */
 static const struct cfi_fde *
 find_fde (const struct cfi_source *source, uint64_t address)
 {
@@ -199,7 +200,7 @@ register_rules_find (const struct cfi_source *source, uint64_t address,
   const struct cfi_fde *fde = find_fde (source, address);
   if (fde == NULL)
     return false;
-  /* What lacks rules for FP alone has all others.  */
+  /* CFI without rules for FP still has those of the other registers.  */
   enum frame_reason problem = source->problem (source->context, fde);
   if (problem != REASON_NONE && problem != REASON_FP_UNKNOWN)
     return false;

@@ -1,9 +1,9 @@
-/* The rules of all registers at one address of code, by its CFI.
+/* The rules of all registers at one address of code, from its CFI.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A row has the rules of CFA, RA and FP, as far as SFrame can say them.  A
-   walk that keeps all registers goes by all rules, and by expressions as they
-   are.  */
+   A frame row has only the rules for CFA, RA and FP that SFrame can express.
+   A stack walk that keeps all registers needs all rules, and expressions
+   unchanged.  */
 
 #ifndef CFI_REGISTER_RULES_H
 #define CFI_REGISTER_RULES_H
@@ -15,14 +15,14 @@
 
 enum register_rule_kind
 {
-  REGISTER_NO_RULE, /* the ABI's matter */
+  REGISTER_NO_RULE, /* the ABI determines the value */
   REGISTER_UNDEFINED,
   REGISTER_SAME,
   REGISTER_SUM,          /* register `number' + offset */
   REGISTER_CFA,          /* CFA + offset */
   REGISTER_AT_CFA,       /* *(CFA + offset) */
-  REGISTER_VALUE,        /* what the expression says */
-  REGISTER_AT_EXPRESSION /* *(what the expression says) */
+  REGISTER_VALUE,        /* the value of the expression */
+  REGISTER_AT_EXPRESSION /* *(the value of the expression) */
 };
 
 struct register_rule
@@ -48,8 +48,8 @@ struct register_rules
   bool signal; /* augmentation S */
 };
 
-/* Set RULES to what SOURCE says of the code at ADDRESS.  False if it says
-   nothing that can be understood, or memory ran out.  */
+/* Set RULES to the rules of SOURCE at ADDRESS.  False if SOURCE has no valid
+   FDE for ADDRESS, or memory ran out.  */
 bool register_rules_find (const struct cfi_source *source, uint64_t address,
                           struct register_rules *rules);
 

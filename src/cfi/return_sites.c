@@ -1,4 +1,4 @@
-/* What readers find at return addresses.
+/* Return places and padding.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/return_sites.h"
@@ -10,17 +10,18 @@
 
 enum
 {
-  /* FDEs from the one at hand to the one with the code that is fetched.  */
+  /* The code that is fetched is that of the FDE so many FDEs ahead.  */
   FDES_AHEAD = 2,
   CACHE_LINE = 64,
-  /* Of longer functions most lines are not looked at.  */
+  /* The most bytes of a function that are fetched.  Most cache lines of longer
+     functions are not read.  */
   EXPECTED_MAX = 1024
 };
 
 /* ---- Where calls end */
 
-/* Whether the SIZE bytes of CODE, decoded from their start on, end in a call.
-   Their last bytes look like one.  */
+/* Whether the SIZE bytes of CODE, whose last bytes look like a call, are
+   decoded to instructions of which the last one is a call.  */
 static bool
 ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
 {
@@ -37,7 +38,7 @@ ends_in_call (const struct arch *arch, const uint8_t *code, uint64_t size)
   return is_call;
 }
 
-/* Whether an FDE starts at ADDRESS, or an entry of a PLT.  */
+/* Whether an FDE or an entry of a PLT starts at ADDRESS.  */
 static bool
 is_function (const struct call_finder *finder, uint64_t address)
 {
@@ -51,11 +52,10 @@ is_function (const struct call_finder *finder, uint64_t address)
   return at < cfi->n_fdes && cfi->fdes[at].address == address;
 }
 
-/* Whether the SIZE bytes of code at FROM, which all lie in the finder's
-   segment, end in a call.  */
+/* Whether the SIZE bytes at FROM, in the finder's segment, end in a call.  */
 static inline bool
-piece_ends_in_call (const struct call_finder *finder, uint64_t from,
-                    uint64_t size)
+code_ends_in_call (const struct call_finder *finder, uint64_t from,
+                   uint64_t size)
 {
   const uint8_t *code = finder->bytes + (from - finder->address);
   uint64_t target;
@@ -65,10 +65,10 @@ piece_ends_in_call (const struct call_finder *finder, uint64_t from,
          || ends_in_call (finder->image->arch, code, size);
 }
 
-/* Whether the finder's segment has the SIZE bytes at START, if need be after
-   another one was taken.  */
+/* Whether a segment, from then on the finder's, has the SIZE bytes at
+   START.  */
 static bool
-has_piece (struct call_finder *finder, uint64_t start, uint64_t size)
+has_code (struct call_finder *finder, uint64_t start, uint64_t size)
 {
   if (start - finder->address >= finder->size)
     {
@@ -88,27 +88,27 @@ bool
 call_finder_ends_at (struct call_finder *finder, uint64_t start,
                      uint64_t address)
 {
-  return has_piece (finder, start, address - start)
-         && piece_ends_in_call (finder, start, address - start);
+  return has_code (finder, start, address - start)
+         && code_ends_in_call (finder, start, address - start);
 }
 
 size_t
 call_finder_first (struct call_finder *finder, uint64_t base,
                    const uint32_t *offsets, size_t n)
 {
-  if (n < 2 || !has_piece (finder, base, offsets[n - 1]))
+  if (n < 2 || !has_code (finder, base, offsets[n - 1]))
     return n;
   const struct arch *arch = finder->image->arch;
   const uint8_t *segment = finder->bytes;
   uint64_t skip = base - finder->address;
   int32_t distance;
-  /* Few places have bytes in front of them that look like a call.  That is
-     asked first, of the whole segment: where the piece begins matters only to
-     those few.  */
+  /* At few offsets the bytes in front look like a call.  This test comes first
+     and may read all of the segment, because it needs no start of an
+     instruction.  */
   for (size_t i = 1; i < n; i++)
     if (arch->may_end_call (segment, skip + offsets[i], &distance)
-        && piece_ends_in_call (finder, base + offsets[i - 1],
-                               offsets[i] - offsets[i - 1]))
+        && code_ends_in_call (finder, base + offsets[i - 1],
+                              offsets[i] - offsets[i - 1]))
       return i;
   return n;
 }
@@ -128,7 +128,7 @@ call_finder_expect (const struct call_finder *finder, uint64_t start,
     __builtin_prefetch (finder->bytes + skip + at);
 }
 
-/* ---- Making return sites */
+/* ---- Initialisation */
 
 bool
 return_sites_init (struct return_sites *sites, const struct cfi_source *source,
@@ -142,8 +142,7 @@ return_sites_init (struct return_sites *sites, const struct cfi_source *source,
   sites->calls
       = (struct call_finder){ .image = image, .functions = &source->cfi };
   plt_sections_find (&sites->calls.plt, image);
-  /* Room that is nearly always enough.  Memory that is not used is never
-     touched.  */
+  /* Nearly always enough; unused pages cost nothing.  */
   return (ARRAY_ROOM (sites->kept, source->cfi.n_fdes / 2 + 1,
                       &sites->kept_capacity)
           && ARRAY_ROOM (sites->starts,
@@ -161,31 +160,31 @@ return_sites_free (struct return_sites *sites)
   *sites = (struct return_sites){ 0 };
 }
 
-/* ---- What of rows is kept */
+/* ---- Kept rows */
 
-/* Whether a reader could take ROW for the row of a call.  Where a row says
-   that the stack ends it stops, whatever led it there.  */
+/* Whether a reader that looks up a return address could go on with ROW.  It
+   stops where the RA is in a register or undefined.  */
 static bool
-is_like_call_row (const struct frame_row *row)
+reader_may_use_row (const struct frame_row *row)
 {
   return row->ra.kind != RULE_SAME && row->ra.kind != RULE_UNDEFINED;
 }
 
-/* Whether a reader could take ROW, which is not the first one, for the row of
-   a call at the end of the row before it: that row's code has room for a call,
-   and the two rows differ.  (Rows may also begin where a register changes that
-   SFrame does not know.)  */
+/* Whether ROW, which is not the first one, would be wrong for the return
+   address of a call at the end of the row before it: that row's code has room
+   for a call, and the two rows differ.  (Two rows have the same rules where a
+   register changes that SFrame does not describe.)  */
 static bool
-would_mislead_reader (const struct return_sites *sites,
-                      const struct frame_row *row)
+may_mislead_reader (const struct return_sites *sites,
+                    const struct frame_row *row)
 {
-  return is_like_call_row (row)
+  return reader_may_use_row (row)
          && row->start - row[-1].start >= sites->smallest_call
          && !frame_row_continues (row);
 }
 
-/* Append the kept_rows of FUNCTION, and leave the count as it is.  A caller
-   that needs the rows only once uses the room behind the last one.  */
+/* Put the kept_rows of FUNCTION behind the last ones.  return_sites_keep
+   counts them, if they are to be kept.  NULL when memory ran out.  */
 static struct kept_rows *
 keep_rows (struct return_sites *sites, const struct frame_function *function)
 {
@@ -202,7 +201,7 @@ keep_rows (struct return_sites *sites, const struct frame_function *function)
   for (const struct frame_row *row = first + 1; row <= last; row++)
     {
       starts[n_starts] = row->start;
-      n_starts += would_mislead_reader (sites, row);
+      n_starts += may_mislead_reader (sites, row);
       plt_rule |= row->cfa.kind == RULE_PLT;
     }
   struct kept_rows *kept = &sites->kept[sites->n_kept];
@@ -225,9 +224,9 @@ return_sites_keep (struct return_sites *sites)
 
 /* ---- Finding the places */
 
-/* Whether code before CODE ends in a call right in front of CODE's first row,
-   which readers would follow instead of that code's last one, and the two
-   differ.  */
+/* Whether the code before CODE ends in a call, directly in front of CODE, and
+   CODE's first row is wrong for the call, because its rules differ from those
+   of the last row of that code.  */
 static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct kept_rows *kept)
@@ -236,7 +235,7 @@ follows_call (struct return_sites *sites, const struct cfi_code *code,
                  && sites->b_key == kept->b_key
                  && frame_row_same_rules (&sites->last, &kept->first);
   return sites->end == code->address && kept->first.start == 0
-         && is_like_call_row (&kept->first) && !goes_on
+         && reader_may_use_row (&kept->first) && !goes_on
          && call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
 }
 
@@ -249,7 +248,7 @@ append_place (struct return_places *places, uint32_t offset)
   return true;
 }
 
-/* Find the places of CODE.  KEPT was made of its rows.  */
+/* Find the return places of CODE.  KEPT was made of its rows.  */
 static inline bool
 find_places (struct return_sites *sites, const struct cfi_code *code,
              const struct kept_rows *kept)
@@ -269,10 +268,11 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   return true;
 }
 
-/* CODE was passed; KEPT was made of its rows, or is NULL.  */
+/* Note the end of CODE and its last row, for the code behind it.  KEPT was
+   made of CODE's rows, or is NULL.  */
 static void
-pass (struct return_sites *sites, const struct cfi_code *code,
-      const struct kept_rows *kept)
+note_code (struct return_sites *sites, const struct cfi_code *code,
+           const struct kept_rows *kept)
 {
   /* Stubs of a PLT make no calls.  */
   sites->end = code->kind == CODE_OF_STUB ? 0 : code->address + code->size;
@@ -286,29 +286,28 @@ pass (struct return_sites *sites, const struct cfi_code *code,
   sites->b_key = kept->b_key;
 }
 
-/* Find the places of CODE and the padding behind it.  KEPT was made of its
-   rows.  */
+/* Find return places of CODE and padding.  KEPT was made of CODE's rows.  */
 static bool
-find_all (struct return_sites *sites, const struct cfi_walk *walk,
-          struct cfi_code *code, const struct kept_rows *kept,
-          struct error *err)
+find_places_and_padding (struct return_sites *sites,
+                         const struct cfi_walk *walk, struct cfi_code *code,
+                         const struct kept_rows *kept, struct error *err)
 {
   if (!find_places (sites, code, kept))
     return error_set_no_memory (err);
   code->places = &sites->places;
-  pass (sites, code, kept);
-  /* Where no call can end in front of the padding, no return address of CODE
-     lies there.  A return address that no call made may (makecontext's is the
-     first byte of a function), and readers that look up the address before
-     that byte would find CODE's row in the padding.  */
+  note_code (sites, code, kept);
+  /* If no call ends in front of the padding, no return address of CODE is
+     there.  Then some users need padding without a row: makecontext stores the
+     first byte of a function as a return address, and readers that look up the
+     address before it would find CODE's row in the padding.  */
   bool call = call_finder_ends_at (&sites->calls, sites->boundary, sites->end);
   if (call || !sites->only_behind_calls)
     {
       code->padding = cfi_walk_padding (walk, code, sites->padding);
       code->call_at_end = call && code->padding > 0;
     }
-  /* Waiting for the code of a function takes longer than looking at it, so the
-     processor is told two functions before.  */
+  /* Waiting for the memory of a function's code takes longer than reading it,
+     so the code is fetched ahead.  */
   const struct cfi_section *cfi = &sites->source->cfi;
   size_t coming = walk->fde + FDES_AHEAD;
   if (coming < cfi->n_fdes)
@@ -324,12 +323,12 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
   sites->can_keep = false;
   sites->places.n = 0;
   code->places = &sites->places;
-  /* Of an FDE that overlaps others nothing may be left.  */
+  /* Nothing may be left of an FDE that overlaps others.  */
   if (!code->is_code || code->size == 0)
     return true;
   if (code->kind == CODE_OF_STUB || code->function == NULL)
     {
-      pass (sites, code, NULL);
+      note_code (sites, code, NULL);
       return true;
     }
   const struct kept_rows *kept = keep_rows (sites, code->function);
@@ -337,8 +336,8 @@ return_sites_apply (struct return_sites *sites, const struct cfi_walk *walk,
     return error_set_no_memory (err);
   sites->can_keep = !kept->plt_rule;
   if (sites->can_keep)
-    return find_all (sites, walk, code, kept, err);
-  pass (sites, code, NULL);
+    return find_places_and_padding (sites, walk, code, kept, err);
+  note_code (sites, code, NULL);
   return true;
 }
 
@@ -346,5 +345,5 @@ bool
 return_sites_repeat (struct return_sites *sites, const struct cfi_walk *walk,
                      struct cfi_code *code, size_t kept, struct error *err)
 {
-  return find_all (sites, walk, code, &sites->kept[kept], err);
+  return find_places_and_padding (sites, walk, code, &sites->kept[kept], err);
 }

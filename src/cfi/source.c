@@ -1,4 +1,4 @@
-/* Where the frame rows of an ELF file come from: its FDEs and PLT stubs.
+/* The sources of an ELF file's frame rows: its FDEs and PLT stubs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/source.h"
@@ -15,22 +15,22 @@
 enum
 {
   /* Compilers for C and C++ save the frame pointer in about every third
-     function that moves the CFA.  So many functions that move the CFA and none
-     that saves the frame pointer are no accident.  */
-  MOVING_MIN = 32
+     function that defines the CFA anew.  It is no accident if this many
+     functions define the CFA, and none saves the frame pointer.  */
+  DEFINING_MIN = 32
 };
 
-/* Sections that tell which tool made or changed a file.  */
+/* Sections by which a tool that made or changed a file is recognised.  */
 static const struct
 {
   const char *section;
-  const char *problem; /* NULL: no rule tells where FP is saved */
-} marks[] = {
-  /* BOLT moves functions and writes .eh_frame for them anew, but leaves
-     .debug_frame as it was (LLVM, bolt/lib/Rewrite/RewriteInstance.cpp).  */
+  const char *problem; /* NULL: there are no rules for FP */
+} producers[] = {
+  /* BOLT moves functions and writes a new .eh_frame for them, but does not
+     update .debug_frame (LLVM, bolt/lib/Rewrite/RewriteInstance.cpp).  */
   { ".note.bolt_info", "rewritten by BOLT, which leaves .debug_frame behind" },
   { ".bolt.org.text", "rewritten by BOLT, which leaves .debug_frame behind" },
-  /* Go's functions save rbp and give no rule for it (Go's linker,
+  /* Go's functions save rbp, but have no rule for it (Go's linker,
      cmd/link/internal/ld/dwarf.go, writeframes).  */
   { ".note.go.buildid", NULL },
   { ".go.buildinfo", NULL },
@@ -41,16 +41,16 @@ static const struct
 };
 
 /* Why the .debug_frame of IMAGE cannot be used, or NULL.  *FP_UNKNOWN is set
-   when it can, but does not tell where FP is saved.  */
+   if it can be used, but lacks rules for FP.  */
 static const char *
-find_mark (const struct image *image, bool *fp_unknown)
+find_producer_problem (const struct image *image, bool *fp_unknown)
 {
-  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+  for (size_t i = 0; i < sizeof producers / sizeof producers[0]; i++)
     {
-      if (image_find_section (image, marks[i].section) == NULL)
+      if (image_find_section (image, producers[i].section) == NULL)
         continue;
-      if (marks[i].problem != NULL)
-        return marks[i].problem;
+      if (producers[i].problem != NULL)
+        return producers[i].problem;
       *fp_unknown = true;
     }
   return NULL;
@@ -75,11 +75,11 @@ is_rule_of (const struct cfa_instruction *instruction, uint64_t reg)
     }
 }
 
-/* Whether SIZE bytes of INSTRUCTIONS, of CIE or an FDE of it, have a rule for
-   FP.  *MOVES is set when they define a CFA.  */
+/* Whether SIZE bytes of INSTRUCTIONS, of CIE or one of its FDEs, have a rule
+   for FP.  *DEFINES_CFA is set if they define a CFA.  */
 static bool
-have_rule_of_fp (const struct cfi_section *cfi, const struct cfi_cie *cie,
-                 const uint8_t *instructions, uint64_t size, bool *moves)
+have_fp_rule (const struct cfi_section *cfi, const struct cfi_cie *cie,
+              const uint8_t *instructions, uint64_t size, bool *defines_cfa)
 {
   struct cursor cursor
       = cursor_over (instructions, size, cfi->arch->big_endian);
@@ -89,37 +89,37 @@ have_rule_of_fp (const struct cfi_section *cfi, const struct cfi_cie *cie,
     {
       if (is_rule_of (&instruction, cfi->arch->fp))
         return true;
-      *moves |= instruction.opcode >= CFA_DEF_CFA
-                && instruction.opcode <= CFA_DEF_CFA_EXPRESSION;
+      *defines_cfa |= instruction.opcode >= CFA_DEF_CFA
+                      && instruction.opcode <= CFA_DEF_CFA_EXPRESSION;
     }
   return false;
 }
 
-/* Whether the input INDEX is a compiler's that leaves rules for FP out: many
-   functions move the CFA, but none has a rule for FP.  Elsewhere one of the
-   first functions has one.  */
+/* Whether the compiler of input INDEX leaves out rules for FP: many functions
+   define the CFA anew, but none has a rule for FP.  In any other input the
+   loop ends soon, because one of the first functions has such a rule.  */
 static bool
-never_tells_of_fp (const struct cfi_section *cfi, uint32_t index)
+lacks_fp_rules (const struct cfi_section *cfi, uint32_t index)
 {
-  size_t n_moving = 0;
-  bool moves = false;
+  size_t n_defining = 0;
+  bool defines_cfa = false;
   for (size_t i = 0; i < cfi->n_cies; i++)
     if (cfi->cies[i].input == index && cfi->cies[i].instructions != NULL
-        && have_rule_of_fp (cfi, &cfi->cies[i], cfi->cies[i].instructions,
-                            cfi->cies[i].instructions_size, &moves))
+        && have_fp_rule (cfi, &cfi->cies[i], cfi->cies[i].instructions,
+                         cfi->cies[i].instructions_size, &defines_cfa))
       return false;
   for (size_t i = 0; i < cfi->n_fdes; i++)
     {
       const struct cfi_fde *fde = &cfi->fdes[i];
-      moves = false;
+      defines_cfa = false;
       if (fde->input == index
-          && have_rule_of_fp (cfi, &cfi->cies[fde->cie],
-                              cfi_fde_instructions (cfi, fde),
-                              fde->instructions_size, &moves))
+          && have_fp_rule (cfi, &cfi->cies[fde->cie],
+                           cfi_fde_instructions (cfi, fde),
+                           fde->instructions_size, &defines_cfa))
         return false;
-      n_moving += moves;
+      n_defining += defines_cfa;
     }
-  return n_moving >= MOVING_MIN;
+  return n_defining >= DEFINING_MIN;
 }
 
 static const struct image_section *
@@ -131,6 +131,7 @@ find_debug_frame (const struct image *image)
                          : image_find_section (image, ".zdebug_frame");
 }
 
+/* Set the note to FORMAT with TEXT, if there is none yet.  */
 static void
 set_note (struct debug_source *debug, const char *format, const char *text)
 {
@@ -138,7 +139,8 @@ set_note (struct debug_source *debug, const char *format, const char *text)
     snprintf (debug->note, sizeof debug->note, format, text);
 }
 
-/* Add SECTION of HOLDER, the image of SOURCE or its debug file.  */
+/* Read SECTION of HOLDER, the image of SOURCE or its debug file, into DATA,
+   and add its CFI.  False when memory ran out.  */
 static bool
 add_section (struct cfi_source *source, struct section_data *data,
              const struct image *holder, const struct image_section *section,
@@ -147,7 +149,8 @@ add_section (struct cfi_source *source, struct section_data *data,
   struct cfi_section *cfi = &source->cfi;
   struct debug_source *debug = &source->debug;
   struct cfi_input input = { .kind = CFI_DEBUG_FRAME };
-  const char *problem = find_mark (source->image, &input.fp_unknown);
+  const char *problem
+      = find_producer_problem (source->image, &input.fp_unknown);
   if (problem != NULL)
     {
       set_note (debug, ".debug_frame is not used: %.120s", problem);
@@ -168,7 +171,7 @@ add_section (struct cfi_source *source, struct section_data *data,
   if (!cfi_read (cfi, &input, err))
     return false;
   uint32_t index = cfi->n_inputs - 1;
-  if (!input.fp_unknown && !never_tells_of_fp (cfi, index))
+  if (!input.fp_unknown && !lacks_fp_rules (cfi, index))
     return true;
   cfi->inputs[index].fp_unknown = true;
   set_note (debug, "%s",
@@ -176,10 +179,10 @@ add_section (struct cfi_source *source, struct section_data *data,
   return true;
 }
 
-/* Open the debug file that CFI_OPTIONS ask for, if any.  */
+/* Open the debug file that CFI_OPTIONS name, or look for one.  */
 static bool
-open_file (struct cfi_source *source, const struct cfi_options *cfi_options,
-           struct error *err)
+open_debug_file (struct cfi_source *source,
+                 const struct cfi_options *cfi_options, struct error *err)
 {
   struct debug_source *debug = &source->debug;
   if (cfi_options->debug_file != NULL)
@@ -195,9 +198,9 @@ open_file (struct cfi_source *source, const struct cfi_options *cfi_options,
   return true;
 }
 
-/* Add the .debug_frame sections that CFI_OPTIONS ask for to the .eh_frame that
-   SOURCE has.  What cannot be used is noted.  It is a failure only of a file
-   that CFI_OPTIONS name.  */
+/* Add the CFI of the .debug_frame sections that CFI_OPTIONS ask for to that of
+   .eh_frame.  A section that cannot be used is noted.  A debug file that
+   cannot be used is a failure only if CFI_OPTIONS name it.  */
 static bool
 add_debug_frames (struct cfi_source *source,
                   const struct cfi_options *cfi_options, struct error *err)
@@ -215,7 +218,7 @@ add_debug_frames (struct cfi_source *source,
       && (cfi_options->debug_info != CFI2SFRAME_DEBUG_INFO_AUTO
           || section != NULL))
     return true;
-  if (!open_file (source, cfi_options, err))
+  if (!open_debug_file (source, cfi_options, err))
     return false;
   if (outside->elf == NULL)
     return true;
@@ -229,11 +232,10 @@ add_debug_frames (struct cfi_source *source,
   return true;
 }
 
-/* ---- Which FDEs are of use */
+/* ---- Which FDEs can be used */
 
-/* Whether the program loader fills in what the file says of FDE's code: the
-   pointers to it, its instructions or those of its CIE.  The augmentation data
-   between them do not matter.  */
+/* Whether relocation by the program loader changes FDE: its address and size,
+   its instructions, or those of its CIE.  Augmentation data do not matter.  */
 static bool
 is_relocated (const struct cfi_source *source, const struct cfi_fde *fde)
 {
@@ -251,6 +253,7 @@ is_relocated (const struct cfi_source *source, const struct cfi_fde *fde)
                                   cie->instructions_size);
 }
 
+/* Why FDE, one of a linked file, cannot be used, or REASON_NONE.  */
 static enum frame_reason
 problem_in_image (const void *context, const struct cfi_fde *fde)
 {
@@ -269,8 +272,8 @@ problem_in_image (const void *context, const struct cfi_fde *fde)
   return REASON_NONE;
 }
 
-/* Whether FDE's range is code of the file, even if its rows are of no use.
-   (What walk.c asks is whether the FDE claims its code.)  */
+/* Whether FDE's range is code of the file, even if its rows cannot be used.
+   (walk.c has another condition: whether the FDE claims its code.)  */
 static bool
 is_of_code (const void *context, const struct cfi_fde *fde)
 {
@@ -296,8 +299,7 @@ read_eh_frame (struct cfi_source *source, struct error *err)
                                      found->address, found->size, err));
 }
 
-/* Read the CFI that there is besides .eh_frame, and settle which of it
-   counts.  */
+/* Read the CFI besides .eh_frame, and remove FDEs that are not used.  */
 static bool
 read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
             struct error *err)

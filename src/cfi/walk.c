@@ -1,4 +1,4 @@
-/* The one walk over what is known of a file's code.
+/* The walk over all descriptions of a file's code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "cfi/walk.h"
@@ -7,8 +7,8 @@
 
 enum
 {
-  /* FDEs that overlap each other are an accident or an attack.  If there are
-     more than so many, all are left out, and none is executed.  */
+  /* FDEs that overlap each other are an accident or an attack.  All FDEs of a
+     larger group are left out, and none of them is executed.  */
   GROUP_MAX = 16
 };
 
@@ -27,7 +27,7 @@ cfi_walk_end (struct cfi_walk *walk)
 {
   cfa_machine_free (walk->machine);
   frame_function_free (&walk->function);
-  frame_function_free (&walk->rival);
+  frame_function_free (&walk->other);
   *walk = (struct cfi_walk){ 0 };
 }
 
@@ -54,12 +54,13 @@ cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end)
 
 /* Whether an FDE with the problem REASON claims its code.  */
 static bool
-reason_is_of_code (enum frame_reason reason)
+reason_claims_code (enum frame_reason reason)
 {
   return reason != REASON_EMPTY_RANGE && reason != REASON_NOT_EXECUTABLE
          && reason != REASON_RELOCATED && reason != REASON_FP_UNKNOWN;
 }
 
+/* Why FDE cannot be used, or REASON_NONE.  */
 static enum frame_reason
 problem_of (const struct cfi_walk *walk, const struct cfi_fde *fde)
 {
@@ -67,8 +68,8 @@ problem_of (const struct cfi_walk *walk, const struct cfi_fde *fde)
   return source->problem (source->context, fde);
 }
 
-/* Find the FDEs that overlap the next one, which tells where its code is,
-   directly or through others.  */
+/* Set the walk's group to the FDEs that overlap the next one, directly or
+   through others.  The next FDE claims its code.  */
 static void
 find_group (struct cfi_walk *walk)
 {
@@ -78,13 +79,13 @@ find_group (struct cfi_walk *walk)
   uint64_t end = fde->address + fde->size;
   for (fde++; fde < fdes_end && fde->address < end; fde++)
     if (fde->address + fde->size > end
-        && reason_is_of_code (problem_of (walk, fde)))
+        && reason_claims_code (problem_of (walk, fde)))
       end = fde->address + fde->size;
   walk->group = walk->fde;
   walk->group_end = (size_t)(fde - cfi->fdes);
 }
 
-/* Whether the code contradicts rows of FDE, the next one.  */
+/* Whether the code contradicts a row of FDE, the next one.  */
 static bool
 is_disproved (struct cfi_walk *walk, const struct cfi_fde *fde)
 {
@@ -104,13 +105,13 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
            struct cfi_code *code)
 {
   enum frame_reason reason = problem_of (walk, fde);
-  /* All members are named: where one is not, compilers clear the structure
-     first, by an instruction that is slow for so few bytes.  */
+  /* All members are named.  If one were not, compilers would clear the
+     structure first, by an instruction that is slow for so few bytes.  */
   *code = (struct cfi_code){ .kind = CODE_OF_FDE,
                              .fde = fde,
                              .address = fde->address,
                              .size = fde->size,
-                             .is_code = reason_is_of_code (reason),
+                             .is_code = reason_claims_code (reason),
                              .executed = false,
                              .group = 0,
                              .group_end = 0,
@@ -138,8 +139,8 @@ fill_code (struct cfi_walk *walk, const struct cfi_fde *fde,
     walk->claimed_end = fde->address + fde->size;
 }
 
-/* The next function of LIST, from *INDEX on, with code that no FDE covers;
-   NULL if there is none in front of LIMIT.  */
+/* The next function of LIST, from *INDEX on, whose code no FDE covers.  NULL
+   if there is none in front of LIMIT.  */
 static const struct frame_function *
 next_unclaimed (const struct cfi_walk *walk,
                 const struct frame_functions *list, size_t *index,
@@ -152,7 +153,7 @@ next_unclaimed (const struct cfi_walk *walk,
   return NULL;
 }
 
-/* Where the code of the next FDE begins, if there is one; else UINT64_MAX.  */
+/* The address of the next FDE, or UINT64_MAX if there is none.  */
 static uint64_t
 next_fde_address (const struct cfi_walk *walk)
 {
@@ -160,7 +161,7 @@ next_fde_address (const struct cfi_walk *walk)
   return walk->fde < cfi->n_fdes ? cfi->fdes[walk->fde].address : UINT64_MAX;
 }
 
-/* The next stub, or function found, in front of the next FDE.  */
+/* Set CODE to the next stub or found function in front of the next FDE.  */
 static bool
 next_without_fde (struct cfi_walk *walk, struct cfi_code *code)
 {
@@ -197,7 +198,7 @@ cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code)
   return true;
 }
 
-/* Execute FDE into FUNCTION.  *REASON says why it has no rows.  */
+/* Execute FDE into FUNCTION.  *REASON becomes why it has no rows, if so.  */
 static bool
 execute (struct cfi_walk *walk, const struct cfi_fde *fde,
          struct frame_function *function, enum frame_reason *reason,
@@ -205,7 +206,7 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
 {
   if (!cfa_machine_run (walk->machine, fde, function, reason, err))
     return false;
-  /* CFI that never tells of FP: no row of it says that FP is kept.  */
+  /* CFI without rules for FP does not mean that FP keeps its value.  */
   if (walk->source->cfi.inputs[fde->input].fp_unknown)
     for (size_t i = 0; i < function->n_rows; i++)
       {
@@ -215,32 +216,32 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
   return true;
 }
 
-/* Leave out the rows of the function at hand where RIVAL says anything else.
- */
+/* Leave out the current function's rows that OTHER, which overlaps,
+   contradicts.  */
 static bool
-compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *rival,
+compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
                      struct error *err)
 {
-  enum frame_reason reason = problem_of (walk, rival);
-  if (!reason_is_of_code (reason))
+  enum frame_reason reason = problem_of (walk, other);
+  if (!reason_claims_code (reason))
     return true;
   if (reason == REASON_NONE
-      && !execute (walk, rival, &walk->rival, &reason, err))
+      && !execute (walk, other, &walk->other, &reason, err))
     return false;
   if (reason != REASON_NONE)
-    frame_function_reset (&walk->rival); /* it says nothing of its code */
-  walk->rival.address = rival->address;
-  walk->rival.size
-      = rival->size < UINT32_MAX ? (uint32_t)rival->size : UINT32_MAX;
-  return frame_function_dispute (&walk->function, &walk->rival)
+    frame_function_reset (&walk->other); /* without rows it contradicts all */
+  walk->other.address = other->address;
+  walk->other.size
+      = other->size < UINT32_MAX ? (uint32_t)other->size : UINT32_MAX;
+  return frame_function_dispute (&walk->function, &walk->other)
          || error_set_no_memory (err);
 }
 
-/* Compare CODE with all FDEs that overlap it, then drop the part of it that
+/* Compare CODE with all FDEs that overlap it, then drop the part of CODE that
    came with earlier ones.  */
 static bool
-settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
-                 struct error *err)
+resolve_overlaps (struct cfi_walk *walk, struct cfi_code *code,
+                  struct error *err)
 {
   const struct cfi_fde *fdes = walk->source->cfi.fdes;
   struct frame_function *function = &walk->function;
@@ -259,8 +260,9 @@ settle_disputes (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
-/* Whether the code contradicts the row at PC, in *NEXT of DISPROOFS or behind.
- *END is lowered to where the answer changes.  */
+/* Whether the code contradicts the row at PC.  *NEXT is the index in DISPROOFS
+   where the search begins, and is moved forward.  *END is lowered to the
+   address where the answer changes.  */
 static bool
 is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
                  uint64_t *end)
@@ -277,8 +279,8 @@ is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
   return disproved;
 }
 
-/* Leave out the rows of the function at hand that the code contradicts, in one
-   pass: both lists ascend.  */
+/* Leave out the rows of the current function that the code contradicts, in one
+   pass over both sorted lists.  */
 static bool
 leave_out_disproved (struct cfi_walk *walk)
 {
@@ -310,21 +312,21 @@ leave_out_disproved (struct cfi_walk *walk)
   return offset >= function->size;
 }
 
-/* Where function INDEX of LIST begins, if there is one; else UINT64_MAX.  */
+/* The address of function INDEX of LIST, or UINT64_MAX if there is none.  */
 static uint64_t
-begin_of (const struct frame_functions *list, size_t index)
+function_address (const struct frame_functions *list, size_t index)
 {
   return index < list->n_functions ? list->functions[index].address
                                    : UINT64_MAX;
 }
 
-/* Where the next code begins, if any; else UINT64_MAX.  */
+/* The address of the next code, or UINT64_MAX if there is none.  */
 static uint64_t
 next_address (const struct cfi_walk *walk)
 {
   const struct cfi_source *source = walk->source;
-  uint64_t stub = begin_of (&source->stubs, walk->stub);
-  uint64_t found = begin_of (&source->found, walk->found);
+  uint64_t stub = function_address (&source->stubs, walk->stub);
+  uint64_t found = function_address (&source->found, walk->found);
   uint64_t next = next_fde_address (walk);
   next = stub < next ? stub : next;
   return found < next ? found : next;
@@ -335,8 +337,8 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
                   struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
-  /* An entry that could not be read may be of a function that begins with
-     nops, or consists of them.  */
+  /* An entry that cannot be read may describe a function that begins with
+     nops.  */
   if (code->size == 0 || end < walk->claimed_end || end >= next
       || code->size > UINT32_MAX - PADDING_MAX
       || walk->source->cfi.n_damaged > 0)
@@ -365,7 +367,7 @@ cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code, struct error *err)
   code->executed = true;
   if (!execute (walk, code->fde, &walk->function, &code->reason, err)
       || (code->reason == REASON_NONE && cfi_code_is_disputed (code)
-          && !settle_disputes (walk, code, err)))
+          && !resolve_overlaps (walk, code, err)))
     return false;
   if (code->reason == REASON_NONE && code->disproved
       && !leave_out_disproved (walk))

@@ -1,21 +1,21 @@
-/* The one walk over what is known of a file's code.
+/* The walk over all descriptions of a file's code: FDEs, PLT stubs, and
+   functions that the analysis has found.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   FDEs, PLT stubs and functions found in the code, in address order, each
-   ending in frame rows or in the reason why there are none.  Converting,
-   measuring, checking and objects all go through it, so that they agree
-   which FDE's rows hold where:
+   The descriptions come in the order of addresses, each with its frame rows or
+   with the reason why it has none.  Conversion, measuring and checking all use
+   this walk, so that they agree on the rows of each address:
 
-   - An FDE that is empty or lies outside of code says nothing about any code.
-     Nor does one without the rules that its code would need.
-   - Where FDEs overlap, their rows hold as far as all of them say the same.
-     Where they contradict each other, or one of them cannot be executed,
-     there are no rows: unwinders that search a table find another FDE than
-     those that go through the section.  Code that several FDEs describe comes
-     with the first one (lowest address, then lowest offset).
-   - Where the code is known to contradict an FDE there are no rows.
-   - A PLT stub, or a function found in the code, counts where no FDE claims
-     the code.  */
+   - An FDE that is empty, or outside of code, describes no code.  Nor does an
+     FDE of CFI that lacks rules for FP.
+   - Where FDEs overlap, rows that are equal in all of them are kept.  Where
+     they contradict each other, or one of them cannot be executed, there are
+     no rows, because unwinders that search a table find another FDE than
+     unwinders that read the section from its beginning.  The overlapping part
+     comes with the first FDE (lowest address, then lowest offset).
+   - There are no rows where the code is known to contradict its FDE.
+   - A PLT stub, or a function that the analysis has found, is used where no
+     FDE claims the code.  */
 
 #ifndef CFI_WALK_H
 #define CFI_WALK_H
@@ -35,14 +35,13 @@ struct cfi_walk
   const struct cfi_source *source;
   struct cfa_machine *machine;    /* owned */
   struct frame_function function; /* of the FDE executed last; owned */
-  struct frame_function rival;    /* of one that overlaps it; owned */
-  size_t fde, stub, found;        /* the next ones */
-  size_t fdes_end;                /* the walk goes up to this FDE */
+  struct frame_function other;    /* of an FDE that overlaps it; owned */
+  size_t fde, stub, found;        /* indices of the next ones */
+  size_t fdes_end;                /* the walk ends in front of this FDE */
   size_t disproof;                /* the first that may still apply */
-  size_t group, group_end;        /* FDEs that overlap, `fde' among them */
-  uint64_t claimed_end;           /* code below has an owner */
-  bool ignores_overlaps; /* FDEs keep their rows whatever others say of the
-                            same code */
+  size_t group, group_end;        /* the overlapping FDEs around `fde' */
+  uint64_t claimed_end;  /* code below this address has been returned */
+  bool ignores_overlaps; /* FDEs keep their rows even if they overlap */
 };
 
 enum cfi_code_kind
@@ -52,42 +51,42 @@ enum cfi_code_kind
   CODE_FOUND    /* by analysis of code that has neither */
 };
 
-/* What the walk meets.  */
+/* The code of one description.  */
 struct cfi_code
 {
   enum cfi_code_kind kind;
   const struct cfi_fde *fde; /* CODE_OF_FDE only */
-  uint64_t address, size;    /* less what came with earlier ones */
-  bool is_code;              /* false: the range says nothing of any code */
-  bool executed;             /* the FDE was */
-  /* Indexes of FDEs that may overlap this one, if there are more than one.  */
+  uint64_t address, size;    /* without the part that came with earlier FDEs */
+  bool is_code;              /* the range is code that the FDE claims */
+  bool executed;             /* the FDE was executed */
+  /* The indices of the FDEs in a group of overlapping FDEs, this one among
+     them.  The group is larger than one FDE only if there are overlaps.  */
   size_t group, group_end;
-  uint64_t claimed_end;     /* code below came with earlier ones */
-  bool front_disputed;      /* and some of that has no rows */
-  bool disproved;           /* the code contradicts some of the rows */
+  uint64_t claimed_end; /* code below this address came with earlier FDEs */
+  bool front_disputed;  /* a part of that code has no rows */
+  bool disproved;       /* the code contradicts some of the rows */
   enum frame_reason reason; /* why there are no rows, or REASON_NONE */
-  const struct frame_function *function; /* the rows; see cfi_walk_rows */
-  const struct return_places *places;    /* of these rows; NULL: none */
-  struct program_result *program; /* that has these rows; NULL: none known */
-  /* Bytes behind the code that its last row may cover, too, and whether a call
-     may end in front of them; 0 until return_sites sets both.  */
+  const struct frame_function *function; /* its rows; see cfi_walk_rows */
+  const struct return_places *places;    /* set by return_sites, or NULL */
+  struct program_result *program;        /* set by finished_rows, or NULL */
+  /* The number of bytes behind the code that its last row may cover, too, and
+     whether a call may end in front of them (return_sites).  */
   uint32_t padding;
   bool call_at_end;
 };
 
-/* Start a walk over SOURCE, which must outlive it.  False when memory ran
-   out; cfi_walk_end is allowed then, too.  */
+/* Start a walk over SOURCE, which must outlive it.  False when memory ran out;
+   the walk is to be ended in any case.  */
 bool cfi_walk_begin (struct cfi_walk *walk, const struct cfi_source *source,
                      struct error *err);
 void cfi_walk_end (struct cfi_walk *walk);
 
-/* Go to the FDE with the index FDE, which no code in front of it overlaps:
-   what comes next is the code from there on, or all code for 0, up to that of
-   the FDE with the index END, which no code in front of it overlaps either. */
+/* Restrict the walk to the code from FDE number FDE, or for 0 from the start,
+   up to FDE number END.  No code in front of either may overlap it.  */
 void cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end);
 
-/* The next code in address order; false at the end.  An FDE has not been
-   executed yet.  */
+/* Set CODE to the next code in the order of addresses.  FDEs are not executed
+   yet.  False at the end.  */
 bool cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code);
 
 /* Whether other FDEs overlap that of CODE.  */
@@ -97,23 +96,24 @@ cfi_code_is_disputed (const struct cfi_code *code)
   return code->group_end - code->group > 1;
 }
 
-/* How many bytes behind CODE, the latest one, are alignment that its last row
-   may cover, too.  */
+/* The number of bytes behind CODE that are alignment, so that its last row may
+   cover them.  CODE is that of the last cfi_walk_next.  */
 uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
                            struct padding_finder *finder);
 
-/* How many bytes behind CODE, the latest one, are alignment like that or may
-   have been taken for it when the file had other symbols.  */
+/* The number of bytes behind CODE that are alignment, or were possibly
+   alignment by symbols that the file has lost since.  CODE is that of the last
+   cfi_walk_next.  */
 uint32_t cfi_walk_padding_at_most (const struct cfi_walk *walk,
                                    const struct cfi_code *code,
                                    struct padding_finder *finder);
 
-/* Execute the FDE of CODE, unless it has a reason not to be: its rows are in
-   code->function, until the next call, or code->reason says why there are
-   none.  The rows of other code are always there.  Of an FDE that overlaps
-   others only the part counts that did not come with earlier ones.  Its size
-   may be 0 then.  False when memory ran out.  */
+/* Execute the FDE of CODE, unless code->reason is set.  code->function becomes
+   its rows, which are valid until the next call, or code->reason why there are
+   none.  Code without an FDE has its rows already.  If the FDE overlaps
+   earlier ones, CODE becomes the rest that did not come with them, and its
+   size may be 0.  False when memory ran out.  */
 bool cfi_walk_rows (struct cfi_walk *walk, struct cfi_code *code,
                     struct error *err);
 

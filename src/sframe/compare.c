@@ -1,5 +1,9 @@
-/* Comparing two SFrame sections.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Comparing the rules of two SFrame sections.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   The sweep passes each stretch of code to compare_stretch, which notes its
+   findings with the stretch's function.  Afterwards each function is reported
+   once, with its first difference.  */
 
 #include "sframe/compare.h"
 
@@ -62,22 +66,25 @@ compare_defect_text (enum compare_defect defect)
   return defect < COMPARE_DEFECTS ? defects[defect].text : NULL;
 }
 
-/* What the comparison found out about one function.  */
+/* The findings about one function.  */
 struct function_findings
 {
-  bool covered, differs, uncovered;
-  uint8_t left_out; /* enum compare_defect: the first one that the other side
-                       does not have, having no row there, if any */
-  uint64_t pc;      /* of the first difference */
+  bool covered;     /* in part at least, both sides have rules */
+  bool differs;     /* the rules differ somewhere */
+  bool uncovered;   /* in part at least, the other side has no rules */
+  uint8_t left_out; /* enum compare_defect: why the other side leaves a row
+                       out, at LEFT_OUT_AT, if that is known */
+  uint64_t pc;      /* with UNCOVERED: the first address */
   uint64_t left_out_at;
-  size_t difference; /* its number, if a function of A differs */
+  size_t difference; /* with DIFFERS, in a function of A: its index */
 };
 
 /* The first difference in a function that both sides describe.  */
 struct first_difference
 {
   enum compare_defect defect;
-  char defective; /* 'A' or 'B', with a defect */
+  char
+      defective; /* the section with the defect, 'A' or 'B', if there is one */
   uint64_t pc;
   char text[200];
 };
@@ -86,7 +93,7 @@ struct first_difference
 struct compared_side
 {
   struct sweep_section section;
-  struct function_findings *findings; /* owned; by the functions' number */
+  struct function_findings *findings; /* owned; by the index of functions */
 };
 
 struct comparison
@@ -103,7 +110,7 @@ struct comparison
 
 /* ---- Texts */
 
-/* Appends to a fixed buffer; what does not fit is cut.  */
+/* Append to TEXT, a buffer of SIZE bytes.  Text that does not fit is cut.  */
 static void __attribute__ ((format (printf, 3, 4)))
 add_text (char *text, size_t size, const char *format, ...)
 {
@@ -114,6 +121,7 @@ add_text (char *text, size_t size, const char *format, ...)
   va_end (arguments);
 }
 
+/* Append the rules A and B for WHAT, whose register is OWN, if they differ. */
 static void
 describe_pair (const struct arch *arch, const char *what, unsigned own,
                struct frame_rule a, struct frame_rule b, char *text,
@@ -127,7 +135,7 @@ describe_pair (const struct arch *arch, const char *what, unsigned own,
             rule_text (arch, b, own, texts[1]));
 }
 
-/* A function without a row.  */
+/* Whether VIEW is in a function without rows.  */
 static bool
 has_no_rows (const struct sweep_view *view)
 {
@@ -171,8 +179,7 @@ is_sp_plus (const struct arch *arch, const struct sweep_view *view,
          && view->rules.cfa.offset == offset;
 }
 
-/* RA undefined or in a register since before PC, while OTHER has restored
-   it.  */
+/* Whether RA is undefined or in a register in VIEW, but restored in OTHER.  */
 static bool
 is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
               const struct sweep_view *other, uint64_t pc)
@@ -186,7 +193,8 @@ is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
              && frame_rule_equal (view->previous->ra, ra));
 }
 
-/* CFA from FP with the offset the CFA had from SP.  */
+/* Whether the CFA in VIEW is FP plus the offset that it had from SP
+   before.  */
 static bool
 is_stale_offset (const struct arch *arch, const struct sweep_view *view,
                  const struct sweep_view *other)
@@ -199,12 +207,13 @@ is_stale_offset (const struct arch *arch, const struct sweep_view *view,
          && before->cfa.reg == arch->sp && before->cfa.offset == cfa.offset;
 }
 
-/* Which mistake VIEW of SIDE shows at PC where OTHER, of RIVAL, says something
-   else.  */
+/* The known mistake that VIEW, of SIDE, shows at PC.  OTHER, of OTHER_SIDE,
+   has different rules there.  */
 static enum compare_defect
 find_defect (const struct arch *arch, const struct compared_side *side,
-             const struct compared_side *rival, const struct sweep_view *view,
-             const struct sweep_view *other, uint64_t pc)
+             const struct compared_side *other_side,
+             const struct sweep_view *view, const struct sweep_view *other,
+             uint64_t pc)
 {
   unsigned version = side->section.decoder->variant.version;
   const struct frame_row *row = &view->rules, *right = &other->rules;
@@ -238,11 +247,11 @@ find_defect (const struct arch *arch, const struct compared_side *side,
       && right->cfa.kind == RULE_REG && right->cfa.reg != arch->sp
       && right->cfa.reg != arch->fp)
     return COMPARE_CFA_AS_SP;
-  /* One side returns to an earlier state and so does the other, but to another
-     one, or it stays as it was.  */
-  return other->begin == pc && sweep_section_was_there (&rival->section)
+  /* OTHER returns to earlier rules at PC.  VIEW returns to earlier rules, too,
+     but to different ones, or does not change.  */
+  return other->begin == pc && sweep_section_had_rules (&other_side->section)
                  && (view->begin < pc
-                     || sweep_section_was_there (&side->section))
+                     || sweep_section_had_rules (&side->section))
              ? COMPARE_WRONG_STATE
              : COMPARE_NO_DEFECT;
 }
@@ -263,7 +272,7 @@ same_rules_and_flags (const struct comparison *c, const struct sweep_view *a,
          && (!signals || a->function->signal == b->function->signal);
 }
 
-/* A and B differ at PC.  False when memory ran out.  */
+/* Note that A and B differ at PC.  False when memory ran out.  */
 static bool
 note_different (struct comparison *c, const struct sweep_view *a,
                 const struct sweep_view *b, uint64_t pc)
@@ -287,14 +296,13 @@ note_different (struct comparison *c, const struct sweep_view *a,
   return true;
 }
 
-/* Why the other side has no row from PC to END, where VIEW is, if that is
-   known.  OTHER is what it says there.  */
+/* Why only VIEW has a row from PC to END, if that is known.  */
 static enum compare_defect
 find_left_out (const struct comparison *c, const struct sweep_view *view,
                const struct sweep_view *other, uint64_t pc, uint64_t end)
 {
-  /* A return address was left out: PC to END is the smallest instruction, and
-     the other side goes on behind.  */
+  /* A return address was left out if PC to END is the smallest instruction,
+     and the other side has rows again behind it.  */
   if (view->covered && pc == view->begin
       && end - pc == c->arch->smallest_instruction && other->until == end)
     return COMPARE_RETURN_ADDRESS;
@@ -303,7 +311,7 @@ find_left_out (const struct comparison *c, const struct sweep_view *view,
              : COMPARE_NO_DEFECT;
 }
 
-/* SIDE says VIEW from PC to END, the other one nothing.  */
+/* Note that SIDE has VIEW from PC to END, and the other side no rules.  */
 static void
 note_one_sided (const struct comparison *c, struct compared_side *side,
                 const struct sweep_view *view, const struct sweep_view *other,
@@ -356,9 +364,9 @@ compare_stretch (void *context, const struct sweep_view *a,
 
 /* ---- Reporting */
 
-/* Say in DIFFERENCE what is wrong with a function with FINDINGS, of A (OF_A)
-   or of B.  HIDDEN: the function reaches into the one behind it, there alone.
-   False when nothing is wrong.  */
+/* Fill in DIFFERENCE for a function with FINDINGS, of A (OF_A) or of B.
+   HIDDEN says that the function overlaps the one behind it, on this side
+   alone.  False if there is no difference.  */
 static bool
 find_difference (const struct comparison *c,
                  const struct function_findings *findings, bool of_a,
@@ -399,8 +407,8 @@ find_difference (const struct comparison *c,
   return true;
 }
 
-/* Count function INDEX of SIDE, and report it if it is not the same on the
-   other side.  */
+/* Count function INDEX of SIDE, and report it if it differs from the other
+   side.  HIDDEN as in find_difference.  */
 static void
 report_function (const struct comparison *c, const struct compared_side *side,
                  uint32_t index, bool hidden)
@@ -418,8 +426,7 @@ report_function (const struct comparison *c, const struct compared_side *side,
     result->functions_a++;
   else
     result->functions_b++;
-  /* What differs was reported with A's function, which alone has the number of
-     the difference.  */
+  /* The difference was reported for A's function, which has its index.  */
   if (findings->differs && !of_a)
     return;
   if (!find_difference (c, findings, of_a, hidden, &difference))
@@ -457,12 +464,12 @@ has_function (const struct compared_side *side, uint64_t start, uint32_t size)
          && sframe_decoder_size (decoder, index) == size;
 }
 
-/* Whether the function at POSITION of SIDE reaches into the one behind it, and
-   none of RIVAL does so.  The sweep sees nothing of that, as readers do not:
-   the function behind has the addresses.  */
+/* Whether the function at POSITION of SIDE overlaps the one behind it, and
+   OTHER_SIDE has no such function.  The sweep does not find that, because the
+   function behind has the addresses, as in readers.  */
 static bool
 hides_bytes (const struct compared_side *side,
-             const struct compared_side *rival, uint32_t position)
+             const struct compared_side *other_side, uint32_t position)
 {
   const struct sframe_decoder *decoder = side->section.decoder;
   if (position + 1 >= decoder->n_functions)
@@ -472,24 +479,24 @@ hides_bytes (const struct compared_side *side,
   uint64_t start = sframe_decoder_start (decoder, index);
   uint32_t size = sframe_decoder_size (decoder, index);
   return sframe_decoder_start (decoder, behind) - start < size
-         && !has_function (rival, start, size);
+         && !has_function (other_side, start, size);
 }
 
 /* Report the functions of SIDE that have bytes, by address.  */
 static void
 report_side (const struct comparison *c, const struct compared_side *side,
-             const struct compared_side *rival)
+             const struct compared_side *other_side)
 {
   const struct sframe_decoder *decoder = side->section.decoder;
   for (uint32_t i = 0; i < decoder->n_functions; i++)
     {
       uint32_t index = sweep_section_index (&side->section, i);
       if (sframe_decoder_size (decoder, index) != 0)
-        report_function (c, side, index, hides_bytes (side, rival, i));
+        report_function (c, side, index, hides_bytes (side, other_side, i));
     }
 }
 
-/* What SIDE has is freed also after failure.  */
+/* Open SIDE, which is to be freed in any case.  */
 static bool
 open_side (struct compared_side *side, const struct sframe_decoder *decoder,
            struct error *err)

@@ -1,9 +1,9 @@
 /* Reading an SFrame section of any version, defensively.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The section may come from anywhere: every count and offset is checked
-   against the bytes that are there before anything depends on it, and no
-   loop is longer than those bytes.  */
+   The section may come from anywhere.  Every count and every offset is checked
+   against the size of the section before it is used, so no loop takes more
+   turns than the section has bytes.  */
 
 #include "sframe/decode.h"
 
@@ -17,7 +17,6 @@ malformed (struct error *err, uint64_t offset, const char *what)
          || error_name (err, WORD_BAD_SFRAME);
 }
 
-/* Magic, byte order, version and flags; the same place in every version.  */
 static bool
 read_preamble (struct sframe_decoder *decoder, struct error *err)
 {
@@ -61,7 +60,7 @@ read_machine (struct sframe_decoder *decoder, struct error *err)
                       "byte order is not the one of the ABI");
   int8_t fixed_fp_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_FP];
   decoder->fixed_ra_offset = (int8_t)bytes[SFRAME_HEADER_FIXED_RA];
-  /* With another value rows would have another meaning.  */
+  /* With other fixed offsets the rows would mean something else.  */
   if (fixed_fp_offset != 0
       || decoder->fixed_ra_offset != decoder->arch->fixed_ra_offset)
     return error_set_at (err, CFI2SFRAME_UNSUPPORTED, SFRAME_HEADER_FIXED_FP,
@@ -148,7 +147,7 @@ sframe_decoder_rows_offset (const struct sframe_decoder *decoder,
   return load_u32 (decoder->bytes + record + field, decoder->big_endian);
 }
 
-/* What follows from the info byte.  */
+/* Set the fields of FUNCTION that INFO, its info byte at OFFSET, states.  */
 static bool
 set_info (const struct sframe_decoder *decoder, struct sframe_fde *function,
           uint8_t info, uint64_t offset, struct error *err)
@@ -169,7 +168,6 @@ set_info (const struct sframe_decoder *decoder, struct sframe_fde *function,
   return true;
 }
 
-/* V3: the attribute in front of the rows.  */
 static bool
 read_attribute (const struct sframe_decoder *decoder, uint32_t fre_offset,
                 struct sframe_fde *function, struct error *err)
@@ -216,10 +214,11 @@ sframe_decoder_function (const struct sframe_decoder *decoder, uint32_t index,
                    offset + SFRAME_V2_FDE_INFO, err);
 }
 
-bool
-sframe_decoder_rows (const struct sframe_decoder *decoder, uint32_t index,
-                     const struct sframe_fde *function,
-                     struct sframe_row_cursor *cursor, struct error *err)
+/* Set CURSOR to the first row of FUNCTION, which was read from entry INDEX. */
+static bool
+open_rows (const struct sframe_decoder *decoder, uint32_t index,
+           const struct sframe_fde *function, struct sframe_row_cursor *cursor,
+           struct error *err)
 {
   uint64_t record = record_offset (decoder, index);
   bool v3 = decoder->variant.version >= 3;
@@ -247,7 +246,7 @@ sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
                      struct sframe_row_cursor *cursor, struct error *err)
 {
   if (!sframe_decoder_function (decoder, index, function, err)
-      || !sframe_decoder_rows (decoder, index, function, cursor, err))
+      || !open_rows (decoder, index, function, cursor, err))
     return false;
   if (function->n_rows > *rows_left)
     return error_set_word (err, CFI2SFRAME_MALFORMED, WORD_BAD_SFRAME,
@@ -258,10 +257,11 @@ sframe_decoder_walk (const struct sframe_decoder *decoder, uint32_t index,
 
 /* ---- Rows */
 
-/* Read WORDS, which are those of ROW.  The control words of a flexible row (V3
-   specification, section 3.2) are the first of each pair; a lone 0 stands for
-   "no rule".  The CFA always has a rule, so its control word opens a pair even
-   if it is 0.  There are no control words when the words end within a pair. */
+/* Copy WORDS to ROW, and set row->control.  In a flexible row (V3
+   specification, section 3.2) the first word of each pair is a control word;
+   a single 0 in place of a pair stands for "no rule".  The CFA always has a
+   rule, so the first word begins a pair even if it is 0.  When the words end
+   within a pair, row->control becomes 0.  */
 static void
 row_read_words (const struct row_words *words, struct sframe_row *row,
                 bool flexible)
@@ -313,7 +313,7 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
     return 0;
   const struct sframe_decoder *decoder = cursor->decoder;
   uint64_t offset = (uint64_t)(cursor->at - decoder->bytes);
-  /* The types of rows are the widths of their starts.  */
+  /* The FRE type is the width of the start: 1 << type bytes.  */
   const struct row_words start = { .at = cursor->at,
                                    .width = cursor->function->fre_type,
                                    .big_endian = decoder->big_endian };
@@ -348,7 +348,7 @@ sframe_row_next (struct sframe_row_cursor *cursor, struct sframe_row *row,
   return 1;
 }
 
-/* ---- What rows say */
+/* ---- Rules of rows */
 
 void
 sframe_row_rules (const struct arch *arch, struct sframe_variant variant,
@@ -361,7 +361,7 @@ sframe_row_rules (const struct arch *arch, struct sframe_variant variant,
           .width = 2,
           .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
   *out = (struct frame_row){ .start = row->start };
-  /* Of words that do not make sense the rest says nothing.  */
+  /* When the words are not pairs, the rules of those before are kept.  */
   (void)row_words_rules (arch, variant.version, &words, function->flexible,
                          row->base_sp, row->ra_signed, out);
 }
@@ -382,9 +382,9 @@ sframe_decoder_rules (const struct sframe_decoder *decoder, uint32_t index,
   function->signal = fde.signal;
   function->b_key = fde.b_key;
   function->repeat = fde.repeat;
-  /* An outermost frame (V3 specification, section 1.2).  GNU as 2.47 also
-     writes signal frames without rows, for trampolines that it cannot express:
-     nothing is known of these.  */
+  /* A function without rows is an outermost frame (V3 specification, section
+     1.2).  GNU as 2.47 also writes a signal frame without rows, for a signal
+     trampoline that it cannot express.  Such a function has no rules.  */
   bool outermost = decoder->variant.version >= 3 && fde.n_rows == 0
                    && !fde.flexible && !fde.signal;
   int more = outermost ? 1 : sframe_row_next (&cursor, &row, err);

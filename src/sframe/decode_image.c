@@ -1,8 +1,8 @@
-/* The decoder of a file's .sframe.
+/* Opening a decoder on the .sframe section of an image.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   tests/clients links decode.c without libelf, so what asks for an image has a
-   file of its own.  */
+   tests/clients links decode.c without libelf.  The one function that needs an
+   image therefore has a file of its own.  */
 
 #include "sframe/decode.h"
 

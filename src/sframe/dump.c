@@ -1,11 +1,11 @@
 /* Printing an SFrame section the way `readelf --sframe` does.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The layout is copied from the output of binutils 2.40 (V1) and 2.47 (V2,
-   V3) to the last blank, so that the two can be compared with diff.  A row
-   reads: address, CFA, FP, RA.  `c-16` is the value saved at CFA - 16, `(r)`
-   a value loaded from there, `u` unchanged, `f` the machine's fixed place,
-   `U` a rule left out, `[s]` a signed RA.  */
+   The layout is that of binutils 2.40 (V1) and 2.47 (V2, V3) to the last
+   blank, so that diff can compare the outputs.  The columns of a row are
+   address, CFA, FP and RA.  `c-16' is the value saved at CFA - 16, `(r)' a
+   value loaded from that address, `u' an unchanged register, `f' the machine's
+   fixed place, `U' a rule that is left out, and `[s]' a signed RA.  */
 
 #include "sframe/dump.h"
 
@@ -82,8 +82,8 @@ cell_set (char *cell, const char *text)
   snprintf (cell, CELL_SIZE, "%s", text);
 }
 
-/* The place of a saved register in a default row; V2 may have a register
-   there.  */
+/* Write to CELL where a default row with WORD says that a register is saved:
+   on the stack, or, in some V2 rows, in another register.  */
 static void
 cell_slot (char *cell, const struct sframe_decoder *decoder, int32_t word)
 {

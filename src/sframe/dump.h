@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "sframe/decode.h"
 
-/* Write the whole section to OUT: V1 as readelf 2.40 does, V2 and V3 as that
-   of binutils 2.47.  False when the section is damaged, with everything before
-   the damage written, or when OUT fails.  */
+/* Write the whole section to OUT, V1 as readelf of binutils 2.40 does, V2 and
+   V3 as that of 2.47.  False when the section is damaged or OUT fails.
+   Everything in front of the damage is written.  */
 bool sframe_dump (const struct sframe_decoder *decoder, FILE *out,
                   struct error *err);
 

@@ -1,4 +1,4 @@
-/* From frame rows to an encoder of one SFrame version, with an account.
+/* From frame rows to the encoder of one SFrame version.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/emitter.h"
@@ -19,19 +19,20 @@ struct emitter
   const struct image *image;
   struct encode_options encode;
   struct lowerer *lowerer;
-  struct pieces *pieces;   /* between lowering and encoder, or NULL */
-  struct sframe_row *rows; /* owned: those of a piece for the encoder */
+  /* Gets the lowerer's rows.  NULL if they go straight to the encoder.  */
+  struct pieces *pieces;
+  struct sframe_row *rows; /* owned; for one function on its way there */
   size_t rows_capacity;
   struct sframe_encoder *encoder;
   struct cfi2sframe_report *report; /* borrowed */
   uint64_t repeated;                /* bytes of code in repeated blocks */
   bool across;                      /* an FDE may hold several functions */
-  /* Of the function at hand.  */
-  uint64_t code_end;
-  enum frame_reason first_reason;
+  /* The function that is being added.  */
+  uint64_t code_end;              /* address behind it, without padding */
+  enum frame_reason first_reason; /* why its first gap was left out */
 };
 
-/* What follows may not share an FDE with the code in front of it.  */
+/* Let no FDE hold both the code added so far and the code that follows.  */
 static void
 separate (struct emitter *emitter)
 {
@@ -39,10 +40,10 @@ separate (struct emitter *emitter)
     pieces_separate (emitter->pieces);
 }
 
-/* ---- Lowering's results */
+/* ---- Receiving lowered pieces and gaps */
 
-/* How many of the SIZE bytes at ADDRESS belong to the function at hand, and
-   are not behind it.  */
+/* How many of the SIZE bytes at ADDRESS belong to the function that is being
+   added.  The others are padding behind it.  */
 static uint64_t
 without_padding (const struct emitter *emitter, uint64_t address,
                  uint32_t size)
@@ -51,8 +52,9 @@ without_padding (const struct emitter *emitter, uint64_t address,
   return left < size ? left : size;
 }
 
-/* Count SIZE bytes at ADDRESS that get rows.  REPEATS: the bytes are repeating
-   blocks, and a reader of the rows sees each.  */
+/* Count SIZE bytes at ADDRESS that get rows.  REPEATS says that they are
+   repeated blocks.  These are limited, because a program that reads the
+   section block by block takes time for each.  */
 static bool
 count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
              bool repeats, struct error *err)
@@ -97,7 +99,7 @@ take_gap (void *context, uint64_t address, uint32_t size,
     emitter->first_reason = reason;
 }
 
-/* ---- Making one */
+/* ---- Making an emitter */
 
 uint64_t
 emitter_rows_max (const struct image *image)
@@ -109,6 +111,8 @@ static bool
 open_parts (struct emitter *emitter, const struct emitter_options *options)
 {
   const struct arch *arch = options->image->arch;
+  emitter->image = options->image;
+  emitter->report = options->report;
   emitter->encode = (struct encode_options){
     .arch = arch,
     .variant = options->variant,
@@ -153,14 +157,7 @@ emitter_new (const struct emitter_options *options, struct error *err)
       return NULL;
     }
   struct emitter *emitter = calloc (1, sizeof *emitter);
-  if (emitter == NULL)
-    {
-      error_set_no_memory (err);
-      return NULL;
-    }
-  emitter->image = options->image;
-  emitter->report = options->report;
-  if (open_parts (emitter, options))
+  if (emitter != NULL && open_parts (emitter, options))
     return emitter;
   error_set_no_memory (err);
   emitter_free (emitter);
@@ -179,9 +176,9 @@ emitter_free (struct emitter *emitter)
   free (emitter);
 }
 
-/* ---- Adding */
+/* ---- Adding code */
 
-/* Count an FDE; REASON says why nothing of it is used.  */
+/* Count an FDE as covered, or as left out for REASON.  */
 static void
 count_fde (struct emitter *emitter, enum frame_reason reason)
 {
@@ -191,11 +188,12 @@ count_fde (struct emitter *emitter, enum frame_reason reason)
     emitter->report->left_out[reason]++;
 }
 
-/* Bytes behind CODE that its last row covers, too: those behind a call.  An
-   FDE that may hold several functions (--compact) needs a row for all padding,
-   or no piece could go on into the next function: bash's section would be a
-   fifth larger.  Readers that take return addresses as they are find no row
-   there that is not right.  A last row that is all place covers nothing.  */
+/* How many bytes of padding behind CODE its last row covers, too.  Padding
+   behind a call gets the row, because the return address lies there.  With
+   --compact all padding does: an FDE cannot extend across a gap into the next
+   function, and bash's section would be a fifth larger.  Readers that look up
+   a return address itself find only right rows there.  No padding is covered
+   if the last row is left out as a whole, as a return place.  */
 static uint32_t
 padding_behind (const struct emitter *emitter, const struct cfi_code *code)
 {
@@ -208,7 +206,7 @@ padding_behind (const struct emitter *emitter, const struct cfi_code *code)
   return left ? code->padding : 0;
 }
 
-/* How many functions, or pieces of functions, were added.  */
+/* The number of functions, or pieces of functions, that were added.  */
 static size_t
 n_functions (const struct emitter *emitter)
 {
@@ -217,7 +215,7 @@ n_functions (const struct emitter *emitter)
              : sframe_encoder_n_functions (emitter->encoder);
 }
 
-/* Add CODE, which has rows.  */
+/* Lower CODE, which has been executed and has rows.  */
 static bool
 add_rows (struct emitter *emitter, const struct cfi_code *code,
           struct error *err)
@@ -232,18 +230,20 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
       && !lower_function (emitter->lowerer, &function, code->places, err))
     return false;
   count_fde (emitter, emitter->first_reason);
-  /* What was added as a whole serves any function with this program, also a
-     longer one.  FP that may be stale is sure of its first instruction only,
-     so a row of that kind must not be the last one.  */
+  /* A function that was added as one piece, without a gap, can lend its rows
+     to any function with the same program, even to a longer one.  There is one
+     exception.  If FP may be stale in the last row, that row is right for its
+     first instruction only, and so does not fit a longer function.  */
   if (code->program != NULL && n_functions (emitter) == index + 1
       && emitter->report->bytes_covered - covered == code->size
       && !frame_row_fp_may_be_stale (&function.rows[function.n_rows - 1],
                                      emitter->image->arch->fp))
-    code->program->taken = index + 1;
+    code->program->copy_from = index + 1;
   return true;
 }
 
-/* Add CODE with the rows of the function that was added as number INDEX.  */
+/* Add CODE with the rows of the function that was added as number INDEX, in
+   pieces between CODE's return places.  */
 static bool
 repeat_rows (struct emitter *emitter, size_t index,
              const struct cfi_code *code, struct error *err)
@@ -276,9 +276,9 @@ bool
 emitter_add (struct emitter *emitter, struct finished_rows *rows,
              struct cfi_code *code, struct error *err)
 {
-  /* Stubs are in a section of their own; what is between sections is not
-     padding between functions, nor is what is around a function that was
-     found.  */
+  /* PLT stubs lie in a section of their own, and bytes between sections are
+     not padding between functions.  Nor are the bytes around a function that
+     the analysis has found.  */
   if (code->kind != CODE_OF_FDE)
     {
       separate (emitter);
@@ -288,8 +288,8 @@ emitter_add (struct emitter *emitter, struct finished_rows *rows,
       separate (emitter);
       return added;
     }
-  if (code->program != NULL && code->program->taken > 0)
-    return repeat_rows (emitter, code->program->taken - 1, code, err);
+  if (code->program != NULL && code->program->copy_from > 0)
+    return repeat_rows (emitter, code->program->copy_from - 1, code, err);
   if (!finished_rows_execute (rows, code, err))
     return false;
   if (code->reason == REASON_NONE)

@@ -1,8 +1,10 @@
-/* From frame rows to an encoder of one SFrame version, with an account.
+/* From frame rows to the encoder of one SFrame version.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Functions come in address order, or in the order that the section is to
-   have when it is not sorted.  */
+   The emitter has each function lowered (lower.h), cut into FDEs (pieces.h)
+   and encoded (encode.h), and counts in a report the code that gets rows or is
+   left out.  Functions are added in ascending order of addresses, or, for a
+   section that is not sorted, in the section's order.  */
 
 #ifndef SFRAME_EMITTER_H
 #define SFRAME_EMITTER_H
@@ -22,50 +24,49 @@ struct emitter_options
 {
   const struct image *image;
   struct sframe_variant variant;
-  bool sorted, share;
-  bool gnu_widths; /* see encode_options */
-  bool cut;        /* with `share': FDEs may begin inside functions */
-  bool compact;    /* an FDE may hold several functions */
-  /* Hints: functions, and bytes of rows.  */
-  size_t n_expected, rows_expected;
-  /* What is said of code is counted here: functions and bytes that are covered
-     or left out, and reasons.  Places that are left out as
-     REASON_RETURN_ADDRESS make no difference to whether an FDE is covered.  */
+  bool sorted, share, gnu_widths; /* as in struct encode_options */
+  bool cut;     /* with `share': FDEs may begin inside functions */
+  bool compact; /* an FDE may hold several functions */
+  size_t n_expected, rows_expected; /* hints, as in struct encode_options */
+  /* The emitter counts here the functions and bytes that get rows or are left
+     out, and the reasons.  An FDE still counts as covered if only return
+     addresses in it are left out (REASON_RETURN_ADDRESS).  */
   struct cfi2sframe_report *report;
 };
 
-/* Bytes of rows at most for IMAGE; a hostile FDE of 30 bytes asks for a
-   megabyte.  The CFI takes more bytes of the file than the rows made of it,
-   and the PLT more than the rows of its stubs; small files may have it
-   otherwise.  */
+/* The most bytes of rows that are accepted for IMAGE, because a hostile FDE of
+   30 bytes can ask for a megabyte.  CFI takes more bytes of a file than the
+   rows that are made of it, and a PLT more than the rows of its stubs.  For
+   small files, where this may not be so, the limit is higher.  */
 uint64_t emitter_rows_max (const struct image *image);
 
 struct emitter; /* opaque */
 
-/* NULL when memory ran out, or with status CFI2SFRAME_UNSUPPORTED when the
-   version does not know the machine.  What OPTIONS points to must outlive the
-   emitter.  */
+/* Make an emitter.  NULL when memory ran out, or, with CFI2SFRAME_UNSUPPORTED,
+   when the version has no form for the machine.  The image and the report of
+   OPTIONS must outlive the emitter.  */
 struct emitter *emitter_new (const struct emitter_options *options,
                              struct error *err);
 void emitter_free (struct emitter *emitter);
 
-/* Whether functions with the program of an earlier one may have its rows.  */
+/* Whether a function may get the rows of an earlier one that has the same CFI
+   program, without being executed.  */
 bool emitter_repeats_rows (const struct emitter *emitter);
 
-/* Add CODE, which comes from ROWS, with its rows, or the reason why there are
-   none.  Code that comes with its program comes with places, too, and goes to
-   one emitter alone that repeats rows, which gives it those that were added
-   before.  */
+/* Add CODE, which ROWS has returned, with its rows, or count why it has none.
+   Code with a program (code->program) must have return places, and all code
+   with programs must go to the same emitter, one that repeats rows: if code
+   with this program was added before, CODE gets the same rows.  */
 bool emitter_add (struct emitter *emitter, struct finished_rows *rows,
                   struct cfi_code *code, struct error *err);
 
-/* Add the code of an FDE with rows that come as they are to be; only to an
+/* Add FUNCTION, which describes the code of an FDE in its final form, to an
    emitter that does not repeat rows.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_fde *function,
                           struct error *err);
 
-/* To be called when all functions were added.  */
+/* Choose the FDEs and encode them, after all functions were added.  */
 bool emitter_finish (struct emitter *emitter, struct error *err);
 
 /* The encoder, which is valid as long as the emitter.  */

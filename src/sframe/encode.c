@@ -1,9 +1,10 @@
 /* Writing an SFrame section of any version.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each function becomes an entry of the index and, unless it repeats another
-   one's rows, one block of bytes (V3: attribute and rows, V1 and V2: rows
-   only), written where it will stay.  */
+   A function becomes an entry of the index and a block of bytes: its rows, and
+   in V3 the attribute in front of them.  A function that shares another one's
+   rows refers to the other's block.  Blocks are appended to one buffer, which
+   the section ends with as it is.  */
 
 #include "sframe/encode.h"
 
@@ -19,34 +20,35 @@ enum
   ROW_BYTES_MAX = 4 + 1 + 4 * SFRAME_WORDS_MAX
 };
 
-/* The rows of one function or several.  */
+/* The encoded rows of one function, or of several that share them.  V1 and V2
+   store the last three fields in the index, V3 in the attribute.  */
 struct block
 {
-  uint32_t offset; /* among the rows of all */
+  uint32_t offset; /* in the area of all rows */
   uint32_t size;   /* in bytes */
-  uint32_t n_rows; /* V3 keeps what follows in front of the rows */
+  uint32_t n_rows;
   uint8_t info;
   uint8_t repeat;
 };
 
-/* A function.  */
+/* A function, which becomes an entry of the index.  */
 struct record
 {
   uint64_t address;
   uint32_t size;
-  uint32_t block; /* its number */
+  uint32_t block; /* index of its block */
 };
 
 struct sframe_encoder
 {
   struct encode_options options;
-  struct block *blocks; /* owned, as what follows */
+  struct block *blocks; /* owned */
   size_t n_blocks, blocks_capacity;
-  struct record *records;
+  struct record *records; /* owned */
   size_t n_records, records_capacity;
-  struct buffer rows;
-  uint64_t written; /* bytes of rows, shared or not */
-  uint64_t n_rows;
+  struct buffer rows; /* the area of all rows; owned */
+  uint64_t written;   /* bytes of rows; shared ones count for each function */
+  uint64_t n_rows;    /* likewise */
 };
 
 void
@@ -73,8 +75,9 @@ sframe_encoder_new (const struct encode_options *options)
 
 /* ---- Rows */
 
-/* log2 of the bytes that hold VALUE.  LIMIT widens or narrows the signed
-   ranges by one: -128 is the lowest byte, or -127 as GNU has it.  */
+/* The binary logarithm of the number of bytes that VALUE needs.  LIMIT is
+   added to the lowest value of each width: with 0 the lowest byte is -128, and
+   with 1 it is -127, as in GNU as.  */
 static unsigned
 signed_width (int32_t value, int32_t limit)
 {
@@ -89,6 +92,7 @@ unsigned_width (uint32_t value)
   return value <= UINT8_MAX ? 0 : value <= UINT16_MAX ? 1 : 2;
 }
 
+/* The width that all words of ROW have, as in signed_width.  */
 static inline unsigned
 row_word_width (const struct sframe_row *row, int32_t limit)
 {
@@ -109,7 +113,7 @@ row_word_width (const struct sframe_row *row, int32_t limit)
   return width;
 }
 
-/* 1 where the words' ranges are those of GNU as before 2.46.  */
+/* The LIMIT of signed_width: 1 for the ranges of GNU as before 2.46.  */
 static int32_t
 width_limit (const struct encode_options *options)
 {
@@ -125,7 +129,8 @@ sframe_row_payload_size (const struct encode_options *options,
             << row_word_width (row, width_limit (options)));
 }
 
-/* Store the lowest 1 << WIDTH bytes of VALUE; the address after them.  */
+/* Store the lowest 1 << WIDTH bytes of VALUE, and return the address
+   behind.  */
 static inline uint8_t *
 store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
 {
@@ -166,7 +171,7 @@ write_rows (struct sframe_encoder *encoder, const struct sframe_fde *function,
 
 /* ---- Functions */
 
-/* Whether the rows ascend and lie inside the function.  At others libsframe
+/* Whether the rows of FUNCTION ascend and lie inside it.  Otherwise libsframe
    aborts the program that reads them (assertions in libsframe/sframe.c of
    binutils), and the kernel drops the whole section of a process
    (kernel/unwind/sframe.c of the SFrame patches for Linux).  */
@@ -191,7 +196,7 @@ function_is_sound (const struct sframe_encoder *encoder,
   return true;
 }
 
-/* Whether a function at ADDRESS may come now.  */
+/* Whether a function at ADDRESS may be added now.  */
 static bool
 function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
 {
@@ -207,14 +212,14 @@ function_fits_version (const struct sframe_encoder *encoder,
 {
   if (encoder->options.variant.version >= 3)
     return function->n_rows <= SFRAME_V3_FRES_MAX;
-  /* V1 has no repeat size: its readers take the start as a bit mask.  */
+  /* V1 has no repeat size.  Its readers take the row's start as a bit mask. */
   return function->n_rows <= UINT32_MAX && !function->flexible
          && !function->signal
          && !(function->repeat != 0 && encoder->options.variant.version < 2);
 }
 
-/* Write the rows of FUNCTION, which has INFO, behind what V3 keeps in front of
-   them, to the end of the row area.  */
+/* Append the rows of FUNCTION to the area of all rows, in V3 behind their
+   attribute.  INFO is the function's info byte.  */
 static bool
 write_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
              uint8_t info)
@@ -235,18 +240,17 @@ write_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
   return write_rows (encoder, function, info & SFRAME_FDE_FRE_TYPE);
 }
 
-/* Add the block of FUNCTION.  */
 static bool
 add_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
            struct error *err)
 {
   size_t start = encoder->rows.size;
-  uint32_t last = 0; /* no row starts behind it; GNU as goes by the size */
+  uint32_t last = 0; /* the number that row starts must be wide enough for */
   if (encoder->options.gnu_widths)
     last = function->size;
   else if (function->n_rows > 0)
     last = function->rows[function->n_rows - 1].start;
-  /* SFRAME_FRE_ADDR1, 2, 4 are 0, 1, 2.  */
+  /* The FRE types SFRAME_FRE_ADDR1, 2 and 4 are 0, 1 and 2, as the widths.  */
   uint8_t info = (uint8_t)(unsigned_width (last)
                            | (function->repeat ? SFRAME_FDE_PCMASK : 0)
                            | (function->b_key ? SFRAME_FDE_B_KEY : 0)
@@ -276,8 +280,8 @@ sframe_rows_unwritable (uint64_t address, struct error *err)
                     (unsigned long long)address);
 }
 
-/* Add SIZE bytes at ADDRESS with the rows of block number BLOCK to the
-   index.  */
+/* Append an entry to the index: a function of SIZE bytes at ADDRESS with the
+   rows of block number BLOCK.  */
 static inline bool
 add_record (struct sframe_encoder *encoder, uint64_t address, uint32_t size,
             uint32_t block, struct error *err)
@@ -302,9 +306,10 @@ sframe_encoder_add (struct sframe_encoder *encoder,
       || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
     return sframe_rows_unwritable (function->address, err);
-  /* Functions may have a piece or two more than one.  This comes with the
-     first function, so that the room can be what others have freed before;
-     what is not used is never touched.  */
+  /* A function may be cut into a few pieces, so there can be more records than
+     functions.  Memory is taken with the first function and not before, so
+     that it can be memory that other parts have freed by then.  Pages that are
+     not used are never touched.  */
   if (encoder->n_records == 0
       && (!ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected + 1,
                        &encoder->records_capacity)
@@ -383,8 +388,8 @@ store_header (const struct sframe_encoder *encoder, uint8_t *at)
              big_endian);
 }
 
-/* Store RECORD at AT.  Its start is relative to address BASE.  False when the
-   distance does not fit.  */
+/* Store RECORD as an entry of the index at AT, with a start that is relative
+   to address BASE.  False when the distance does not fit the field.  */
 static bool
 store_record (const struct sframe_encoder *encoder,
               const struct record *record, uint64_t base, uint8_t *at)

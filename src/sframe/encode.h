@@ -1,9 +1,10 @@
 /* Writing an SFrame section of any version.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Functions are added one by one and encoded at once; only the index entries
-   and the encoded rows stay in memory.  The section's size is known before
-   its address, which the layout needs.  */
+   The caller adds the functions one by one.  Each is encoded when it is added,
+   so that memory holds only the index entries and the encoded rows.  The
+   section is written at the end, for its address: the code that chooses the
+   address needs the section's size first (sframe_encoder_size).  */
 
 #ifndef SFRAME_ENCODE_H
 #define SFRAME_ENCODE_H
@@ -21,24 +22,25 @@ struct encode_options
 {
   const struct arch *arch;
   struct sframe_variant variant;
-  bool sorted; /* set the SORTED flag; the functions come in that order */
+  bool sorted; /* set the SORTED flag; functions are added in that order */
   bool share;  /* functions may share blocks of rows */
-  /* The widths GNU as chooses: row starts as wide as the function's size
-     needs, and in V1 and V2 words from -127 to 127 (-32767 to 32767).  Rows
-     at equal starts and at the function's end are accepted.  */
+  /* Choose widths as GNU as does.  Row starts are then as wide as the
+     function's size needs.  In V1 and V2 a word of one byte is from -127 to
+     127, and one of two bytes from -32767 to 32767.  Rows with equal starts,
+     or with a start at the function's end, are accepted.  */
   bool gnu_widths;
-  /* Bytes of rows at most, those that are shared counted every time; 0: no
-     limit.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
+  /* A limit for the bytes of rows, or 0.  Shared rows count once for each
+     function.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
   uint64_t rows_max;
-  /* Functions, and bytes of rows: hints, to take memory only once.  */
+  /* Hints: numbers of functions and of bytes of rows.  */
   size_t n_expected, rows_expected;
 };
 
-/* Rows of the function at ADDRESS have no encoding: an error of whoever made
-   them.  Returns false.  */
+/* Set ERR: rows of the function at ADDRESS have no encoding, which is a
+   mistake of the code that made them.  Returns false.  */
 bool sframe_rows_unwritable (uint64_t address, struct error *err);
 
-/* Whether so many BYTES of rows are within rows_max of OPTIONS.  */
+/* Whether BYTES of rows are within OPTIONS->rows_max.  Otherwise set ERR.  */
 static inline bool
 sframe_rows_are_reasonable (const struct encode_options *options,
                             uint64_t bytes, struct error *err)
@@ -48,7 +50,7 @@ sframe_rows_are_reasonable (const struct encode_options *options,
                             "the CFI asks for unreasonably many rows");
 }
 
-/* Bytes of ROW without its start: info byte and data words.  */
+/* The size of ROW's info byte and data words, in bytes.  */
 unsigned sframe_row_payload_size (const struct encode_options *options,
                                   const struct sframe_row *row);
 
@@ -59,18 +61,19 @@ struct sframe_encoder *
 sframe_encoder_new (const struct encode_options *options);
 void sframe_encoder_free (struct sframe_encoder *encoder);
 
-/* Append FUNCTION.  Its rows must be strictly ascending and below its size
-   (of a PCMASK function: below its repeat size); V3 allows
-   SFRAME_V3_FRES_MAX rows.  With `sorted`, functions come in ascending order
-   and do not overlap.  Anything else is CFI2SFRAME_INVALID; 4 GiB of rows are
-   CFI2SFRAME_UNSUPPORTED.  After a failure the encoder can only be freed.  */
+/* Append FUNCTION.  The starts of its rows must ascend strictly and be below
+   its size (in a PCMASK function: below its repeat size).  V3 allows
+   SFRAME_V3_FRES_MAX rows.  With `sorted', functions must be added in
+   ascending order and must not overlap.  Fails with CFI2SFRAME_INVALID if
+   FUNCTION breaks one of these conditions, and with CFI2SFRAME_UNSUPPORTED at
+   4 GiB of rows.  After a failure the encoder can only be freed.  */
 bool sframe_encoder_add (struct sframe_encoder *encoder,
                          const struct sframe_fde *function, struct error *err);
 
-/* Append a function of SIZE bytes at ADDRESS with the rows and flags of the
-   one that was added as number INDEX, counted from 0.  The caller knows that
-   the last of these rows starts below SIZE.  The rows are not written again.
-   Otherwise as sframe_encoder_add.  */
+/* Append a function of SIZE bytes at ADDRESS that shares the rows and flags of
+   the function that was added as number INDEX, counted from 0.  The caller
+   guarantees that the last of these rows starts below SIZE.  Fails as
+   sframe_encoder_add does.  */
 bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);
@@ -78,16 +81,16 @@ bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
 size_t sframe_encoder_n_functions (const struct sframe_encoder *encoder);
 size_t sframe_encoder_n_rows (const struct sframe_encoder *encoder);
 
-/* The address of the function that was added as number INDEX, and its SIZE. */
+/* The address and *SIZE of the function that was added as number INDEX.  */
 uint64_t sframe_encoder_range (const struct sframe_encoder *encoder,
                                size_t index, uint32_t *size);
 
-/* Bytes of the section that sframe_encoder_write would write now.  */
+/* The size of the section that sframe_encoder_write would write now.  */
 uint64_t sframe_encoder_size (const struct sframe_encoder *encoder);
 
-/* Append the section, for a place at ADDRESS, to OUT.  Fails when a start is
-   too far away for the version, or an offset field overflows.  May be called
-   several times.  */
+/* Append the section to OUT, in the form that it has at ADDRESS.  Fails when a
+   function is farther from the section than the version can express, or an
+   offset field overflows.  May be called several times.  */
 bool sframe_encoder_write (const struct sframe_encoder *encoder,
                            uint64_t address, struct buffer *out,
                            struct error *err);

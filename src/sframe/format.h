@@ -3,9 +3,9 @@
 
    Sources: SFrame specification V3 (binutils 2.47), sections 2.1 to 2.4 and
    3.2 (control words), and the specifications of V1 (binutils 2.40) and V2
-   (binutils 2.45).  Structures are not declared as C structs:
-   they are unaligned and in target byte order; the encoder and the decoder
-   read and write them field by field.  */
+   (binutils 2.45).  The on-disk structures are not declared as C structs,
+   because they are unaligned and in target byte order.  The encoder and the
+   decoder write and read them field by field.  */
 
 #ifndef SFRAME_FORMAT_H
 #define SFRAME_FORMAT_H
@@ -17,10 +17,10 @@ enum
   /* Header flags.  */
   SFRAME_FLAG_SORTED = 0x1,
   SFRAME_FLAG_FRAME_POINTER = 0x2,
-  SFRAME_FLAG_PCREL = 0x4, /* starts are relative to their own field */
+  SFRAME_FLAG_PCREL = 0x4, /* a start is relative to its own field */
 
-  /* Header fields and size; the same in every version.  ABI identifiers are
-     in arch/arch.h, with everything else that belongs to a machine.  */
+  /* Offsets of the header's fields, and its size, the same in all versions.
+     ABI identifiers are in arch/arch.h.  */
   SFRAME_HEADER_MAGIC = 0,
   SFRAME_HEADER_VERSION = 2,
   SFRAME_HEADER_FLAGS = 3,
@@ -45,8 +45,9 @@ enum
   SFRAME_V2_FDE_PADDING = 18,
   SFRAME_V1_FDE_SIZE = 17,
   SFRAME_V2_FDE_SIZE = 20,
-  /* V3: index entry i64 start, u32 size, u32 FRE offset; attribute in front
-     of the FREs: u16 number of FREs, u8 info, u8 info2, u8 repeat size.  */
+  /* An FDE of V3 has two parts.  Its index entry is i64 start, u32 size, u32
+     FRE offset.  Its attribute, in front of the FREs, is u16 number of FREs,
+     u8 info, u8 info2, u8 repeat size.  */
   SFRAME_V3_INDEX_SIZE_FIELD = 8,
   SFRAME_V3_INDEX_FRE_OFFSET = 12,
   SFRAME_V3_INDEX_SIZE = 16,
@@ -67,11 +68,11 @@ enum
   SFRAME_FDE_TYPE_DEFAULT = 0,
   SFRAME_FDE_TYPE_FLEX = 1,
 
-  /* V1 does not store how long a repeated block is.  GNU ld 2.40, its only
-     producer, uses these functions for amd64 PLTs with 16-byte entries.  */
+  /* V1 does not store the size of the block that repeats.  Only GNU ld 2.40
+     writes PCMASK functions in V1, for amd64 PLTs with 16-byte entries.  */
   SFRAME_V1_REPEAT = 16,
 
-  /* FRE types: width of the row's start.  */
+  /* FRE types: the width of the row's start.  */
   SFRAME_FRE_ADDR1 = 0,
   SFRAME_FRE_ADDR2 = 1,
   SFRAME_FRE_ADDR4 = 2,
@@ -89,11 +90,11 @@ enum
   SFRAME_CONTROL_DEREF = 0x2,
   SFRAME_CONTROL_REGNUM_SHIFT = 3,
 
-  /* Data words of the longest row that has a meaning.  */
+  /* The longest row that the specification gives a meaning: three pairs.  */
   SFRAME_WORDS_MAX = 6
 };
 
-/* Bytes of an entry of the function table, and of the start it begins with. */
+/* The size of an entry of the function table, in bytes.  */
 static inline unsigned
 sframe_fde_size (unsigned version)
 {
@@ -102,7 +103,7 @@ sframe_fde_size (unsigned version)
                         : SFRAME_V3_INDEX_SIZE;
 }
 
-/* The flags that the header of VERSION, 1 to 3, may have.  */
+/* The flags that VERSION, 1 to 3, defines for the header.  */
 static inline unsigned
 sframe_known_flags (unsigned version)
 {
@@ -111,8 +112,7 @@ sframe_known_flags (unsigned version)
          | (version >= 2 ? (unsigned)SFRAME_FLAG_PCREL : 0);
 }
 
-/* The bits that the info byte of a function of VERSION may have, and the
-   second one of V3.  */
+/* The bits that VERSION defines for the info byte of a function.  */
 static inline unsigned
 sframe_known_info (unsigned version)
 {
@@ -120,6 +120,7 @@ sframe_known_info (unsigned version)
          | (version >= 3 ? (unsigned)SFRAME_FDE_SIGNAL : 0);
 }
 
+/* The size of the start in an entry of the function table, in bytes.  */
 static inline unsigned
 sframe_start_size (unsigned version)
 {

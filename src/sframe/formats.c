@@ -1,4 +1,4 @@
-/* The versions of SFrame that are written.
+/* The formats that cfi2sframe writes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/formats.h"

@@ -1,5 +1,5 @@
-/* The versions of SFrame that are written, as users and as the encoder name
-   them.
+/* The formats that cfi2sframe writes: their names for users, and the variant
+   of SFrame that each stands for.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef SFRAME_FORMATS_H
@@ -18,13 +18,13 @@ enum
 /* The formats, the newest first.  */
 extern const enum cfi2sframe_format formats_by_age[N_FORMATS];
 
-/* "3", "2", "2.0" or "1".  */
+/* The name of FORMAT for users: "3", "2", "2.0" or "1".  */
 const char *format_name (enum cfi2sframe_format format);
 
-/* The format called NAME; false if there is none.  */
+/* Set *FORMAT to the format that has NAME.  False if there is none.  */
 bool format_parse (const char *name, enum cfi2sframe_format *format);
 
-/* What the encoder writes for FORMAT.  */
+/* The variant that the encoder writes for FORMAT.  */
 struct sframe_variant format_variant (enum cfi2sframe_format format);
 
 #endif /* SFRAME_FORMATS_H */

@@ -1,10 +1,11 @@
-/* Call-frame instructions as GNU as reads them.
+/* An interpreter of call-frame instructions that behaves as GNU as does.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   One pending row is filled in; an advance commits it only if an instruction
-   "touched" the row.  `bugs` selects between what a release does and what it
-   ought to have done.  Where a release aborts there is nothing to imitate: the
-   next release's way is taken.  */
+   Instructions change a pending row.  When the location advances, the row is
+   committed if an instruction has touched it.  With `bugs' the interpreter
+   does what the release does, and otherwise what the release should have done.
+   Where a release aborts, there is nothing to imitate, and the interpreter
+   does what the next release does.  */
 
 #include "sframe/gnu.h"
 
@@ -14,7 +15,7 @@
 #include "base/bytes.h"
 #include "cfi/cfa_opcode.h"
 
-/* Releases that differ in what they write.  */
+/* The releases that write different rows.  */
 enum gnu_release
 {
   GNU_2_40,
@@ -25,55 +26,21 @@ enum gnu_release
 
 enum
 {
-  REMEMBERED_MAX = 64 /* nesting of remember_state, without `bugs` */
+  REMEMBERED_MAX = 64 /* depth of nested remember_state without `bugs' */
 };
 
-/* ---- The state that GNU as keeps per row */
-
-enum gnu_place
-{
-  GNU_DEFAULT,  /* unchanged, or where the ABI puts it */
-  GNU_STACK,    /* CFA + offset, dereferenced */
-  GNU_REGISTER, /* reg + offset, which may be dereferenced */
-  GNU_UNDEFINED
-};
-
-enum
-{
-  GNU_NO_REGISTER = -1
-};
-
-struct gnu_rule
-{
-  uint8_t place; /* enum gnu_place */
-  /* Register and dereference stay when only the place becomes another one:
-     restore does not bring them back (GNU's mistake).  */
-  bool deref;
-  /* GNU_NO_REGISTER: GNU's mistake, see doc/use/differences.texi.  */
-  int32_t reg;
-  int32_t offset;
-};
-
-struct gnu_row
-{
-  uint64_t start;  /* bytes from the function's address */
-  int32_t cfa_reg; /* GNU_NO_REGISTER: no rule yet */
-  int32_t cfa_offset;
-  bool cfa_deref; /* CFA = *(reg + offset) */
-  bool ra_signed;
-  struct gnu_rule ra, fp;
-};
+/* ---- The translator */
 
 struct gnu_translator
 {
   struct gnu_options options;
   enum gnu_release release;
-  /* Of the FDE at work.  */
+  /* The FDE that is being translated.  */
   const struct cfi_section *section;
   const struct cfi_cie *cie;
   uint64_t address;
-  bool touched;
-  bool flexible; /* some instruction has asked for that form */
+  bool touched;  /* an instruction has changed the pending row */
+  bool flexible; /* an instruction needs a flexible FDE */
   struct gnu_row pending;
   bool in_cie;
   struct gnu_row initial; /* after the CIE's instructions */
@@ -125,6 +92,7 @@ commit_row (struct gnu_translator *t)
   return true;
 }
 
+/* Let a new row begin at START, in bytes from the function's address.  */
 static enum frame_reason
 advance_row (struct gnu_translator *t, uint64_t start)
 {
@@ -148,8 +116,8 @@ touch (struct gnu_translator *t)
   return REASON_NONE;
 }
 
-/* GNU as makes an FDE flexible when it reads the instruction, even if no row
-   is left that needs that.  */
+/* GNU as makes an FDE flexible when it reads an instruction that needs it,
+   even if no row needs it in the end.  */
 static enum frame_reason
 touch_flexibly (struct gnu_translator *t)
 {
@@ -157,10 +125,10 @@ touch_flexibly (struct gnu_translator *t)
   return touch (t);
 }
 
-/* For an instruction that GNU as ignores by mistake: REASON, unless mistakes
-   are wanted.  */
+/* The reason to leave a function out for an instruction that GNU as ignores by
+   mistake: REASON, or with `bugs' none.  */
 static enum frame_reason
-mistake (const struct gnu_translator *t, enum frame_reason reason)
+reason_unless_bugs (const struct gnu_translator *t, enum frame_reason reason)
 {
   return t->options.bugs ? REASON_NONE : reason;
 }
@@ -182,8 +150,8 @@ set_cfa_offset (struct gnu_translator *t, int64_t offset)
   return touch (t);
 }
 
-/* Before 2.44 another register was taken for SP.  aarch64 has no flexible
-   FDEs.  */
+/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  Later
+   releases need a flexible FDE for it, which some machines do not have.  */
 static enum frame_reason
 set_cfa_register (struct gnu_translator *t, uint64_t reg)
 {
@@ -231,8 +199,8 @@ do_def_cfa_offset (struct gnu_translator *t, int64_t offset)
 
 /* ---- FP and RA */
 
-/* Where the rule of REG is kept, NULL for a register that does not matter to
-   this machine's rows.  */
+/* The rule of REG in the pending row, or NULL for a register that the
+   machine's rows do not have.  */
 static struct gnu_rule *
 rule_of (struct gnu_translator *t, uint64_t reg)
 {
@@ -250,7 +218,7 @@ is_fixed_ra (const struct gnu_translator *t, uint64_t reg)
 }
 
 static struct gnu_rule
-on_stack (int64_t offset)
+stack_rule (int64_t offset)
 {
   return (struct gnu_rule){ .place = GNU_STACK,
                             .deref = true,
@@ -263,13 +231,13 @@ do_offset_of_fixed_ra (struct gnu_translator *t, int64_t offset)
 {
   bool usual = offset == t->options.arch->fixed_ra_offset;
   if (t->release < GNU_2_47)
-    return usual ? REASON_NONE : mistake (t, REASON_RA_OFFSET);
+    return usual ? REASON_NONE : reason_unless_bugs (t, REASON_RA_OFFSET);
   if (!usual)
     {
-      t->pending.ra = on_stack (offset);
+      t->pending.ra = stack_rule (offset);
       return touch_flexibly (t);
     }
-  /* That the RA is undefined stays.  */
+  /* GNU as leaves an undefined RA undefined, by mistake.  */
   if (!t->options.bugs || t->pending.ra.place != GNU_UNDEFINED)
     t->pending.ra = (struct gnu_rule){ .place = GNU_DEFAULT };
   return touch (t);
@@ -280,8 +248,9 @@ do_offset (struct gnu_translator *t, uint64_t reg, int64_t offset)
 {
   const struct arch *arch = t->options.arch;
   if (reg == arch->sp)
-    return arch->caller_sp_offset != 0 ? REASON_NONE
-                                       : mistake (t, REASON_SP_RULE);
+    return arch->caller_sp_offset != 0
+               ? REASON_NONE
+               : reason_unless_bugs (t, REASON_SP_RULE);
   struct gnu_rule *rule = rule_of (t, reg);
   if (rule == NULL)
     return REASON_NONE;
@@ -289,7 +258,7 @@ do_offset (struct gnu_translator *t, uint64_t reg, int64_t offset)
     return REASON_OFFSET_RANGE;
   if (is_fixed_ra (t, reg))
     return do_offset_of_fixed_ra (t, offset);
-  *rule = on_stack (offset);
+  *rule = stack_rule (offset);
   return touch (t);
 }
 
@@ -301,14 +270,15 @@ do_val_offset (struct gnu_translator *t, uint64_t reg, int64_t offset)
     return REASON_FP_VALUE;
   if (reg == arch->ra)
     return arch_tracks_ra (arch) ? REASON_RA_VALUE
-                                 : mistake (t, REASON_RA_VALUE);
+                                 : reason_unless_bugs (t, REASON_RA_VALUE);
   if (reg != arch->sp || offset == arch->caller_sp_offset)
     return REASON_NONE;
-  return t->release < GNU_2_45 ? mistake (t, REASON_SP_RULE) : REASON_SP_RULE;
+  return t->release < GNU_2_45 ? reason_unless_bugs (t, REASON_SP_RULE)
+                               : REASON_SP_RULE;
 }
 
-/* Registers in registers: 2.45 has a form for s390x, 2.47 for all machines
-   with flexible FDEs.  */
+/* REG is saved in register IN.  2.45 can express that for s390x, and 2.47 for
+   all machines with flexible FDEs.  */
 static enum frame_reason
 do_register (struct gnu_translator *t, uint64_t reg, uint64_t in)
 {
@@ -321,7 +291,7 @@ do_register (struct gnu_translator *t, uint64_t reg, uint64_t in)
   if (reg == arch->sp)
     return scaled                   ? REASON_NONE
            : t->release == GNU_2_47 ? REASON_SP_RULE
-                                    : mistake (t, REASON_SP_RULE);
+                                    : reason_unless_bugs (t, REASON_SP_RULE);
   struct gnu_rule *rule = rule_of (t, reg);
   if (rule == NULL)
     return REASON_NONE;
@@ -329,7 +299,7 @@ do_register (struct gnu_translator *t, uint64_t reg, uint64_t in)
                      || (t->release == GNU_2_47 && arch->flexible_fdes);
   if (!expressible)
     return reg == arch->fp        ? REASON_FP_REGISTER
-           : is_fixed_ra (t, reg) ? mistake (t, REASON_RA_REGISTER)
+           : is_fixed_ra (t, reg) ? reason_unless_bugs (t, REASON_RA_REGISTER)
                                   : REASON_RA_REGISTER;
   if (in > INT32_MAX >> SFRAME_CONTROL_REGNUM_SHIFT)
     return REASON_REGISTER_RANGE;
@@ -348,7 +318,7 @@ do_undefined (struct gnu_translator *t, uint64_t reg)
   if (reason == REASON_NONE)
     return REASON_NONE;
   if (t->release < GNU_2_45)
-    return mistake (t, reason);
+    return reason_unless_bugs (t, reason);
   if (reg != arch->ra || t->release == GNU_2_45)
     return reason;
   t->pending.ra = (struct gnu_rule){ .place = GNU_UNDEFINED };
@@ -361,20 +331,19 @@ do_same_value (struct gnu_translator *t, uint64_t reg)
   const struct arch *arch = t->options.arch;
   struct gnu_rule *rule = rule_of (t, reg);
   if (reg == arch->sp && arch->caller_sp_offset == 0)
-    return mistake (t, REASON_SP_RULE);
+    return reason_unless_bugs (t, REASON_SP_RULE);
   if (rule == NULL)
     return REASON_NONE;
   if (is_fixed_ra (t, reg))
-    return mistake (t, REASON_RA_SAME);
+    return reason_unless_bugs (t, REASON_RA_SAME);
   if (t->release < GNU_2_45 && t->options.bugs)
     return REASON_NONE;
   rule->place = GNU_DEFAULT;
   return touch (t);
 }
 
-/* GNU as restores from the first committed row and never the fixed RA.  2.47
-   brings back in what kind of place a register is, and the offset, but not the
-   other register that may belong to it.  */
+/* GNU as restores a rule from the first committed row, and never that of a
+   fixed RA.  2.47 restores the place and the offset, but not a register.  */
 static enum frame_reason
 do_restore (struct gnu_translator *t, uint64_t reg)
 {
@@ -384,7 +353,7 @@ do_restore (struct gnu_translator *t, uint64_t reg)
   if (is_fixed_ra (t, reg) && t->options.bugs)
     return REASON_NONE;
   if (t->in_cie && !t->options.bugs)
-    return REASON_BAD_STATE; /* there is nothing to restore yet */
+    return REASON_BAD_STATE; /* the CIE itself sets the initial rules */
   const struct gnu_row *from = &t->initial;
   if (t->options.bugs)
     from = t->n_rows > 0 ? &t->rows[0] : &t->pending;
@@ -400,8 +369,8 @@ do_restore (struct gnu_translator *t, uint64_t reg)
 
 /* ---- States */
 
-/* Up to 2.45 the last committed row is remembered, not the state.  There is
-   one slot, and restoring does not empty it.  */
+/* Up to 2.45 GNU as remembers the last committed row instead of the state.  It
+   remembers one row only, and keeps the row when it restores it.  */
 static enum frame_reason
 do_remember_state (struct gnu_translator *t)
 {
@@ -443,7 +412,7 @@ do_negate_ra_state (struct gnu_translator *t)
   return touch (t);
 }
 
-/* ---- Escapes: GNU as knows a few exact byte sequences */
+/* ---- Expressions: GNU as recognises a few exact byte sequences */
 
 enum
 {
@@ -452,8 +421,8 @@ enum
   OP_BREG31 = 0x8f
 };
 
-/* The register and offset of the expression "one-byte breg, one-byte offset"
-   at the beginning of BLOCK.  */
+/* Read the register and the offset of the expression at the beginning of
+   BLOCK, which must be a breg operation of two bytes.  */
 static bool
 read_breg (const uint8_t *block, int32_t *reg, int32_t *offset)
 {
@@ -482,7 +451,7 @@ do_fp_expression (struct gnu_translator *t,
   if (t->release != GNU_2_47 || instruction->block_size != 2
       || !read_breg (instruction->block, &reg, &offset))
     return REASON_FP_EXPRESSION;
-  /* GNU as forgets the register unless it is rbp.  */
+  /* GNU as does not store the register unless it is rbp.  */
   bool known = reg == arch->fp && !arch_tracks_ra (arch);
   if (!known && !t->options.bugs && !arch->flexible_fdes)
     return REASON_FP_EXPRESSION;
@@ -509,7 +478,7 @@ do_expression (struct gnu_translator *t,
   if (instruction->reg == arch->ra)
     return arch_tracks_ra (arch) || !simple
                ? REASON_RA_EXPRESSION
-               : mistake (t, REASON_RA_EXPRESSION);
+               : reason_unless_bugs (t, REASON_RA_EXPRESSION);
   return simple ? REASON_NONE : REASON_CFA_EXPRESSION;
 }
 
@@ -543,8 +512,8 @@ do_advance (struct gnu_translator *t, uint64_t bytes)
 }
 
 static enum frame_reason
-do_with_offset (struct gnu_translator *t,
-                const struct cfa_instruction *instruction)
+do_offset_instruction (struct gnu_translator *t,
+                       const struct cfa_instruction *instruction)
 {
   const int64_t offset = instruction->offset;
   if (offset == CFA_OFFSET_HUGE)
@@ -603,7 +572,7 @@ do_instruction (struct gnu_translator *t,
     case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
       return REASON_BAD_INSTRUCTION; /* no compiler writes it any more */
     default:
-      return do_with_offset (t, instruction);
+      return do_offset_instruction (t, instruction);
     }
 }
 
@@ -643,138 +612,24 @@ run_cie_and_fde (struct gnu_translator *t, const struct cfi_fde *fde)
                            fde->instructions_size);
 }
 
-/* ---- Data words as GNU as chooses them
-
-   Their layout: SFrame specification V3, sections 3.1 (default rows) and 3.2
-   (flexible rows).  */
-
-/* Whether ROW can only be said by a flexible FDE of V3.  */
-static bool
-row_needs_flex (const struct gnu_options *options, const struct gnu_row *row)
-{
-  const struct arch *arch = options->arch;
-  if (options->variant.version < 3)
-    return false;
-  bool other_base = row->cfa_reg != arch->sp && row->cfa_reg != arch->fp;
-  bool other_slot = row->ra.place == GNU_STACK && !arch_tracks_ra (arch);
-  return row->cfa_deref || other_base || other_slot
-         || row->fp.place == GNU_REGISTER || row->ra.place == GNU_REGISTER;
-}
-
-/* The CFA offset as it is stored; GNU as truncates what does not divide.  */
-static bool
-scale_cfa (const struct gnu_options *options, int32_t offset, int32_t *word)
-{
-  const struct arch *arch = options->arch;
-  int64_t biased = (int64_t)offset - arch->cfa_bias;
-  *word = (int32_t)(biased / arch->cfa_scale);
-  return options->bugs || biased % arch->cfa_scale == 0;
-}
-
-/* A control word and an offset.  */
-static void
-add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
-          int32_t offset)
-{
-  uint32_t control = (uint32_t)reg << SFRAME_CONTROL_REGNUM_SHIFT
-                     | (deref ? SFRAME_CONTROL_DEREF : 0)
-                     | (in_register ? SFRAME_CONTROL_REG : 0);
-  sframe_row_append (out, (int32_t)control, true);
-  sframe_row_append (out, offset, false);
-}
-
-static void
-add_rule (struct sframe_row *out, struct gnu_rule rule)
-{
-  bool in_register = rule.place == GNU_REGISTER;
-  add_pair (out, in_register ? rule.reg : 0, in_register, rule.deref,
-            rule.offset);
-}
-
-static enum frame_reason
-encode_flexible (const struct gnu_options *options, const struct gnu_row *row,
-                 struct sframe_row *out)
-{
-  int32_t cfa;
-  if (!scale_cfa (options, row->cfa_offset, &cfa))
-    return REASON_OFFSET_RANGE;
-  add_pair (out, row->cfa_reg, true, row->cfa_deref, cfa);
-  if (row->ra.place != GNU_DEFAULT)
-    add_rule (out, row->ra);
-  else if (row->fp.place != GNU_DEFAULT)
-    /* A padding word is a control word: "RA as usual".  */
-    sframe_row_append (out, 0, true);
-  if (row->fp.place != GNU_DEFAULT)
-    add_rule (out, row->fp);
-  return REASON_NONE;
-}
-
-/* V2 on s390x says "in register R" by an odd word, offsets being even.  */
-static int32_t
-default_word (struct gnu_rule rule)
-{
-  return rule.place == GNU_REGISTER ? rule.reg << 1 | 1 : rule.offset;
-}
-
-static enum frame_reason
-encode_default (const struct gnu_options *options, const struct gnu_row *row,
-                struct sframe_row *out)
-{
-  const struct arch *arch = options->arch;
-  int32_t cfa;
-  if (!scale_cfa (options, row->cfa_offset, &cfa))
-    return REASON_OFFSET_RANGE;
-  /* Only 2.40 gets here with another register, and takes it for SP.  */
-  out->base_sp = row->cfa_reg != arch->fp;
-  out->ra_signed = row->ra_signed;
-  sframe_row_append (out, cfa, false);
-  bool fp = row->fp.place != GNU_DEFAULT, ra = row->ra.place != GNU_DEFAULT;
-  if (arch_tracks_ra (arch) && ra)
-    sframe_row_append (out, default_word (row->ra), false);
-  else if (arch_tracks_ra (arch) && fp && arch->cfa_scale != 1)
-    sframe_row_append (out, 0, false);
-  else if (arch_tracks_ra (arch) && fp
-           && !(options->variant.version == 1 && options->bugs))
-    return REASON_FP_WITHOUT_RA;
-  if (fp)
-    sframe_row_append (out, default_word (row->fp), false);
-  return REASON_NONE;
-}
-
-/* Encode ROW.  REASON_NONE, or why GNU as drops the whole function.  */
-static enum frame_reason
-encode_row (const struct gnu_options *options, const struct gnu_row *row,
-            bool flexible, struct sframe_row *out)
-{
-  *out = (struct sframe_row){ .start = (uint32_t)row->start };
-  if (row->start > UINT32_MAX)
-    return REASON_FUNCTION_SIZE;
-  if (row->cfa_reg == GNU_NO_REGISTER)
-    return REASON_CFA_UNDEFINED;
-  if (row->ra.place == GNU_UNDEFINED)
-    return REASON_NONE; /* a row without words */
-  return flexible ? encode_flexible (options, row, out)
-                  : encode_default (options, row, out);
-}
-
 /* ---- From rows to the function */
 
-/* The rows that are written: without `bugs` none at or past the end, which
-   older readers abort on.  */
+/* Encode the committed rows as those of FUNCTION.  Without `bugs', rows at or
+   past its end are dropped, because older readers abort at them.  */
 static enum frame_reason
 encode_rows (struct gnu_translator *t, struct sframe_fde *function)
 {
   function->flexible
       = t->flexible && t->options.bugs && t->options.variant.version >= 3;
   for (size_t i = 0; i < t->n_rows; i++)
-    function->flexible |= row_needs_flex (&t->options, &t->rows[i]);
+    function->flexible |= gnu_row_needs_flexible (&t->rows[i], &t->options);
   for (size_t i = 0; i < t->n_rows; i++)
     {
       if (!t->options.bugs && t->rows[i].start >= function->size)
         break;
       enum frame_reason reason
-          = encode_row (&t->options, &t->rows[i], function->flexible,
-                        &t->encoded[function->n_rows]);
+          = gnu_row_encode (&t->rows[i], &t->options, function->flexible,
+                            &t->encoded[function->n_rows]);
       if (reason)
         return reason;
       function->n_rows++;
@@ -784,6 +639,8 @@ encode_rows (struct gnu_translator *t, struct sframe_fde *function)
   return REASON_NONE;
 }
 
+/* Set the translator to the beginning of FDE, and FUNCTION to its range and
+   flags.  False if the range has no size that can be expressed.  */
 static bool
 start_function (struct gnu_translator *t, const struct cfi_section *section,
                 const struct cfi_fde *fde, struct sframe_fde *function)
@@ -818,7 +675,7 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
       return true;
     }
   *reason = run_cie_and_fde (t, fde);
-  /* The pending row is written even when nothing touched it.  */
+  /* The pending row is written even if no instruction has touched it.  */
   if (!*reason && t->pending.cfa_reg != GNU_NO_REGISTER)
     commit_row (t);
   if (t->no_memory
@@ -832,7 +689,7 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
   function->n_rows = 0;
   function->flexible = false;
   /* 2.47 writes an FDE without rows for a function without any rule, and for a
-     signal trampoline it cannot describe.  */
+     signal trampoline that it cannot express.  */
   if (t->release == GNU_2_47 && t->options.bugs
       && (!*reason || t->cie->signal))
     *reason = REASON_NONE;

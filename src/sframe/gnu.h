@@ -1,12 +1,13 @@
 /* The rows that GNU as would have written for the same directives.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   GNU as derives its rows from the CFI directives one by one, with habits of
-   its own: rows that change nothing, functions dropped as a whole, and some
-   outright mistakes.  This is a second interpreter of the same instructions
-   with the same habits, per format version the last binutils release that
-   wrote it (2.40 V1; 2.44 V2 without PC-relative starts; 2.45 V2; 2.47 V3).
-   doc/use/differences.texi lists the mistakes.  */
+   GNU as makes its rows from the CFI directives one by one, and differs from
+   this project: it writes rows that change nothing, drops whole functions, and
+   makes mistakes, which doc/use/differences.texi lists.  The translator is a
+   second interpreter of CFI that behaves in the same way.  For each version of
+   the format it imitates the last binutils release that wrote the version:
+   2.40 for V1, 2.44 for V2 without PC-relative starts, 2.45 for V2, 2.47 for
+   V3.  */
 
 #ifndef SFRAME_GNU_H
 #define SFRAME_GNU_H
@@ -14,31 +15,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/arch.h"
 #include "base/error.h"
 #include "cfi/cfi_section.h"
 #include "frame/frame.h"
+#include "sframe/gnu_row.h"
 #include "sframe/model.h"
-
-struct gnu_options
-{
-  const struct arch *arch;
-  struct sframe_variant variant;
-  bool bugs; /* make the mistakes as well; otherwise say what is right, or
-                leave the function out */
-};
 
 struct gnu_translator; /* opaque */
 
-/* NULL when memory ran out.  */
+/* Make a translator.  NULL when memory ran out.  */
 struct gnu_translator *gnu_translator_new (const struct gnu_options *options);
 void gnu_translator_free (struct gnu_translator *translator);
 
-/* Fill FUNCTION with what GNU as writes for FDE of SECTION.  Its rows are the
-   translator's and valid until the next call.  It may have no rows (GNU as
-   2.47 describes some functions that way; only with `bugs`).  *REASON is
-   REASON_NONE, or why GNU as leaves the function out.  False when memory ran
-   out.  */
+/* Set FUNCTION to the function that GNU as writes for FDE of SECTION.  The
+   translator owns the rows, which are valid until the next call.  With `bugs'
+   there may be none, because GNU as 2.47 writes some functions without rows.
+   *REASON becomes REASON_NONE, or why GNU as leaves FUNCTION out.  False when
+   memory ran out.  */
 bool gnu_translate (struct gnu_translator *translator,
                     const struct cfi_section *section,
                     const struct cfi_fde *fde, struct sframe_fde *function,

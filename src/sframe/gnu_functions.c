@@ -1,7 +1,8 @@
-/* --gnu: functions as GNU as and GNU ld would have described them.
+/* Functions as GNU as and GNU ld would have described them (--gnu).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   GNU as never sees the PLT: the linker describes it.  */
+   The linker makes the PLT and its rows, so the translator of GNU as is not
+   used there.  */
 
 #include "sframe/gnu_functions.h"
 
@@ -17,7 +18,7 @@ struct gnu_functions
   const struct cfi_section *cfi;
   struct gnu_options options;
   struct gnu_translator *translator;
-  struct plt_sections plt; /* there is none in objects */
+  struct plt_sections plt; /* empty in an object file */
 };
 
 struct gnu_functions *
@@ -49,8 +50,9 @@ gnu_functions_free (struct gnu_functions *gnu)
   free (gnu);
 }
 
-/* GNU ld's .plt.got, with the CFA it gives.  V1 cannot say how long a repeated
-   block is; one row for all of it says the same.  */
+/* Add .plt.got with the wrong CFA that GNU ld gives it.  V1 cannot store the
+   size of a repeated block.  Its one row is then written for all of the
+   section, which means the same.  */
 static bool
 add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
                    const struct image_section *section,
@@ -69,51 +71,50 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
   return emitter_add_lowered (emitter, &function, err);
 }
 
-/* Whether READ, what a row of GNU as's says to readers, is what SAID, the row
-   of the CFI or NULL, says.  */
+/* Whether READ, the rules that a reader finds in a row of GNU as, are those of
+   CFI, a row of the CFI or NULL.  */
 static bool
-row_is_exact (const struct frame_row *read, const struct frame_row *said)
+row_is_exact (const struct frame_row *read, const struct frame_row *cfi)
 {
-  if (said == NULL)
+  if (cfi == NULL)
     return false;
-  if (said->ra.kind == RULE_UNDEFINED)
+  if (cfi->ra.kind == RULE_UNDEFINED)
     return read->ra.kind == RULE_UNDEFINED; /* the rest does not matter */
-  return frame_row_same_rules (read, said)
-         && said->cfa.kind != RULE_UNSUPPORTED
-         && said->ra.kind != RULE_UNSUPPORTED
-         && said->fp.kind != RULE_UNSUPPORTED;
+  return frame_row_same_rules (read, cfi) && cfi->cfa.kind != RULE_UNSUPPORTED
+         && cfi->ra.kind != RULE_UNSUPPORTED
+         && cfi->fp.kind != RULE_UNSUPPORTED;
 }
 
-/* Whether every row of MADE, GNU as's rows, says what SAID, the rows of the
-   CFI, says of the code.  */
+/* Whether MADE, the function of GNU as, has the same rules as CFI, the
+   function of the CFI, wherever it has rows.  */
 static bool
 is_exact (const struct gnu_functions *gnu, const struct sframe_fde *made,
-          const struct frame_function *said)
+          const struct frame_function *cfi)
 {
   size_t index = 0;
-  if (made->b_key != said->b_key || made->signal != said->signal)
+  if (made->b_key != cfi->b_key || made->signal != cfi->signal)
     return false;
   for (size_t i = 0; i < made->n_rows; i++)
     {
       struct frame_row read;
       uint64_t end
-          = i + 1 < made->n_rows ? made->rows[i + 1].start : said->size;
-      if (end > said->size)
-        end = said->size;
+          = i + 1 < made->n_rows ? made->rows[i + 1].start : cfi->size;
+      if (end > cfi->size)
+        end = cfi->size;
       sframe_row_rules (gnu->options.arch, gnu->options.variant, made,
                         &made->rows[i], &read);
       for (uint64_t at = made->rows[i].start, next; at < end; at = next)
         {
           next = end;
           if (!row_is_exact (&read,
-                             frame_function_row_at (said, at, &index, &next)))
+                             frame_function_row_at (cfi, at, &index, &next)))
             return false;
         }
     }
   return true;
 }
 
-/* What GNU as would have written for CODE's FDE.  */
+/* Add the function that GNU as would have written for CODE's FDE.  */
 static bool
 add_translated (struct gnu_functions *gnu, struct finished_rows *rows,
                 struct cfi_code *code, struct emitter *emitter,
@@ -143,7 +144,7 @@ gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
     return emitter_add (emitter, rows, code, err);
   const struct image_section *plt = plt_sections_at (&gnu->plt, fde->address);
   if (cfi_code_is_disputed (code))
-    code->reason = REASON_OVERLAP; /* GNU as does not see the linker's */
+    code->reason = REASON_OVERLAP; /* GNU as sees no FDEs of the linker */
   else if (plt == NULL)
     return add_translated (gnu, rows, code, emitter, err);
   else if (gnu->options.bugs && gnu->options.arch->plt_got_defect

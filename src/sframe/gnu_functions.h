@@ -1,4 +1,4 @@
-/* --gnu: functions as GNU as and GNU ld would have described them.
+/* Functions as GNU as and GNU ld would have described them (--gnu).
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef SFRAME_GNU_FUNCTIONS_H
@@ -15,18 +15,18 @@
 
 struct gnu_functions; /* opaque */
 
-/* For FDEs of CFI, which must outlive it, in IMAGE.  With BUGS also the
-   mistakes are made.  NULL when memory ran out.  */
+/* Prepare for FDEs of CFI in IMAGE.  CFI must outlive the result.  With BUGS
+   the mistakes of GNU as and ld are made, too.  NULL when memory ran out.  */
 struct gnu_functions *gnu_functions_new (const struct image *image,
                                          const struct cfi_section *cfi,
                                          struct sframe_variant variant,
                                          bool bugs);
 void gnu_functions_free (struct gnu_functions *gnu);
 
-/* Add CODE of ROWS to EMITTER.  emitter_add does so for code that GNU as and
-   ld describe as the CFI does.  Without mistakes, what GNU as would have
-   written is held against the rows of ROWS, and left out where it says
-   anything else.  */
+/* Add CODE, which ROWS has returned, to EMITTER.  Code that GNU as and ld
+   describe exactly as the CFI does goes through emitter_add.  Without BUGS the
+   rows that GNU as would have written are compared with those of ROWS, and the
+   function is left out if they differ.  */
 bool gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                         struct cfi_code *code, struct emitter *emitter,
                         struct error *err);

@@ -1,11 +1,12 @@
 /* From frame rows to SFrame functions of one version and machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What rules mean in SFrame is worked out once for all rows that have their
-   number: the SFrame rule, in the default form and in the flexible one, or why
-   there is none.  A function is flexible if one of its rows needs that form.
-   The function's rows are then looked up one by one, and the function is split
-   around the rows that cannot be expressed.  */
+   Frame rows refer to their rules by number (frame/numbers.h).  The lowerer
+   translates each numbered set of rules once, into the default form and into
+   the flexible one, and keeps the results, or the reasons why there is no such
+   form.  A function is flexible if one of its rows needs the flexible form.
+   Each row of the function then gets the translation of its number.  The
+   function is split into pieces around the rows that have none.  */
 
 #include "sframe/lower.h"
 
@@ -16,50 +17,51 @@
 
 enum
 {
-  /* A PCMASK function costs its index entry; up to this many repetitions are
-     smaller, or as small, written out.  */
-  REPEATS_WRITTEN_OUT = 4,
-  /* Longer runs that cannot be a PCMASK function exist in damaged files only,
-     and are left out.  The longest .plt of Debian has 57,600 bytes.  */
-  WRITTEN_OUT_MAX = 1 << 18,
-  COLUMNS = 8 /* kinds of functions: flexible, signal frame, B key */
+  /* A PCMASK function costs an index entry of its own.  Up to this many
+     repetitions take no more bytes as plain rows.  */
+  REPEATS_UNROLLED = 4,
+  /* The most bytes of code whose repeated block is unrolled into plain rows.
+     More exist in damaged files only, and are left out.  The longest .plt of
+     Debian has 57,600 bytes.  */
+  UNROLLED_MAX = 1 << 18,
+  FDE_KINDS = 8 /* a bit each: flexible (1), signal frame (2), B key (4) */
 };
 
-/* What the rules of a frame row are in SFrame.  */
-struct meaning
+/* The SFrame form of a numbered set of frame rules.  */
+struct translation
 {
   bool known;
-  bool needs_flexible; /* it has a flexible form alone */
-  /* Why it has no form, in default functions and in flexible ones.  */
+  bool needs_flexible; /* there is a flexible form, and no default one */
+  /* Why there is no default form ([0]) and no flexible form ([1]).  */
   uint8_t reasons[2]; /* enum frame_reason */
-  /* The SFrame rules for each kind of function, plus 1; 0: there is none, or
-     it was not looked for.  */
-  uint32_t rules[COLUMNS];
+  /* The number of the SFrame rule plus 1 for each kind of function.  0 means
+     that there is no rule, or that no function has needed it so far.  */
+  uint32_t rules[FDE_KINDS];
 };
 
 struct lowerer
 {
   struct encode_options options;
   struct lower_sink sink;
-  struct rule_table rules;   /* of the rows that come out */
-  struct meaning *meanings;  /* owned; by the numbers of frame rows */
-  size_t meanings_capacity;  /* zeroed as far as that */
-  struct meaning unnumbered; /* of a row without number, or too high a one */
+  struct rule_table rules;          /* numbers the SFrame rules */
+  struct translation *translations; /* owned; by the numbers of frame rows */
+  size_t translations_capacity;     /* all of them are initialised */
+  struct translation unnumbered;    /* the last one that could not be kept */
 
-  /* One function.  */
+  /* The function that is being lowered.  */
   const struct frame_function *function;
   const struct return_places *places;
-  size_t next_place; /* the first one not left out so far */
+  size_t next_place; /* the first of places that is not left out yet */
   struct error *err;
   bool flexible;
-  unsigned column; /* its kind */
+  unsigned kind; /* a bit for each property, as at FDE_KINDS */
 
-  /* The piece being made, and the range left out behind the latest one; both
-     ends are offsets in the function.  */
+  /* The start of the current piece, and the range that is left out behind the
+     last piece passed on.  All are offsets in the function.  */
   uint32_t piece_start;
-  uint32_t out_start, out_end;
-  enum frame_reason out_reason;
-  struct numbered_row *rows; /* owned */
+  uint32_t gap_start, gap_end;
+  enum frame_reason gap_reason;
+  struct numbered_row *rows; /* of the current piece; owned */
   size_t n_rows, rows_capacity;
 };
 
@@ -84,7 +86,7 @@ lowerer_free (struct lowerer *lowerer)
   if (lowerer == NULL)
     return;
   rule_table_free (&lowerer->rules);
-  free (lowerer->meanings);
+  free (lowerer->translations);
   free (lowerer->rows);
   free (lowerer);
 }
@@ -95,78 +97,80 @@ lowerer_rules (const struct lowerer *lowerer)
   return &lowerer->rules;
 }
 
-/* ---- What rules mean */
+/* ---- Translating rules */
 
+/* Whether the machine and the version have flexible functions.  */
 static bool
-may_flex (const struct lowerer *lowerer)
+may_be_flexible (const struct lowerer *lowerer)
 {
   return lowerer->options.arch->flexible_fdes
          && lowerer->options.variant.version >= 3;
 }
 
-static struct meaning
-work_out (const struct lowerer *lowerer, const struct frame_row *row)
+static struct translation
+translate (const struct lowerer *lowerer, const struct frame_row *row)
 {
   const struct encode_options *options = &lowerer->options;
   struct sframe_row unused;
   enum frame_reason as_default = row_lower (options, row, false, &unused);
   enum frame_reason as_flexible = row_lower (options, row, true, &unused);
-  struct meaning meaning
+  struct translation translation
       = { .known = true,
           .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
-  if (!may_flex (lowerer))
-    return meaning;
-  meaning.needs_flexible
+  if (!may_be_flexible (lowerer))
+    return translation;
+  translation.needs_flexible
       = as_default != REASON_NONE && as_flexible == REASON_NONE;
-  if (row->cfa.kind == RULE_PLT) /* becomes rows of another kind */
+  if (row->cfa.kind == RULE_PLT) /* lower_plt makes other rows of it */
     {
       struct frame_row made = *row;
       made.cfa
           = (struct frame_rule){ .kind = RULE_REG, .reg = options->arch->sp };
-      meaning.needs_flexible
+      translation.needs_flexible
           = row_lower (options, &made, false, &unused) != REASON_NONE
             && row_lower (options, &made, true, &unused) == REASON_NONE;
     }
-  /* A row that has a flexible form makes its function flexible.  This row was
-     asked for in a default function, so the reason is why the flexible form is
-     missing.  */
+  /* This row can be in a default function only because it has no flexible
+     form, either: with one it would make its function flexible.  So users are
+     told why there is no flexible form.  */
   if (as_default != REASON_NONE && as_flexible != REASON_NONE)
-    meaning.reasons[0] = (uint8_t)as_flexible;
-  return meaning;
+    translation.reasons[0] = (uint8_t)as_flexible;
+  return translation;
 }
 
-/* Work out what the rules of ROW mean.  */
-static struct meaning *
-meaning_made (struct lowerer *lowerer, const struct frame_row *row)
+/* Translate the rules of ROW and keep the result.  */
+static struct translation *
+add_translation (struct lowerer *lowerer, const struct frame_row *row)
 {
-  struct meaning *meaning = &lowerer->unnumbered;
-  size_t before = lowerer->meanings_capacity;
+  struct translation *translation = &lowerer->unnumbered;
+  size_t before = lowerer->translations_capacity;
   if (row->number != 0
-      && ARRAY_ROOM (lowerer->meanings, (size_t)row->number + 1,
-                     &lowerer->meanings_capacity))
+      && ARRAY_ROOM (lowerer->translations, (size_t)row->number + 1,
+                     &lowerer->translations_capacity))
     {
-      if (lowerer->meanings_capacity > before)
-        memset (&lowerer->meanings[before], 0,
-                (lowerer->meanings_capacity - before) * sizeof *meaning);
-      meaning = &lowerer->meanings[row->number];
+      if (lowerer->translations_capacity > before)
+        memset (&lowerer->translations[before], 0,
+                (lowerer->translations_capacity - before)
+                    * sizeof *translation);
+      translation = &lowerer->translations[row->number];
     }
-  *meaning = work_out (lowerer, row);
-  return meaning;
+  *translation = translate (lowerer, row);
+  return translation;
 }
 
-/* What the rules of ROW mean; valid until the next question.  */
-static inline struct meaning *
-meaning_of (struct lowerer *lowerer, const struct frame_row *row)
+/* The translation of ROW's rules, valid until the next call.  */
+static inline struct translation *
+find_translation (struct lowerer *lowerer, const struct frame_row *row)
 {
-  /* Number 0 is never known.  */
-  return row->number < lowerer->meanings_capacity
-                 && lowerer->meanings[row->number].known
-             ? &lowerer->meanings[row->number]
-             : meaning_made (lowerer, row);
+  /* Number 0 has no translation that is kept.  */
+  return row->number < lowerer->translations_capacity
+                 && lowerer->translations[row->number].known
+             ? &lowerer->translations[row->number]
+             : add_translation (lowerer, row);
 }
 
-/* Find the SFrame rule of ROW, which has one, in functions like the one at
-   hand; REPEAT: as in struct sframe_fde.  */
+/* Set *RULE to the SFrame rule of ROW, which has one, in functions of the
+   current kind with the repeat size REPEAT.  */
 static bool
 find_rule (struct lowerer *lowerer, const struct frame_row *row,
            uint8_t repeat, uint32_t *rule)
@@ -184,23 +188,24 @@ find_rule (struct lowerer *lowerer, const struct frame_row *row,
 
 /* ---- Pieces */
 
+/* Pass the range that is left out to the sink, if there is one.  */
 static void
-report_gap (struct lowerer *lowerer)
+pass_gap (struct lowerer *lowerer)
 {
-  if (lowerer->out_end > lowerer->out_start)
+  if (lowerer->gap_end > lowerer->gap_start)
     lowerer->sink.left_out (
-        lowerer->sink.context, lowerer->function->address + lowerer->out_start,
-        lowerer->out_end - lowerer->out_start, lowerer->out_reason);
-  lowerer->out_start = lowerer->out_end = 0;
+        lowerer->sink.context, lowerer->function->address + lowerer->gap_start,
+        lowerer->gap_end - lowerer->gap_start, lowerer->gap_reason);
+  lowerer->gap_start = lowerer->gap_end = 0;
 }
 
-/* Hand over the rows as a piece from piece_start to END.  */
+/* Pass the collected rows to the sink, as a piece from piece_start to END.  */
 static bool
-flush (struct lowerer *lowerer, uint32_t end)
+pass_piece (struct lowerer *lowerer, uint32_t end)
 {
   if (lowerer->n_rows == 0)
     return true;
-  report_gap (lowerer);
+  pass_gap (lowerer);
   struct numbered_function piece = {
     .address = lowerer->function->address + lowerer->piece_start,
     .size = end - lowerer->piece_start,
@@ -211,31 +216,32 @@ flush (struct lowerer *lowerer, uint32_t end)
   return lowerer->sink.piece (lowerer->sink.context, &piece, lowerer->err);
 }
 
+/* End the current piece, and leave out the range START to END for REASON.  */
 static bool
 leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
            enum frame_reason reason)
 {
-  if (!flush (lowerer, start))
+  if (!pass_piece (lowerer, start))
     return false;
-  if (lowerer->out_end != start || lowerer->out_reason != reason)
-    report_gap (lowerer);
-  if (lowerer->out_end == lowerer->out_start)
-    lowerer->out_start = start;
-  lowerer->out_end = end;
-  lowerer->out_reason = reason;
+  if (lowerer->gap_end != start || lowerer->gap_reason != reason)
+    pass_gap (lowerer);
+  if (lowerer->gap_end == lowerer->gap_start)
+    lowerer->gap_start = start;
+  lowerer->gap_end = end;
+  lowerer->gap_reason = reason;
   return true;
 }
 
-/* Append a row with RULE that begins at START of the function to the
+/* Append a row with RULE, from START of the function on, to the current
    piece.  */
 static inline bool
-append (struct lowerer *lowerer, uint32_t start, uint32_t rule)
+append_row (struct lowerer *lowerer, uint32_t start, uint32_t rule)
 {
   size_t n = lowerer->n_rows;
   if (n > 0 && lowerer->rows[n - 1].rule == rule)
     return true;
   if (n == SFRAME_V3_FRES_MAX && lowerer->options.variant.version >= 3
-      && !flush (lowerer, start))
+      && !pass_piece (lowerer, start))
     return false;
   if (!ARRAY_ROOM (lowerer->rows, lowerer->n_rows + 1,
                    &lowerer->rows_capacity))
@@ -247,47 +253,52 @@ append (struct lowerer *lowerer, uint32_t start, uint32_t rule)
   return true;
 }
 
-/* ROW, which means MEANING and has no rule there, holds from START to END.  */
+/* Lower the code from START to END, where ROW applies.  TRANSLATION, that of
+   ROW, has no rule for the current kind of function yet.  */
 static bool
-put_first (struct lowerer *lowerer, const struct frame_row *row,
-           struct meaning *meaning, uint32_t start, uint32_t end)
+lower_range_without_rule (struct lowerer *lowerer, const struct frame_row *row,
+                          struct translation *translation, uint32_t start,
+                          uint32_t end)
 {
-  enum frame_reason reason = meaning->reasons[lowerer->flexible];
+  enum frame_reason reason = translation->reasons[lowerer->flexible];
   uint32_t rule;
   if (reason != REASON_NONE)
     return leave_out (lowerer, start, end, reason);
   if (!find_rule (lowerer, row, 0, &rule))
     return false;
-  meaning->rules[lowerer->column] = rule + 1;
-  return append (lowerer, start, rule);
+  translation->rules[lowerer->kind] = rule + 1;
+  return append_row (lowerer, start, rule);
 }
 
-/* ROW holds from START to END.  */
+/* Lower the code from START to END, where ROW applies: append a row to the
+   current piece, or leave the code out.  */
 static inline bool
-put (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
-     uint32_t end)
+lower_range (struct lowerer *lowerer, const struct frame_row *row,
+             uint32_t start, uint32_t end)
 {
-  struct meaning *meaning = meaning_of (lowerer, row);
-  uint32_t rule = meaning->rules[lowerer->column];
-  return rule != 0 ? append (lowerer, start, rule - 1)
-                   : put_first (lowerer, row, meaning, start, end);
+  struct translation *translation = find_translation (lowerer, row);
+  uint32_t rule = translation->rules[lowerer->kind];
+  return rule != 0 ? append_row (lowerer, start, rule - 1)
+                   : lower_range_without_rule (lowerer, row, translation,
+                                               start, end);
 }
 
-/* ---- Repeating blocks (PLT entries) */
+/* ---- Repeated blocks (PLT entries) */
 
-/* Rows that hold in each block of SIZE bytes; starts count from the block.  */
+/* Rows that apply to each block of SIZE bytes of a range of code.  Their
+   starts count from the beginning of the block.  */
 struct repeated_block
 {
   const struct frame_row *rows;
   size_t n_rows;
   uint8_t size;
-  /* Where in a block the described range begins.  */
-  uint8_t phase;
+  uint8_t phase; /* the offset in a block where the range begins */
 };
 
+/* Lower the BLOCKs from START to END as plain rows.  */
 static bool
-write_out (struct lowerer *lowerer, const struct repeated_block *block,
-           uint32_t start, uint32_t end)
+unroll_block (struct lowerer *lowerer, const struct repeated_block *block,
+              uint32_t start, uint32_t end)
 {
   for (int64_t base = (int64_t)start - block->phase; base < end;
        base += block->size)
@@ -301,28 +312,31 @@ write_out (struct lowerer *lowerer, const struct repeated_block *block,
           from = start;
         if (to > end)
           to = end;
-        if (from < to && !put (lowerer, row, (uint32_t)from, (uint32_t)to))
+        if (from < to
+            && !lower_range (lowerer, row, (uint32_t)from, (uint32_t)to))
           return false;
       }
   return true;
 }
 
-/* Whether readers find the right row by PC modulo the block size.  Those of
-   V1 take row starts as bit masks; libsframe 2.41 to 2.44 (V2 without PCREL)
-   divides the PC's distance from .sframe, wherever that may be.  All others
-   count from the function or from address 0, which is the same for a start
-   that is a multiple of the size.  */
+/* Whether the code from START to END can be a PCMASK function, because readers
+   find the right row by PC modulo the block size.  Readers of V1 take a row's
+   start as a bit mask.  libsframe 2.41 to 2.44 (V2 without PCREL) divides the
+   PC's distance from .sframe, which may be at any address.  All other readers
+   count from the function or from address 0, and find the same row if the
+   function's address is a multiple of the block size.  */
 static bool
-can_mask (struct lowerer *lowerer, const struct repeated_block *block,
-          uint32_t start, uint32_t end)
+can_be_pcmask (struct lowerer *lowerer, const struct repeated_block *block,
+               uint32_t start, uint32_t end)
 {
   if (!lowerer->options.variant.pcrel
       || (lowerer->function->address + start) % block->size != 0
-      || end - start <= REPEATS_WRITTEN_OUT * block->size)
+      || end - start <= REPEATS_UNROLLED * block->size)
     return false;
   for (size_t i = 0; i < block->n_rows; i++)
     if (block->rows[i].start >= block->size
-        || meaning_of (lowerer, &block->rows[i])->reasons[lowerer->flexible]
+        || find_translation (lowerer, &block->rows[i])
+                   ->reasons[lowerer->flexible]
                != REASON_NONE)
       return false;
   return true;
@@ -335,25 +349,26 @@ lower_block (struct lowerer *lowerer, const struct repeated_block *block,
   if (block->n_rows == 0 || block->rows[0].start != 0)
     return leave_out (lowerer, start, end, REASON_CFA_UNDEFINED);
   if (block->n_rows == 1)
-    return put (lowerer, &block->rows[0], start, end);
-  if (!can_mask (lowerer, block, start, end))
-    return end - start > WRITTEN_OUT_MAX
+    return lower_range (lowerer, &block->rows[0], start, end);
+  if (!can_be_pcmask (lowerer, block, start, end))
+    return end - start > UNROLLED_MAX
                ? leave_out (lowerer, start, end, REASON_CFA_EXPRESSION)
-               : write_out (lowerer, block, start, end);
-  if (!flush (lowerer, start))
+               : unroll_block (lowerer, block, start, end);
+  if (!pass_piece (lowerer, start))
     return false;
   for (size_t i = 0; i < block->n_rows; i++)
     {
       uint32_t rule;
       if (!find_rule (lowerer, &block->rows[i], block->size, &rule)
-          || !append (lowerer, block->rows[i].start, rule))
+          || !append_row (lowerer, block->rows[i].start, rule))
         return false;
     }
   lowerer->piece_start = start;
-  return flush (lowerer, end);
+  return pass_piece (lowerer, end);
 }
 
-/* ROW has RULE_PLT and holds from START to END.  */
+/* Lower the code from START to END, where ROW applies, whose CFA has
+   RULE_PLT: two rows that repeat.  */
 static bool
 lower_plt (struct lowerer *lowerer, const struct frame_row *row,
            uint32_t start, uint32_t end)
@@ -381,24 +396,26 @@ lower_plt (struct lowerer *lowerer, const struct frame_row *row,
 
 /* ---- Functions */
 
+/* Whether a row of FUNCTION has no form but the flexible one.  */
 static bool
-is_flexible (struct lowerer *lowerer, const struct frame_function *function)
+must_be_flexible (struct lowerer *lowerer,
+                  const struct frame_function *function)
 {
   const uint16_t fp = lowerer->options.arch->fp;
-  if (!may_flex (lowerer))
+  if (!may_be_flexible (lowerer))
     return false;
   for (size_t i = 0; i < function->n_rows; i++)
-    if (meaning_of (lowerer, &function->rows[i])->needs_flexible
+    if (find_translation (lowerer, &function->rows[i])->needs_flexible
         && !frame_row_fp_may_be_stale (&function->rows[i], fp))
       return true;
   return false;
 }
 
-/* Where ROW, which lasts up to END, begins, if the place where it starts may
-   be left out.  */
+/* The start of what remains of ROW, which applies up to END, when the return
+   place at its start, if there is one, is left out.  */
 static uint32_t
-behind_place (struct lowerer *lowerer, const struct frame_row *row,
-              uint32_t end)
+skip_return_place (struct lowerer *lowerer, const struct frame_row *row,
+                   uint32_t end)
 {
   uint32_t smallest = lowerer->options.arch->smallest_instruction;
   bool is_place
@@ -410,19 +427,20 @@ behind_place (struct lowerer *lowerer, const struct frame_row *row,
   return end - row->start < smallest ? end : row->start + smallest;
 }
 
-/* ROW holds from START to END, but from SURE on its FP may be stale.  */
+/* Lower the code from START to END, where ROW applies, up to SURE, and leave
+   out the rest, where the row's FP may be stale.  */
 static bool
-put_sure (struct lowerer *lowerer, const struct frame_row *row, uint32_t start,
-          uint32_t sure, uint32_t end)
+lower_range_until_stale (struct lowerer *lowerer, const struct frame_row *row,
+                         uint32_t start, uint32_t sure, uint32_t end)
 {
-  if (sure > start && !put (lowerer, row, start, sure))
+  if (sure > start && !lower_range (lowerer, row, start, sure))
     return false;
   if (sure < start)
     sure = start;
   if (sure == end)
     return true;
   enum frame_reason reason
-      = meaning_of (lowerer, row)->reasons[may_flex (lowerer)];
+      = find_translation (lowerer, row)->reasons[may_be_flexible (lowerer)];
   return leave_out (lowerer, sure, end,
                     reason != REASON_NONE ? reason : REASON_FP_STALE);
 }
@@ -444,7 +462,7 @@ lower_rows (struct lowerer *lowerer)
       if (row->start > covered
           && !leave_out (lowerer, covered, row->start, REASON_CFA_UNDEFINED))
         return false;
-      uint32_t start = behind_place (lowerer, row, end), sure = end;
+      uint32_t start = skip_return_place (lowerer, row, end), sure = end;
       if (start > row->start
           && !leave_out (lowerer, row->start, start, REASON_RETURN_ADDRESS))
         return false;
@@ -453,7 +471,7 @@ lower_rows (struct lowerer *lowerer)
                                            arch->smallest_instruction);
       if (row->cfa.kind == RULE_PLT && row->ra.kind != RULE_UNDEFINED
               ? !lower_plt (lowerer, row, start, end)
-              : !put_sure (lowerer, row, start, sure, end))
+              : !lower_range_until_stale (lowerer, row, start, sure, end))
         return false;
       covered = end;
     }
@@ -461,11 +479,13 @@ lower_rows (struct lowerer *lowerer)
          || leave_out (lowerer, covered, function->size, REASON_CFA_UNDEFINED);
 }
 
-/* Lower a function if all rows have a default form that was asked for before,
-   as in nearly all functions: a row that needs the flexible form has none.
-   Returns false for any other function, after doing nothing.  */
+/* Collect the rows of a function in one short loop, if nothing is to be left
+   out and the translation of each row has a rule for default functions.
+   Nearly all functions are of this kind.  A row that needs the flexible form
+   has no such rule.  For any other function nothing changes, and the result is
+   false.  */
 static bool
-lower_known (struct lowerer *lowerer)
+lower_translated (struct lowerer *lowerer)
 {
   const struct frame_function *function = lowerer->function;
   const struct frame_row *row = function->rows, *end = row + function->n_rows;
@@ -475,15 +495,16 @@ lower_known (struct lowerer *lowerer)
       || !ARRAY_ROOM (lowerer->rows, function->n_rows,
                       &lowerer->rows_capacity))
     return false;
-  const struct meaning *meanings = lowerer->meanings;
-  const size_t n_meanings = lowerer->meanings_capacity;
-  const unsigned column = lowerer->column;
+  const struct translation *translations = lowerer->translations;
+  const size_t n_translations = lowerer->translations_capacity;
+  const unsigned kind = lowerer->kind;
   struct numbered_row *out = lowerer->rows;
   for (uint32_t last = 0; row < end; row++)
     {
-      /* Number 0 is never known.  */
-      uint32_t rule
-          = row->number < n_meanings ? meanings[row->number].rules[column] : 0;
+      /* Number 0 has no translation that is kept.  */
+      uint32_t rule = row->number < n_translations
+                          ? translations[row->number].rules[kind]
+                          : 0;
       if (rule == 0)
         return false;
       if (rule != last)
@@ -499,8 +520,8 @@ static bool
 lower_any (struct lowerer *lowerer)
 {
   const struct frame_function *function = lowerer->function;
-  lowerer->flexible = is_flexible (lowerer, function);
-  lowerer->column += lowerer->flexible;
+  lowerer->flexible = must_be_flexible (lowerer, function);
+  lowerer->kind += lowerer->flexible;
   if (function->repeat == 0)
     return lower_rows (lowerer);
   struct repeated_block block = { .rows = function->rows,
@@ -519,15 +540,15 @@ lower_function (struct lowerer *lowerer, const struct frame_function *function,
   lowerer->next_place = 0;
   lowerer->err = err;
   lowerer->n_rows = 0;
-  lowerer->out_start = lowerer->out_end = 0;
-  lowerer->out_reason = REASON_NONE;
+  lowerer->gap_start = lowerer->gap_end = 0;
+  lowerer->gap_reason = REASON_NONE;
   lowerer->flexible = false;
-  lowerer->column = 2u * function->signal + 4u * function->b_key;
+  lowerer->kind = 2u * function->signal + 4u * function->b_key;
   bool done = function->signal && lowerer->options.variant.version < 3
                   ? leave_out (lowerer, 0, function->size, REASON_SIGNAL_FRAME)
-                  : lower_known (lowerer) || lower_any (lowerer);
-  if (!done || !flush (lowerer, function->size))
+                  : lower_translated (lowerer) || lower_any (lowerer);
+  if (!done || !pass_piece (lowerer, function->size))
     return false;
-  report_gap (lowerer);
+  pass_gap (lowerer);
   return true;
 }

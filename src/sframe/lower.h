@@ -1,8 +1,9 @@
 /* From frame rows to SFrame rows of one version and machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Exact or not at all: PC ranges without an SFrame form are left out and
-   reported, and the function is split around them.  */
+   A row is lowered exactly or not at all.  The lowerer leaves out code whose
+   rules have no SFrame form, reports it with the reason, and splits the
+   function around it.  */
 
 #ifndef SFRAME_LOWER_H
 #define SFRAME_LOWER_H
@@ -14,42 +15,42 @@
 #include "sframe/encode.h"
 #include "sframe/rule_table.h"
 
-/* ROW as a row of a default function or of a FLEXIBLE one, at the same start.
-   REASON_NONE, or why it cannot be said; *OUT is garbage then.  */
+/* Set *OUT to ROW as a row of a default function, or of a FLEXIBLE one.
+   Returns REASON_NONE, or why ROW has no such form; *OUT is garbage then.  */
 enum frame_reason row_lower (const struct encode_options *options,
                              const struct frame_row *row, bool flexible,
                              struct sframe_row *out);
 
-/* Receives what lower_function makes.  */
+/* The callbacks that receive the results of lower_function.  */
 struct lower_sink
 {
   void *context;
-  /* One piece of the function.  Its rows have the numbers of lowerer_rules.
-     PIECE and its rows are valid during the call only.  False stops the
-     lowering; the callee has filled in ERR.  */
+  /* Receives a piece of the function.  The numbers of its rows are those of
+     lowerer_rules.  PIECE and its rows are valid during the call only.  If the
+     callback returns false with ERR filled in, the lowering stops.  */
   bool (*piece) (void *context, const struct numbered_function *piece,
                  struct error *err);
-  /* SIZE bytes at ADDRESS have no SFrame form.  */
+  /* Receives a range that is left out: SIZE bytes at ADDRESS.  */
   void (*left_out) (void *context, uint64_t address, uint32_t size,
                     enum frame_reason reason);
 };
 
-struct lowerer; /* opaque: what is known of rules, and the function at hand */
+struct lowerer; /* opaque */
 
-/* A lowerer that gives what it makes, for an encoder with OPTIONS, to SINK.
-   All rows with a number, of all functions that it will be given, were
-   numbered together.  NULL when memory ran out.  */
+/* Make a lowerer that passes rows for an encoder with OPTIONS to SINK.  The
+   rows of all functions that are lowered with it must come from one numbering
+   (frame/numbers.h).  NULL when memory ran out.  */
 struct lowerer *lowerer_new (const struct encode_options *options,
                              const struct lower_sink *sink);
 void lowerer_free (struct lowerer *lowerer);
 
-/* What the rows that LOWERER makes say, by their numbers.  */
+/* The table that numbers the rules of LOWERER's pieces.  */
 const struct rule_table *lowerer_rules (const struct lowerer *lowerer);
 
-/* Lower FUNCTION.  At PLACES (NULL: there are none) the length of an
-   instruction is left out.  Pieces and left-out
-   ranges come in ascending address order, neighbouring ranges with one reason
-   as one.  False when the sink said so or memory ran out.  */
+/* Lower FUNCTION.  At each of PLACES (NULL: there are none) the bytes of the
+   smallest instruction are left out.  The sink receives pieces and left-out
+   ranges in ascending order of addresses; neighbouring ranges with the same
+   reason are one range.  False when a callback fails, or memory ran out.  */
 bool lower_function (struct lowerer *lowerer,
                      const struct frame_function *function,
                      const struct return_places *places, struct error *err);

@@ -1,11 +1,11 @@
-/* One row from the model to SFrame; decode.c has the inverse.
+/* Lowering of one row, from the model to SFrame.  row_words.h has the inverse.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/lower.h"
 
 #include "sframe/row_words.h"
 
-/* What of a frame a rule finds.  */
+/* The value of the caller's frame that a rule computes.  */
 enum target
 {
   CFA,
@@ -13,8 +13,7 @@ enum target
   FP
 };
 
-/* Why RULE of TARGET, which is not what an ordinary row has, has no SFrame
-   form.  */
+/* Why RULE for TARGET has no SFrame form.  */
 static enum frame_reason
 reason_of (enum target target, struct frame_rule rule)
 {
@@ -37,13 +36,14 @@ reason_of (enum target target, struct frame_rule rule)
                  "each other kind has its reasons");
   if (rule.kind == RULE_UNSUPPORTED)
     return rule.reason;
-  /* RA or FP is a sum.  */
+  /* RA or FP is the sum of a register and an offset.  */
   if (rule.kind == RULE_REG && rule.offset != 0 && target != CFA)
     rule.kind = RULE_DEREF_REG;
   return reasons[rule.kind][target];
 }
 
-/* The CFA's offset as it is stored.  */
+/* Set *WORD to the data word for CFA offset OFFSET.  False if there is
+   none.  */
 static bool
 cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 {
@@ -58,8 +58,9 @@ cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
   return biased == *word;
 }
 
-/* The word of a default row for an RA or FP that RULE finds on the stack (or,
-   where words can say it, in a register).  */
+/* Set *WORD to the data word of a default row for RA or FP with RULE.  False
+   if RULE finds it neither on the stack nor, where a word can be the number of
+   a register, in a register.  */
 static bool
 slot_store (const struct encode_options *options, struct frame_rule rule,
             int32_t *word)
@@ -73,12 +74,12 @@ slot_store (const struct encode_options *options, struct frame_rule rule,
   return register_words && rule.kind == RULE_REG && rule.offset == 0;
 }
 
-/* RA and FP words where rows track both.  */
+/* Set the data words for RA and FP on a machine whose rows have both.  */
 static enum frame_reason
 lower_tracked (const struct encode_options *options,
                const struct frame_row *row, struct sframe_row *out)
 {
-  /* Word 0 means "RA not saved", so a saved one cannot be there.  */
+  /* Word 0 means "RA not saved", so no saved RA can have it.  */
   if (row->ra.kind != RULE_SAME
       && (!slot_store (options, row->ra, &out->words[1])
           || out->words[1] == 0))
@@ -90,15 +91,15 @@ lower_tracked (const struct encode_options *options,
     }
   if (!slot_store (options, row->fp, &out->words[2]))
     return reason_of (FP, row->fp);
-  /* Without padding the second of two words is the RA, and readers expect none
-     or both.  */
+  /* The second of two words is the RA.  On a machine without a padding word
+     for it, FP cannot be saved without the RA.  */
   if (row->ra.kind == RULE_SAME && !options->arch->ra_padding)
     return REASON_FP_WITHOUT_RA;
   out->n_words = 3;
   return REASON_NONE;
 }
 
-/* A row of a default function (V3 specification, section 3.1).  */
+/* Make OUT a row of a default function (V3 specification, section 3.1).  */
 static enum frame_reason
 lower_default (const struct encode_options *options,
                const struct frame_row *row, struct sframe_row *out)
@@ -123,14 +124,7 @@ lower_default (const struct encode_options *options,
   return REASON_NONE;
 }
 
-static void
-push_pair (struct sframe_row *out, int32_t control, int32_t offset)
-{
-  sframe_row_append (out, control, true);
-  sframe_row_append (out, offset, false);
-}
-
-/* The control word of a rule, 0 when there is none.  */
+/* The control word for RULE in a flexible row, or 0 if there is none.  */
 static int32_t
 rule_control (struct frame_rule rule)
 {
@@ -148,7 +142,7 @@ rule_control (struct frame_rule rule)
     }
 }
 
-/* A row of a flexible function (V3 specification, section 3.2).  */
+/* Make OUT a row of a flexible function (V3 specification, section 3.2).  */
 static enum frame_reason
 lower_flexible (const struct encode_options *options,
                 const struct frame_row *row, struct sframe_row *out)
@@ -156,14 +150,14 @@ lower_flexible (const struct encode_options *options,
   const struct arch *arch = options->arch;
   if (row->cfa.kind != RULE_REG && row->cfa.kind != RULE_DEREF_REG)
     return reason_of (CFA, row->cfa);
-  /* Readers of s390x scale the offset; whether also under a dereference is
-     not settled, so no row like that is made.  */
+  /* Readers scale the offset on s390x.  Whether they do so before a
+     dereference is not settled, so no such row is made.  */
   if (row->cfa.kind == RULE_DEREF_REG && arch->cfa_scale != 1)
     return REASON_CFA_EXPRESSION;
   int32_t offset, fp = rule_control (row->fp);
   if (!cfa_offset_store (arch, row->cfa.offset, &offset))
     return REASON_OFFSET_RANGE;
-  push_pair (out, rule_control (row->cfa), offset);
+  sframe_row_append_pair (out, rule_control (row->cfa), offset);
   if (fp == 0 && row->fp.kind != RULE_SAME)
     return reason_of (FP, row->fp);
   if (!frame_rule_equal (row->ra, row_words_default_ra (arch)))
@@ -171,12 +165,12 @@ lower_flexible (const struct encode_options *options,
       int32_t ra = rule_control (row->ra);
       if (ra == 0)
         return reason_of (RA, row->ra);
-      push_pair (out, ra, row->ra.offset);
+      sframe_row_append_pair (out, ra, row->ra.offset);
     }
   else if (fp != 0)
     sframe_row_append (out, 0, true);
   if (fp != 0)
-    push_pair (out, fp, row->fp.offset);
+    sframe_row_append_pair (out, fp, row->fp.offset);
   return REASON_NONE;
 }
 

@@ -1,41 +1,40 @@
-/* Runs of rows, and the cheapest way to cut them into pieces.
+/* The cheapest way to cut runs of rows into pieces.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   First all cuts are made, then repeated segments are counted, then pieces are
-   chosen by a dynamic programme: for every cut, from left to right, the
-   cheapest way to describe the run's rows before it.  The last piece is either
-   a segment that repeats, or one that occurs once.  All segments of the first
-   kind are known and are tried.  A segment of the second kind may begin at any
-   cut before, but only the best beginning needs to be tried.  As long as row
-   starts have the same width, the cost is a difference of two sums, one for
-   each end, so the best beginning is the same whatever the end is, until it is
-   too far away.  The best beginning is therefore a minimum over a sliding
-   window, which takes constant time per cut.  */
+   First all cuts are made, then repeated segments are found (segments.h), then
+   pieces are chosen by dynamic programming: for every cut, from left to right,
+   the cheapest way to describe the run's rows before it.  The last piece of
+   these rows is a segment that repeats, or one that does not.  All segments
+   that repeat are known, and each is tried.  A segment that does not repeat
+   may begin at any earlier cut, but only the best beginning needs to be tried.
+   As long as row starts have the same width, the segment's cost is a
+   difference of two sums, one for each of its ends.  The best beginning is
+   then the same for all ends, until it is too far away from the end.  It is
+   therefore the minimum over a sliding window, which takes constant time per
+   cut.  */
 
 #include "sframe/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/table.h"
-
 enum
 {
-  /* Prologues and epilogues are short rows; functions differ in the long rows
-     between them.  An FDE's size says how long its last row lasts, so that
-     blocks are equal whatever that length is: a piece ends with a row of so
-     many bytes or more, or after so many shorter ones.  */
+  /* Prologues and epilogues consist of short rows.  Functions differ in the
+     long rows between them.  An FDE's last row ends where the FDE ends, so
+     blocks that differ only in the length of their last row are equal.  An
+     atom therefore ends with the first row of LONG_ROW bytes of code or more,
+     or after SHORT_ROWS_MAX shorter rows.  */
   LONG_ROW = 6,
   SHORT_ROWS_MAX = 12,
-  UNIT = 256, /* costs are in bytes / UNIT: shares of blocks are small */
-  NO_KIND = UINT32_MAX
+  COST_UNIT = 256, /* units of cost per byte, because shares can be small */
+  NO_KIND = UINT32_MAX /* of a piece that is not a repeated segment */
 };
 
 /* ---- Cuts */
 
-/* The next row behind ROW of a run that an FDE may begin with; END, behind the
-   run, if there is none.  */
+/* The next row behind ROW that an FDE may begin with, INSIDE a function or
+   not, or END, the end of the run.  */
 static const struct numbered_row *
 next_beginning (const struct numbered_row *row, const struct numbered_row *end,
                 bool inside)
@@ -50,13 +49,14 @@ next_beginning (const struct numbered_row *row, const struct numbered_row *end,
   return row;
 }
 
-/* Move CUT over the rows from ROW to END of a run that begins at address
-   BEGIN: behind them, but with the last one's address.  */
+/* Move CUT from ROW to END in a run that begins at address BEGIN.  The cut's
+   address becomes only that of the last of these rows.  */
 static void
 pass_rows (const struct rule *rules, const struct numbered_row *row,
            const struct numbered_row *end, uint64_t begin, struct cut *cut)
 {
-  uint64_t written = cut->address - cut->back; /* the last row that is */
+  uint64_t written = cut->address - cut->back; /* address of the last row that
+                                                  is written */
   uint64_t bytes = 0;
   uint32_t n_rows = 0;
   for (; row < end; row++)
@@ -72,8 +72,8 @@ pass_rows (const struct rule *rules, const struct numbered_row *row,
   cut->back = (uint32_t)(cut->address - written);
 }
 
-/* Make the cuts of RUN.  SUMS is the cut in front of it, and becomes the one
-   behind it.  */
+/* Make the cuts of RUN.  SUMS is the cut at its start, and becomes that at its
+   end.  */
 static void
 cut_run (struct partition *partition, const struct partition_input *input,
          struct run *run, struct cut *sums)
@@ -81,8 +81,8 @@ cut_run (struct partition *partition, const struct partition_input *input,
   const struct rule *rules = input->rules->rules;
   const struct numbered_row *row = &input->rows[run->first_row];
   const struct numbered_row *end = &input->rows[run[1].first_row], *next;
-  /* A function stays whole where another index entry for each of its places
-     takes as many bytes as its rows do.  */
+  /* A function is not cut if a second index entry at each of its places would
+     take as many bytes as its rows, or more.  */
   bool whole
       = input->distinct
         && run->bytes <= (uint64_t)run->n_occurrences * input->entry_cost;
@@ -105,19 +105,20 @@ cut_run (struct partition *partition, const struct partition_input *input,
                        input->inside && partition->n_cuts < input->cuts_max);
       pass_rows (rules, row, next, begin, &cut);
     }
-  /* The next run begins behind the last row, however long that lasts.  */
+  /* The next run begins one byte behind the last row's start.  The length of
+     that row does not matter here.  */
   cut.address++;
   cut.back++;
   *sums = cut;
 }
 
-/* Make all cuts, and a run and a cut behind them all.  */
+/* Make the cuts of all runs, and a run and a cut behind them.  */
 static bool
 cut_all (struct partition *partition, const struct partition_input *input)
 {
   struct cut sums = { 0 };
   struct run *behind = &input->runs[input->n_runs];
-  /* Each cut begins with a row, and one is behind them all.  */
+  /* Each cut is in front of a row, and the last one is behind all rows.  */
   partition->cuts
       = reallocarray (NULL, input->n_rows + 1, sizeof *partition->cuts);
   if (partition->cuts == NULL)
@@ -133,188 +134,31 @@ cut_all (struct partition *partition, const struct partition_input *input)
   return true;
 }
 
-/* ---- Repeated segments */
-
-struct search
-{
-  const struct partition_input *input;
-  const struct partition *partition; /* that has its cuts */
-  struct repeats *repeats;
-  struct table table;         /* kinds by their hashes */
-  struct segment_tail *atoms; /* as what segments are extended by; owned */
-};
-
-void
-repeats_free (struct repeats *repeats)
-{
-  for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
-    free (repeats->of_atoms[i]);
-  free (repeats->kinds);
-}
-
-/* The segment with HASH, from cut BEGIN to END, is the first of its kind,
-   which gets the number *KIND.  */
-static bool
-search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
-                 const struct cut *end, uint32_t *kind)
-{
-  struct repeats *repeats = search->repeats;
-  uint64_t bytes = segment_bytes (begin, end);
-  if (repeats->n_kinds == UINT32_MAX
-      || !ARRAY_ROOM (repeats->kinds, repeats->n_kinds + 1,
-                      &repeats->capacity))
-    return false;
-  *kind = (uint32_t)repeats->n_kinds++;
-  repeats->kinds[*kind] = (struct repeat_kind){
-    hash, 1, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX
-  };
-  table_insert (&search->table, segment_hash_for_table (hash), *kind);
-  return true;
-}
-
-/* Count one more segment with HASH, from cut BEGIN to END, and set *KIND to
-   its kind.  */
-static inline bool
-search_count (struct search *search, uint64_t hash, const struct cut *begin,
-              const struct cut *end, uint32_t *kind)
-{
-  struct repeat_kind *kinds = search->repeats->kinds;
-  struct table_walk walk = { .hash = segment_hash_for_table (hash) };
-  for (uint32_t number; table_next (&search->table, &walk, &number);)
-    if (kinds[number].hash == hash)
-      {
-        kinds[number].n_occurrences++;
-        *kind = number;
-        return true;
-      }
-  return search_add_kind (search, hash, begin, end, kind);
-}
-
-/* Of the N occurrences in LIST keep those that have equals.  */
-static size_t
-search_keep_repeated (const struct search *search, struct repeat *list,
-                      size_t n)
-{
-  const struct repeat_kind *kinds = search->repeats->kinds;
-  size_t n_kept = 0;
-  for (size_t i = 0; i < n; i++)
-    if (kinds[list[i].kind].n_occurrences > 1)
-      list[n_kept++] = list[i];
-  list[n_kept].start = UINT32_MAX;
-  return n_kept;
-}
-
-/* Put every atom into LIST.  */
-static bool
-search_begin (struct search *search, struct repeat *list, size_t *n)
-{
-  const struct numbered_row *rows = search->input->rows;
-  const struct partition *partition = search->partition;
-  for (size_t i = 0; i < partition->n_cuts; i++)
-    {
-      const struct cut *cut = &partition->cuts[i];
-      const struct numbered_row *first = &rows[cut->row];
-      struct segment_tail *atom = &search->atoms[i];
-      *atom = segment_tail_of (first, &rows[cut[1].row]);
-      list[i].start = (uint32_t)i;
-      if (!search_count (search, segment_hash_begin (atom, first), cut,
-                         cut + 1, &list[i].kind))
-        return false;
-    }
-  *n = search_keep_repeated (search, list, partition->n_cuts);
-  return true;
-}
-
-/* From the *N segments of N_ATOMS atoms in LIST to those in LONGER, which have
-   one more.  */
-static bool
-search_continue (struct search *search, const struct repeat *list,
-                 unsigned n_atoms, struct repeat *longer, size_t *n)
-{
-  const struct cut *cuts = search->partition->cuts;
-  size_t n_longer = 0;
-  for (size_t i = 0; i < *n; i++)
-    {
-      const struct cut *begin = &cuts[list[i].start];
-      const struct cut *end = begin + n_atoms + 1;
-      /* A longer segment repeats only if the one that begins an atom later
-         does so, too.  */
-      if (list[i + 1].start != list[i].start + 1 || end[-1].begins_run
-          || segment_n_rows (begin, end) > search->input->rows_max)
-        continue;
-      uint64_t hash
-          = segment_hash_extend (search->repeats->kinds[list[i].kind].hash,
-                                 &search->atoms[list[i].start + n_atoms],
-                                 (uint32_t)(end[-1].address - begin->address));
-      longer[n_longer].start = list[i].start;
-      if (!search_count (search, hash, begin, end, &longer[n_longer++].kind))
-        return false;
-    }
-  *n = search_keep_repeated (search, longer, n_longer);
-  return true;
-}
-
-static bool
-search_run (struct search *search)
-{
-  struct repeat **lists = search->repeats->of_atoms;
-  size_t n = search->partition->n_cuts;
-  for (unsigned i = 0; i <= search->input->atoms_max; i++)
-    {
-      bool last = i == search->input->atoms_max || n == 0;
-      lists[i] = reallocarray (NULL, last ? 1 : n + 1, sizeof *lists[i]);
-      if (lists[i] == NULL)
-        return false;
-      lists[i]->start = UINT32_MAX;
-      if (last)
-        break;
-      if (!(i == 0 ? search_begin (search, lists[0], &n)
-                   : search_continue (search, lists[i - 1], i, lists[i], &n)))
-        return false;
-    }
-  return true;
-}
-
-bool
-repeats_find (struct repeats *repeats, const struct partition *partition,
-              const struct partition_input *input)
-{
-  const size_t n = partition->n_cuts;
-  struct search search
-      = { .input = input, .partition = partition, .repeats = repeats };
-  *repeats = (struct repeats){ 0 };
-  search.atoms = reallocarray (NULL, n + 1, sizeof *search.atoms);
-  bool found = search.atoms != NULL
-               && ARRAY_ROOM (repeats->kinds, n + 1, &repeats->capacity)
-               && table_init (&search.table, n) && search_run (&search);
-  table_free (&search.table);
-  free (search.atoms);
-  return found;
-}
-
 /* ---- Choosing pieces */
 
-/* The cheapest last piece before a cut.  */
-struct step
+/* The last piece in the cheapest way to describe the rows before a cut.  */
+struct choice
 {
   uint32_t begin;
   uint32_t kind;
 };
 
-/* Where a piece may begin.  */
+/* A cut where a piece may begin.  */
 struct beginning
 {
-  int64_t key; /* cost up to here, less that of the rows before */
+  int64_t key; /* cost of all before the cut, minus the cost of all rows before
+                  it in one block */
   uint32_t cut;
 };
 
-/* Beginnings of pieces of at most `rows_max' rows, with starts of `width'
-   bytes.  They ascend, and one is dropped when a later one is as good.  */
+/* The beginnings that may still be the best for a piece of at most `rows_max'
+   rows with starts of `width' bytes, from `head' to `tail'.  Cuts and keys
+   ascend.  A beginning is dropped when a later one has no higher key.  */
 struct window
 {
   const struct cut *cuts;
   unsigned width;
-  uint32_t reach; /* from a piece's start to its last row's */
+  uint32_t reach; /* the highest start of a piece's last row */
   uint32_t rows_max;
   struct beginning *beginnings;
   size_t head, tail;
@@ -325,10 +169,10 @@ struct chooser
   const struct partition_input *input;
   const struct cut *cuts;
   const struct repeats *repeats;
-  uint64_t *costs;    /* of all before a cut, in its run; per cut */
-  struct step *steps; /* likewise */
-  uint32_t *shares;   /* a use of a kind costs so much */
-  uint32_t *n_chosen; /* uses of a kind in this pass */
+  uint64_t *costs;        /* per cut: of the rows before it in its run */
+  struct choice *choices; /* per cut */
+  uint32_t *shares;   /* per kind: what a piece pays for the shared block */
+  uint32_t *n_chosen; /* per kind: number of pieces chosen in this pass */
   const struct repeat
       *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to look at */
   struct beginning *near, *far;     /* room for those of two windows */
@@ -336,16 +180,17 @@ struct chooser
 
 /* ---- Windows */
 
-/* What BYTES of N_ROWS rows cost, with starts of WIDTH bytes.  */
+/* The cost of N_ROWS rows of BYTES in all, plus WIDTH bytes for each
+   start.  */
 static inline int64_t
 rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
 {
-  return (int64_t)(UNIT * (bytes + width * (uint64_t)n_rows));
+  return (int64_t)(COST_UNIT * (bytes + width * (uint64_t)n_rows));
 }
 
-/* From now on pieces may begin at cut number NUMBER; what is before it costs
-   COST.  A row that continues is written when a piece begins with it, so it is
-   none of those before.  */
+/* Add cut number NUMBER to the beginnings of WINDOW.  COST is the cost of all
+   before it.  If the first row behind the cut continues the row before, a
+   piece that begins there has one row more than the counts of the cut say.  */
 static inline void
 window_add (struct window *window, uint32_t number, uint64_t cost)
 {
@@ -360,9 +205,9 @@ window_add (struct window *window, uint32_t number, uint64_t cost)
   window->beginnings[window->tail++] = (struct beginning){ key, number };
 }
 
-/* What is before cut number END costs at least, if the last piece is one of
-   WINDOW: COST, and that piece's index entry and attributes.  *BEGIN is where
-   that piece begins.  UINT64_MAX if there is none.  */
+/* The lowest cost of all before cut number END, if the last piece begins in
+   WINDOW, without that piece's index entry and attribute.  *BEGIN becomes the
+   cut where that piece begins.  UINT64_MAX if there is no such piece.  */
 static inline uint64_t
 window_cost (struct window *window, uint32_t end, uint32_t *begin)
 {
@@ -382,8 +227,10 @@ window_cost (struct window *window, uint32_t end, uint32_t *begin)
   return UINT64_MAX;
 }
 
-/* ---- Steps */
+/* ---- Dynamic programming */
 
+/* Make the piece from cut BEGIN to cut END, a segment of KIND, the choice at
+   END, if COST is lower than that of the choice so far.  */
 static inline void
 chooser_offer (struct chooser *chooser, size_t end, uint64_t cost,
                uint32_t begin, uint32_t kind)
@@ -391,11 +238,11 @@ chooser_offer (struct chooser *chooser, size_t end, uint64_t cost,
   if (cost >= chooser->costs[end])
     return;
   chooser->costs[end] = cost;
-  chooser->steps[end] = (struct step){ begin, kind };
+  chooser->choices[end] = (struct choice){ begin, kind };
 }
 
-/* Offer the repeated segments that begin at cut number BEGIN.  A piece costs
-   ENTRY besides its block.  */
+/* Offer the repeated segments that begin at cut number BEGIN.  ENTRY is the
+   cost of a piece's index entries.  */
 static inline void
 chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
 {
@@ -409,8 +256,8 @@ chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
     }
 }
 
-/* Offer the best pieces up to cut number END that have a block of their own.
-   A piece costs ENTRY besides its rows.  */
+/* Offer the best piece that ends at cut number END and has a block of its own.
+   ENTRY is the cost of a piece without its rows.  */
 static inline void
 chooser_offer_own (struct chooser *chooser, struct window *near,
                    struct window *far, uint32_t end, uint64_t entry)
@@ -418,31 +265,31 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
   const struct cut *cut = &chooser->cuts[end];
   uint32_t begin, far_begin;
   uint64_t cost = window_cost (near, end, &begin), far_cost;
-  /* While the near window reaches over all that is before, nothing in the far
-     one is cheaper.  */
+  /* As long as the near window still has its first beginning, no beginning in
+     the far window is cheaper.  */
   if (near->head > 0 && (far_cost = window_cost (far, end, &far_begin)) < cost)
     {
       cost = far_cost;
       begin = far_begin;
     }
-  /* No window reaches over an atom that is long, or has many rows.  */
+  /* A single atom can be longer than the windows reach, or have more rows.  */
   if (cost == UINT64_MAX && chooser->costs[end] == UINT64_MAX)
     {
       begin = end - 1;
-      cost = chooser->costs[begin] + UNIT * segment_bytes (cut - 1, cut);
+      cost = chooser->costs[begin] + COST_UNIT * segment_bytes (cut - 1, cut);
     }
   if (cost != UINT64_MAX)
     chooser_offer (chooser, end, cost + entry, begin, NO_KIND);
 }
 
-/* Choose the pieces of the run from cut BEGIN to END, which occurs where each
-   piece costs ENTRY.  */
+/* Find the choice at each cut of the run from cut BEGIN to END.  ENTRY is the
+   cost of a piece's index entries, one at each place where the run occurs.  */
 static void
-chooser_cut (struct chooser *chooser, uint32_t begin, uint32_t end,
-             uint64_t entry)
+chooser_find_choices (struct chooser *chooser, uint32_t begin, uint32_t end,
+                      uint64_t entry)
 {
   const struct partition_input *input = chooser->input;
-  uint64_t own = entry + UNIT * (uint64_t)input->attribute_cost;
+  uint64_t own = entry + COST_UNIT * (uint64_t)input->attribute_cost;
   struct window near = { .cuts = chooser->cuts,
                          .width = 1,
                          .reach = UINT8_MAX,
@@ -465,24 +312,27 @@ chooser_cut (struct chooser *chooser, uint32_t begin, uint32_t end,
     }
 }
 
+/* Choose the pieces of RUN, and count those that are repeated segments.  */
 static void
-chooser_run (struct chooser *chooser, const struct run *run)
+chooser_choose_run (struct chooser *chooser, const struct run *run)
 {
   uint32_t begin = run->first_cut, end = run[1].first_cut;
   if (end - begin > 1)
-    chooser_cut (
+    chooser_find_choices (
         chooser, begin, end,
-        UNIT * ((uint64_t)run->n_occurrences * chooser->input->entry_cost));
+        COST_UNIT
+            * ((uint64_t)run->n_occurrences * chooser->input->entry_cost));
   else
-    chooser->steps[end]
-        = (struct step){ begin, chooser->next[0]->start == begin
-                                    ? chooser->next[0]++->kind
-                                    : NO_KIND };
-  for (uint32_t at = end; at > begin; at = chooser->steps[at].begin)
-    if (chooser->steps[at].kind != NO_KIND)
-      chooser->n_chosen[chooser->steps[at].kind]++;
+    chooser->choices[end]
+        = (struct choice){ begin, chooser->next[0]->start == begin
+                                      ? chooser->next[0]++->kind
+                                      : NO_KIND };
+  for (uint32_t at = end; at > begin; at = chooser->choices[at].begin)
+    if (chooser->choices[at].kind != NO_KIND)
+      chooser->n_chosen[chooser->choices[at].kind]++;
 }
 
+/* Choose the pieces of all runs once.  FIRST: there is no choice before.  */
 static void
 chooser_pass (struct chooser *chooser, bool first)
 {
@@ -492,9 +342,10 @@ chooser_pass (struct chooser *chooser, bool first)
     {
       const struct repeat_kind *kind = &repeats->kinds[i];
       uint32_t n = first ? kind->n_occurrences : chooser->n_chosen[i];
-      /* What each of N pieces pays for the block, which they use together; a
-         block without uses would be paid by one piece.  */
-      uint64_t share = UNIT * (input->attribute_cost + (uint64_t)kind->bytes)
+      /* N pieces share the cost of the block.  If the choice before has chosen
+         none, a piece would pay for the whole block.  */
+      uint64_t share = COST_UNIT
+                       * (input->attribute_cost + (uint64_t)kind->bytes)
                        / (n > 0 ? n : 1);
       chooser->shares[i] = share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
       chooser->n_chosen[i] = 0;
@@ -502,25 +353,26 @@ chooser_pass (struct chooser *chooser, bool first)
   for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
     chooser->next[i] = repeats->of_atoms[i];
   for (size_t i = 0; i < input->n_runs; i++)
-    chooser_run (chooser, &input->runs[i]);
+    chooser_choose_run (chooser, &input->runs[i]);
 }
 
-/* The hash for tables of the segment that ends at cut END and is STEP.  */
+/* The hash for tables of the piece that is CHOICE at cut END.  */
 static uint32_t
-step_hash (const struct chooser *chooser, const struct step *step,
-           uint32_t end)
+choice_hash (const struct chooser *chooser, const struct choice *choice,
+             uint32_t end)
 {
   const struct cut *cuts = chooser->cuts;
   const struct numbered_row *rows = chooser->input->rows;
-  if (step->kind != NO_KIND)
-    return segment_hash_for_table (chooser->repeats->kinds[step->kind].hash);
-  const struct numbered_row *first = &rows[cuts[step->begin].row];
+  if (choice->kind != NO_KIND)
+    return segment_hash_for_table (chooser->repeats->kinds[choice->kind].hash);
+  const struct numbered_row *first = &rows[cuts[choice->begin].row];
   const struct segment_tail tail
       = segment_tail_of (first, &rows[cuts[end].row]);
   return segment_hash_for_table (segment_hash_begin (&tail, first));
 }
 
-/* The steps lead backwards, from the end of each run to its beginning.  */
+/* Make the pieces of PARTITION.  Choices are followed backwards, from the end
+   of each run to its beginning.  */
 static bool
 collect_pieces (const struct chooser *chooser, struct partition *partition)
 {
@@ -531,7 +383,7 @@ collect_pieces (const struct chooser *chooser, struct partition *partition)
     {
       runs[i].first_piece = (uint32_t)n;
       for (uint32_t at = runs[i + 1].first_cut; at > runs[i].first_cut;
-           at = chooser->steps[at].begin)
+           at = chooser->choices[at].begin)
         n++;
     }
   runs[input->n_runs].first_piece = (uint32_t)n;
@@ -541,10 +393,10 @@ collect_pieces (const struct chooser *chooser, struct partition *partition)
   partition->n_pieces = n;
   for (size_t i = input->n_runs; i-- > 0;)
     for (uint32_t at = runs[i + 1].first_cut; at > runs[i].first_cut;
-         at = chooser->steps[at].begin)
+         at = chooser->choices[at].begin)
       partition->pieces[--n]
-          = (struct piece){ chooser->steps[at].begin, at,
-                            step_hash (chooser, &chooser->steps[at], at) };
+          = (struct piece){ chooser->choices[at].begin, at,
+                            choice_hash (chooser, &chooser->choices[at], at) };
   return true;
 }
 
@@ -558,13 +410,13 @@ choose (struct partition *partition, const struct partition_input *input,
     .cuts = partition->cuts,
     .repeats = repeats,
     .costs = reallocarray (NULL, n_cuts, sizeof *chooser.costs),
-    .steps = reallocarray (NULL, n_cuts, sizeof *chooser.steps),
+    .choices = reallocarray (NULL, n_cuts, sizeof *chooser.choices),
     .shares = reallocarray (NULL, n_kinds, sizeof *chooser.shares),
     .n_chosen = reallocarray (NULL, n_kinds, sizeof *chooser.n_chosen),
     .near = reallocarray (NULL, n_cuts, sizeof *chooser.near),
     .far = reallocarray (NULL, n_cuts, sizeof *chooser.far),
   };
-  bool done = chooser.costs != NULL && chooser.steps != NULL
+  bool done = chooser.costs != NULL && chooser.choices != NULL
               && chooser.shares != NULL && chooser.n_chosen != NULL
               && chooser.near != NULL && chooser.far != NULL;
   for (unsigned pass = 0; done && pass < input->passes; pass++)
@@ -573,7 +425,7 @@ choose (struct partition *partition, const struct partition_input *input,
   free (chooser.near);
   free (chooser.far);
   free (chooser.costs);
-  free (chooser.steps);
+  free (chooser.choices);
   free (chooser.shares);
   free (chooser.n_chosen);
   return done;
@@ -587,7 +439,12 @@ partition_make (struct partition *partition,
   *partition = (struct partition){ 0 };
   if (!cut_all (partition, input))
     return false;
-  bool made = repeats_find (&repeats, partition, input)
+  const struct repeats_input repeats_input = { .rows = input->rows,
+                                               .cuts = partition->cuts,
+                                               .n_cuts = partition->n_cuts,
+                                               .atoms_max = input->atoms_max,
+                                               .rows_max = input->rows_max };
+  bool made = repeats_find (&repeats, &repeats_input)
               && choose (partition, input, &repeats);
   repeats_free (&repeats);
   return made;

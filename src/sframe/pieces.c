@@ -1,4 +1,4 @@
-/* Which ranges of rows become FDEs, so that the section is small.
+/* From the rows of functions to FDEs, so that the section is small.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/pieces.h"
@@ -14,16 +14,17 @@
 
 enum
 {
-  /* Real programs have a place to cut in a hundred bytes of the file.  Behind
-     as many cuts as one in so many bytes of rows_max, which is about the
-     file's size, nothing is cut: a cut takes some 200 bytes of memory.  */
+  /* A limit for the memory of cuts, of which each takes about 200 bytes: one
+     for this many bytes of rows_max, which is about the file's size.  Real
+     programs have one cut in a hundred bytes of the file.  */
   BYTES_PER_CUT = 32,
-  /* Readers scan an FDE's rows one by one.  Inside a function, which would be
-     one FDE otherwise, any number of rows is an improvement.  Across
-     functions, FDEs of more rows make the section smaller and lookups slower
-     (arch.h, rows_max_across).  */
+  /* The most rows of an FDE that is a part of a function.  Readers scan the
+     rows of an FDE one by one, and the whole function would have even more.
+     An FDE of several functions has a lower limit (rows_max_across in arch.h):
+     more rows would make the section smaller, but lookups slower.  */
   ROWS_MAX_INSIDE = SFRAME_V3_FRES_MAX,
-  /* Of repeated segments; more of them, and more passes, gain little.  */
+  /* The most atoms of a repeated segment, and the passes of the choice.  More
+     atoms or more passes gain little.  */
   ATOMS_INSIDE = 4,
   ATOMS_ACROSS = REPEATS_ATOMS_MAX,
   PASSES_ACROSS = 3,
@@ -31,7 +32,7 @@ enum
   NOT_STORED = UINT32_MAX
 };
 
-/* Where a run's rows apply.  */
+/* A range of code that a run's rows apply to.  */
 struct occurrence
 {
   uint64_t address;
@@ -46,23 +47,24 @@ struct pieces
   const struct rule_table *rules;
   struct numbered_row *rows; /* of all runs */
   size_t n_rows, rows_capacity;
-  struct run *runs; /* with room for one more */
+  struct run *runs; /* there is room for one more */
   size_t n_runs, runs_capacity;
   struct occurrence *occurrences; /* ascending addresses */
   size_t n_occurrences, occurrences_capacity;
   /* If true, each distinct function is a run, with an occurrence for each
-     function that has these rows.  Otherwise the rows of all functions are
-     there, one after the other, and `functions' says where they begin.  */
+     function that has these rows.  Otherwise `rows' has the rows of every
+     function, one function after the other.  */
   bool distinct;
-  struct table runs_by_rows;
+  struct table runs_by_rows; /* with `distinct' */
+  /* Without `distinct': the index of each function's first row.  */
   uint32_t *functions;
   size_t n_functions, functions_capacity;
-  uint64_t taken;             /* bytes of rows, repeated or not */
+  uint64_t rows_bytes;        /* bytes of all rows, also of repeated ones */
   bool separate;              /* the next function begins a run */
-  struct partition partition; /* once all are there */
+  struct partition partition; /* made after the last function */
 };
 
-/* What ARRAY_ROOM says, for elements that have 32-bit numbers.  */
+/* ARRAY_ROOM for elements with 32-bit indices.  */
 #define NUMBERED_ROOM(array, wanted, capacity) \
   ((wanted) < UINT32_MAX && ARRAY_ROOM (array, wanted, capacity))
 
@@ -80,8 +82,8 @@ pieces_new (const struct encode_options *encode,
   pieces->options.cut = options->cut && encode->share;
   pieces->distinct = !options->across && encode->share;
   pieces->separate = true;
-  /* Growing arrays would be copied again and again.  Memory that is not used
-     is never touched.  */
+  /* Arrays that grow are copied again and again, and unused pages cost
+     nothing.  */
   size_t n = encode->n_expected,
          n_rows = encode->rows_expected / ROW_BYTES_MIN;
   if (table_init (&pieces->runs_by_rows, n)
@@ -107,12 +109,12 @@ pieces_free (struct pieces *pieces)
   free (pieces);
 }
 
-/* ---- Taking functions in */
+/* ---- Adding functions */
 
-/* Append the N_ROWS rows in ROWS, for which there is room, as those of a
-   function that begins where starts are ORIGIN; the first row holds there.
-   *BYTES is what they take in a section, at least.  False when they are not in
-   order.  */
+/* Append the N_ROWS rows in ROWS, for which there is room, as the rows of a
+   function.  ORIGIN is the start, as ROWS count it, where the function begins;
+   the first row applies there.  *BYTES becomes the rows' encoded size, at
+   least.  False when the rows are not in ascending order.  */
 static bool
 append_rows (struct pieces *pieces, const struct numbered_row *rows,
              size_t n_rows, uint32_t origin, uint64_t *bytes)
@@ -137,11 +139,12 @@ append_rows (struct pieces *pieces, const struct numbered_row *rows,
   return in_order;
 }
 
+/* Count BYTES of rows.  False when there are unreasonably many.  */
 static bool
 account (struct pieces *pieces, uint64_t bytes, struct error *err)
 {
-  pieces->taken += bytes;
-  return sframe_rows_are_reasonable (&pieces->encode, pieces->taken, err);
+  pieces->rows_bytes += bytes;
+  return sframe_rows_are_reasonable (&pieces->encode, pieces->rows_bytes, err);
 }
 
 static inline bool
@@ -157,7 +160,7 @@ append_occurrence (struct pieces *pieces, uint64_t address, uint32_t size,
   return true;
 }
 
-/* A run that begins with row number FIRST_ROW and has BYTES so far.  */
+/* Append a run with BYTES of rows so far, from number FIRST_ROW on.  */
 static inline bool
 append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 {
@@ -171,11 +174,12 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* ---- Distinct functions */
 
-/* The rows from FIRST_ROW on are new.  Find the run that has them already,
-   or make one of them.  */
+/* Set *RUN to the run that has the rows that were appended last, from
+   FIRST_ROW on.  If an earlier run has equal rows, these are removed again;
+   otherwise they become a run of their own.  */
 static bool
-settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
-            uint32_t *run)
+find_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
+          uint32_t *run)
 {
   const struct numbered_row *rows = &pieces->rows[first_row];
   const size_t size = (pieces->n_rows - first_row) * sizeof *rows;
@@ -200,10 +204,10 @@ settle_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
   return true;
 }
 
-/* ---- Functions in a row */
+/* ---- Functions that adjoin */
 
-/* Whether a function at ADDRESS with the last rows, from FIRST_ROW on,
-   can be in the run before it.  */
+/* Whether the function of SIZE bytes at ADDRESS, whose rows are the last ones,
+   from FIRST_ROW on, can be in the same run as the function before it.  */
 static bool
 can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
           uint32_t size)
@@ -220,10 +224,11 @@ can_join (const struct pieces *pieces, size_t first_row, uint64_t address,
          && address + size - last->address <= UINT32_MAX;
 }
 
-/* Put the new rows, those from FIRST_ROW on, behind those that are there.  */
+/* Add the function of SIZE bytes at ADDRESS, whose rows are the last ones,
+   from FIRST_ROW on, to the last run, or let it begin a run.  */
 static bool
-settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
-                 uint32_t size, uint64_t bytes)
+extend_run (struct pieces *pieces, size_t first_row, uint64_t address,
+            uint32_t size, uint64_t bytes)
 {
   if (!NUMBERED_ROOM (pieces->functions, pieces->n_functions + 1,
                       &pieces->functions_capacity))
@@ -248,7 +253,7 @@ settle_in_order (struct pieces *pieces, size_t first_row, uint64_t address,
   return true;
 }
 
-/* Whether the rows, if they ascend, are what the encoder takes.  */
+/* Whether the encoder accepts the rows of FUNCTION, if they ascend.  */
 static bool
 rows_fit (const struct pieces *pieces,
           const struct numbered_function *function)
@@ -261,17 +266,17 @@ rows_fit (const struct pieces *pieces,
   return rows[n - 1].start < (repeat != 0 ? repeat : function->size);
 }
 
-/* The rows from FIRST_ROW on, of BYTES, are new: those of a function of SIZE
-   bytes at ADDRESS.  */
+/* Add a function of SIZE bytes at ADDRESS.  Its rows, of BYTES, were appended
+   last, from FIRST_ROW on.  */
 static bool
-settle (struct pieces *pieces, size_t first_row, uint64_t address,
-        uint32_t size, uint64_t bytes)
+add_function (struct pieces *pieces, size_t first_row, uint64_t address,
+              uint32_t size, uint64_t bytes)
 {
   uint32_t run;
   return pieces->distinct
-             ? settle_run (pieces, first_row, bytes, &run)
+             ? find_run (pieces, first_row, bytes, &run)
                    && append_occurrence (pieces, address, size, run)
-             : settle_in_order (pieces, first_row, address, size, bytes);
+             : extend_run (pieces, first_row, address, size, bytes);
 }
 
 bool
@@ -287,13 +292,14 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
       || !append_rows (pieces, function->rows, function->n_rows, 0, &bytes))
     return sframe_rows_unwritable (function->address, err);
   return account (pieces, bytes, err)
-         && (settle (pieces, first_row, function->address, function->size,
-                     bytes)
+         && (add_function (pieces, first_row, function->address,
+                           function->size, bytes)
              || error_set_no_memory (err));
 }
 
-/* Append those of the rows from number FIRST to END once more that hold in
-   SIZE bytes of their function from its byte BEGIN on.  */
+/* Append copies of the rows of a function, from number FIRST to END, that
+   apply to its SIZE bytes from BEGIN on.  *BYTES becomes their encoded
+   size.  */
 static bool
 copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
            uint32_t size, uint64_t *bytes)
@@ -310,7 +316,7 @@ copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
                          origin, bytes);
 }
 
-/* Find the rows of function number INDEX.  */
+/* Set *FIRST and *END to the range of the rows of function number INDEX.  */
 static void
 find_rows (const struct pieces *pieces, size_t index, size_t *first,
            size_t *end)
@@ -348,7 +354,7 @@ pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
     }
   else
     done = copy_rows (pieces, first, end, begin, size, &bytes)
-           && settle (pieces, first_row, address, size, bytes);
+           && add_function (pieces, first_row, address, size, bytes);
   return done ? account (pieces, bytes, err) : error_set_no_memory (err);
 }
 
@@ -364,30 +370,34 @@ pieces_separate (struct pieces *pieces)
   pieces->separate = true;
 }
 
-/* Writing: what is equal, row by row, is stored once.  The first piece with
-   some rows gives the encoder a block, further ones repeat it.  */
+/* ---- Adding the pieces to the encoder
 
-/* Rows that have gone to the encoder.  */
+   The rows of the first of several equal pieces are encoded.  The other pieces
+   share them.  */
+
+/* Rows that have been encoded.  */
 struct block
 {
   uint32_t first_row, end_row;
-  uint32_t number; /* of the first FDE that has them */
+  uint32_t number; /* the encoder's number of the first FDE with these rows */
 };
 
 struct piece_writer
 {
   const struct pieces *from;
   struct sframe_encoder *encoder;
-  uint32_t *numbers; /* of each piece in the encoder, or NOT_STORED */
+  /* The number that the encoder has given to each piece, or NOT_STORED.  */
+  uint32_t *numbers;
   struct block *blocks;
   size_t n_blocks, blocks_capacity;
   struct table blocks_by_rows;
-  struct sframe_row *block_rows; /* of the block at hand */
+  struct sframe_row *block_rows; /* of the block that is being encoded */
   size_t block_rows_capacity;
 };
 
-/* Whether the rows of BLOCK say the same as those from FIRST_ROW to END_ROW,
-   but for how long the last one lasts.  */
+/* Whether BLOCK has the same rules at the same distances as the rows from
+   FIRST_ROW to END_ROW.  The ranges of the last rows may differ, because they
+   end where their FDEs end.  */
 static bool
 block_has_rows (const struct piece_writer *writer, const struct block *block,
                 uint32_t first_row, uint32_t end_row)
@@ -406,11 +416,11 @@ block_has_rows (const struct piece_writer *writer, const struct block *block,
   return a == a_end && b == b_end;
 }
 
-/* Add an FDE of SIZE bytes at ADDRESS with the rows of piece number PIECE,
-   which no FDE has so far, unless it is equal to another piece.  */
+/* Add an FDE of SIZE bytes at ADDRESS for piece number PIECE, which no FDE has
+   been added for.  It shares the rows of an equal piece, if there is one.  */
 static bool
-write_first (struct piece_writer *writer, size_t piece, uint64_t address,
-             uint32_t size, struct error *err)
+add_first_fde (struct piece_writer *writer, size_t piece, uint64_t address,
+               uint32_t size, struct error *err)
 {
   const struct pieces *from = writer->from;
   const struct piece *chosen = &from->partition.pieces[piece];
@@ -442,10 +452,10 @@ write_first (struct piece_writer *writer, size_t piece, uint64_t address,
   return sframe_encoder_add (writer->encoder, &function, err);
 }
 
-/* Write the FDEs of OCCURRENCE.  */
+/* Add an FDE for each piece of OCCURRENCE.  */
 static bool
-write_occurrence (struct piece_writer *writer,
-                  const struct occurrence *occurrence, struct error *err)
+add_fdes (struct piece_writer *writer, const struct occurrence *occurrence,
+          struct error *err)
 {
   const struct run *run = &writer->from->runs[occurrence->run];
   const struct partition *partition = &writer->from->partition;
@@ -460,7 +470,7 @@ write_occurrence (struct piece_writer *writer,
       uint64_t address = occurrence->address + begin;
       uint32_t size = (uint32_t)(end - begin);
       if (!(writer->numbers[i] == NOT_STORED
-                ? write_first (writer, i, address, size, err)
+                ? add_first_fde (writer, i, address, size, err)
                 : sframe_encoder_repeat (writer->encoder, writer->numbers[i],
                                          address, size, err)))
         return false;
@@ -469,8 +479,8 @@ write_occurrence (struct piece_writer *writer,
 }
 
 static bool
-write_pieces (const struct pieces *pieces, struct sframe_encoder *encoder,
-              struct error *err)
+add_pieces (const struct pieces *pieces, struct sframe_encoder *encoder,
+            struct error *err)
 {
   struct piece_writer writer = { .from = pieces, .encoder = encoder };
   size_t n = pieces->partition.n_pieces;
@@ -482,7 +492,7 @@ write_pieces (const struct pieces *pieces, struct sframe_encoder *encoder,
   else
     error_set_no_memory (err);
   for (size_t i = 0; written && i < pieces->n_occurrences; i++)
-    written = write_occurrence (&writer, &pieces->occurrences[i], err);
+    written = add_fdes (&writer, &pieces->occurrences[i], err);
   table_free (&writer.blocks_by_rows);
   free (writer.numbers);
   free (writer.blocks);
@@ -517,6 +527,6 @@ pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
     .passes = encode->share && across ? PASSES_ACROSS : 1,
   };
   return partition_make (&pieces->partition, &input)
-             ? write_pieces (pieces, encoder, err)
+             ? add_pieces (pieces, encoder, err)
              : error_set_no_memory (err);
 }

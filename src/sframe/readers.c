@@ -1,5 +1,5 @@
-/* What known readers of SFrame make of a section: the rules, and what of a
-   section they are about.
+/* Which sections the known readers of SFrame refuse or misread: the rules, and
+   the search for the traits of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/readers.h"
@@ -11,7 +11,7 @@
 #include "base/radix.h"
 #include "sframe/row_words.h"
 
-/* Machines that a reader is made for: a bit for each of SFrame's ABIs.  */
+/* The machines that a reader supports: a bit for each of SFrame's ABIs.  */
 enum
 {
   AMD64 = 1 << SFRAME_ABI_AMD64_LE,
@@ -19,8 +19,7 @@ enum
   ALL_ABIS = OLD_ABIS | 1 << SFRAME_ABI_S390X_BE
 };
 
-/* Readers, their names in the records of the conformance suite, and their
-   machines.  */
+/* Readers, their names in the conformance suite, and their machines.  */
 static const struct
 {
   const char *name, *record;
@@ -214,7 +213,7 @@ add_if (struct sframe_traits *traits, enum sframe_trait trait, bool there,
     sframe_traits_add (traits, trait, address);
 }
 
-/* Note the traits that the header tells.  */
+/* Add the traits of the header.  */
 static void
 add_header (struct sframe_traits *traits, const struct sframe_decoder *decoder)
 {
@@ -284,7 +283,7 @@ add_function (struct sframe_traits *traits,
   return read == 0;
 }
 
-/* Whether two functions have their rows at one place.  */
+/* Add the trait of functions that share rows in big-endian byte order.  */
 static bool
 add_shared (struct sframe_traits *traits, const struct sframe_decoder *decoder,
             struct error *err)

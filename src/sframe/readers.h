@@ -1,11 +1,11 @@
-/* What known readers of SFrame make of a section.
+/* Which sections the known readers of SFrame refuse or misread.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A section can be right and still be refused by a reader, or misread.  What
-   readers do was found out by running them: each rule here names a vector of
-   the conformance suite (conformance/README.md), and says what the reader was
-   recorded to do with that vector (conformance/results.json).
-   tests/conformance holds rules and records together, in both directions.  */
+   A reader can refuse a section that is right, or misread it.  The rules here
+   were found by running the readers.  Each rule names a vector of the
+   conformance suite (conformance/README.md), and says what the reader did with
+   that vector (conformance/results.json).  tests/conformance checks that each
+   rule has its record, and each record its rule.  */
 
 #ifndef SFRAME_READERS_H
 #define SFRAME_READERS_H
@@ -27,8 +27,8 @@ enum sframe_reader
   SFRAME_N_READERS
 };
 
-/* What a section, or the file that it is in, can have that some reader does
-   not take.  */
+/* A property of a section, or of its file, that some reader does not
+   support.  */
 enum sframe_trait
 {
   SFRAME_TRAIT_VERSION_1,
@@ -51,14 +51,14 @@ enum sframe_trait
   SFRAME_TRAIT_PADDING_LAST,
   SFRAME_TRAIT_WIDE_CFA,
   SFRAME_TRAIT_HIGH_REGISTER,
-  SFRAME_TRAIT_CODE_SEGMENTS, /* of the file: several executable ones */
+  SFRAME_TRAIT_CODE_SEGMENTS, /* of the file: several executable segments */
   SFRAME_TRAIT_CODE_LEFT_OUT, /* of the file: code with CFI has no row */
   SFRAME_N_TRAITS
 };
 
 struct sframe_traits
 {
-  uint32_t present; /* a bit for each */
+  uint32_t present; /* bit i is set: the trait with number i is present */
   /* The address of the first function that has the trait, or 0 for a trait of
      the whole section or file.  */
   uint64_t first[SFRAME_N_TRAITS];
@@ -66,9 +66,9 @@ struct sframe_traits
 
 enum sframe_effect
 {
-  SFRAME_NO_RULE, /* the reader finds nothing, as if there were no row */
-  SFRAME_REFUSES, /* the reader does not take the section */
-  SFRAME_MISREADS /* the reader takes something else for right */
+  SFRAME_NO_RULE, /* the reader behaves as if there were no row */
+  SFRAME_REFUSES, /* the reader rejects the section */
+  SFRAME_MISREADS /* the reader finds wrong rules */
 };
 
 struct sframe_reader_rule
@@ -82,10 +82,10 @@ struct sframe_reader_rule
 /* All rules, by reader.  */
 const struct sframe_reader_rule *sframe_reader_rules (size_t *n);
 
-/* "linux", as users write it.  */
+/* The name of READER for users, like "linux".  */
 const char *sframe_reader_name (enum sframe_reader reader);
 
-/* Whether READER is made for ARCH.  */
+/* Whether READER supports ARCH.  */
 bool sframe_reader_is_for (enum sframe_reader reader, const struct arch *arch);
 
 static inline bool
@@ -95,32 +95,31 @@ sframe_traits_have (const struct sframe_traits *traits,
   return traits->present >> trait & 1;
 }
 
-/* Note that there is TRAIT, at the function of ADDRESS (or 0).  */
+/* Add TRAIT to TRAITS, with the ADDRESS of the function that has it, or 0.  */
 void sframe_traits_add (struct sframe_traits *traits, enum sframe_trait trait,
                         uint64_t address);
 
-/* Note the traits that all sections of VARIANT have.  */
+/* Add the traits that all sections of VARIANT have.  */
 void sframe_traits_add_variant (struct sframe_traits *traits,
                                 struct sframe_variant variant);
 
-/* Note the traits of the section behind DECODER.  False if the section is
-   broken, or when memory ran out.  */
+/* Add the traits of a section.  False if it is damaged, or memory ran out.  */
 bool sframe_traits_find (struct sframe_traits *traits,
                          const struct sframe_decoder *decoder,
                          struct error *err);
 
-/* Whether RULE, which TRAITS have fulfilled, is about the section itself, and
-   makes its reader refuse or misread the section.  Otherwise the reader finds
-   less, and nothing wrong.  */
+/* Whether a section that has the trait of RULE must not be given to the rule's
+   reader, because the reader refuses or misreads it.  Under any other rule the
+   reader finds fewer rows, but no wrong ones.  */
 bool sframe_rule_forbids (const struct sframe_reader_rule *rule);
 
-/* RULE as a sentence in the SIZE bytes of TEXT.  */
+/* Write RULE as a sentence to TEXT, which has SIZE bytes.  */
 void sframe_rule_explain (const struct sframe_reader_rule *rule,
                           const struct sframe_traits *traits, char *text,
                           size_t size);
 
 /* For tests/conformance/readers.c alone: the name of READER in
-   conformance/results.json; and what TRAIT is, in words that follow a verb. */
+   conformance/results.json, and a noun phrase for TRAIT.  */
 const char *sframe_reader_record (enum sframe_reader reader);
 const char *sframe_trait_text (enum sframe_trait trait);
 

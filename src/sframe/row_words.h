@@ -1,9 +1,10 @@
-/* What the words of a row say: the one decoder of them.
+/* From the data words of an SFrame row to the rules for CFA, RA and FP.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   SFrame specification V3, sections 2 and 3.2.  All is inline: libsframewalk,
-   which has nothing else of this folder, uses it in signal handlers and reads
-   the words where they lie in the section.  */
+   SFrame specification V3, sections 2 and 3.2.  No other code of the project
+   interprets data words.  All functions are inline, because libsframewalk
+   uses them, too: it links nothing else of this folder, runs in signal
+   handlers, and reads the data words in place, in the mapped section.  */
 
 #ifndef SFRAME_ROW_WORDS_H
 #define SFRAME_ROW_WORDS_H
@@ -17,11 +18,11 @@
 #include "frame/frame.h"
 #include "sframe/format.h"
 
-/* The words of a row; all of them can be read.  */
+/* The data words of a row.  All of them lie in memory that can be read.  */
 struct row_words
 {
   const uint8_t *at;
-  unsigned n, width; /* of 1 << width bytes each; width is 2 at most */
+  unsigned n, width; /* a word has 1 << width bytes; width is 2 at most */
   bool big_endian;
 };
 
@@ -41,14 +42,14 @@ row_word_signed (const struct row_words *words, unsigned i)
   return (int32_t)(row_word_unsigned (words, i) << unused) >> unused;
 }
 
-/* The CFA's offset that WORD stands for.  */
+/* The CFA offset that is stored as WORD: s390x scales and biases it.  */
 static inline int64_t
 row_words_cfa_value (const struct arch *arch, int32_t word)
 {
   return (int64_t)word * arch->cfa_scale + arch->cfa_bias;
 }
 
-/* The same in *OFFSET; false when it has more than 32 bits.  */
+/* Set *OFFSET to WORD's CFA offset.  False if it has more than 32 bits.  */
 static inline bool
 row_words_cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
 {
@@ -57,7 +58,7 @@ row_words_cfa_offset (const struct arch *arch, int32_t word, int32_t *offset)
   return value == *offset;
 }
 
-/* What holds where a row has no word for the RA.  */
+/* The rule for the RA in a row that has no data word for it.  */
 static inline struct frame_rule
 row_words_default_ra (const struct arch *arch)
 {
@@ -67,14 +68,15 @@ row_words_default_ra (const struct arch *arch)
                               .offset = arch->fixed_ra_offset };
 }
 
-/* Whether words for RA and FP may have the number of a register.  */
+/* Whether a data word for RA or FP may be the number of a register instead of
+   an offset (V2 on s390x).  */
 static inline bool
 row_words_have_registers (const struct arch *arch, unsigned version)
 {
   return arch->register_words && version == 2;
 }
 
-/* The rule of a default row's word for RA or FP.  */
+/* The rule that a default row states by WORD, its data word for RA or FP.  */
 static inline struct frame_rule
 row_words_slot (const struct arch *arch, unsigned version, int32_t word)
 {
@@ -85,6 +87,7 @@ row_words_slot (const struct arch *arch, unsigned version, int32_t word)
   return (struct frame_rule){ .kind = RULE_REG, .reg = (uint16_t)(word >> 1) };
 }
 
+/* Set the rules of ROW, a row of a default FDE with at least one word.  */
 static inline void
 row_words_default (const struct arch *arch, unsigned version,
                    const struct row_words *words, bool base_sp,
@@ -107,7 +110,7 @@ row_words_default (const struct arch *arch, unsigned version,
             : (struct frame_rule){ .kind = RULE_SAME };
 }
 
-/* The rule of control word I, which is not 0, and of the offset behind it.  */
+/* The rule of control word I and the offset word behind it.  */
 static inline struct frame_rule
 row_words_pair (const struct row_words *words, unsigned i)
 {
@@ -125,6 +128,7 @@ row_words_pair (const struct row_words *words, unsigned i)
                               .offset = offset };
 }
 
+/* The rule for the CFA in a flexible row of at least two words.  */
 static inline struct frame_rule
 row_words_flexible_cfa (const struct arch *arch, const struct row_words *words)
 {
@@ -140,8 +144,9 @@ row_words_flexible_cfa (const struct arch *arch, const struct row_words *words)
   return rule;
 }
 
-/* Pairs for CFA, RA and FP, where a lone 0 stands for "no rule".  False where
-   the words are something else.  */
+/* Set the rules of ROW, a row of a flexible FDE.  Its words are pairs for CFA,
+   RA and FP; a single 0 in place of a pair stands for "no rule".  False if
+   WORDS do not have this form.  */
 static inline bool
 row_words_flexible (const struct arch *arch, const struct row_words *words,
                     struct frame_row *row)
@@ -166,9 +171,9 @@ row_words_flexible (const struct arch *arch, const struct row_words *words,
   return true;
 }
 
-/* Put into ROW what WORDS say in a section of VERSION; BASE_SP and RA_SIGNED
-   are of the row's info byte.  The row's start is not touched.  False for a
-   flexible row with words that do not make sense.  */
+/* Set the rules of ROW from WORDS, as a section of VERSION states them.
+   BASE_SP and RA_SIGNED come from the row's info byte.  The row's start is not
+   touched.  False for a flexible row whose words are not pairs.  */
 static inline bool
 row_words_rules (const struct arch *arch, unsigned version,
                  const struct row_words *words, bool flexible, bool base_sp,

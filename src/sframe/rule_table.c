@@ -1,4 +1,4 @@
-/* Numbers for the rules of SFrame rows, with the flags of their function.
+/* A table that numbers the rules of SFrame rows.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/rule_table.h"
@@ -10,7 +10,7 @@
 
 enum
 {
-  /* Bits of a rule's head.  */
+  /* Bits of a rule's head: those of a row, and then those of its function.  */
   HEAD_BASE_SP = 1 << 0,
   HEAD_RA_SIGNED = 1 << 1,
   HEAD_N_WORDS_SHIFT = 2, /* 3 bits */
@@ -128,6 +128,6 @@ rule_table_can_join (const struct rule_table *rules, uint32_t left,
 {
   uint32_t head = rules->rules[left].head;
   uint32_t difference = head ^ rules->rules[right].head;
-  /* A repeating block is all of its FDE.  */
+  /* The block that repeats in a PCMASK function is all of its FDE.  */
   return !(head & HEAD_REPEAT) && (difference & ~(uint32_t)HEAD_OF_ROW) == 0;
 }

@@ -1,10 +1,10 @@
-/* Numbers for the rules of SFrame rows, with the flags of their function.
+/* A table that numbers the rules of SFrame rows.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A program has few different rules ("CFA = SP + 16, FP at CFA - 16") in very
-   many rows.  With a number for each, rows are small and are compared with
-   one instruction.  The flags of the function belong to the rule: rows with
-   one number can be in one block.  */
+   A program has very many rows, but few different rules ("CFA = SP + 16, FP at
+   CFA - 16").  Each different rule gets a number.  Rows that store the number
+   are small, and one instruction compares them.  The flags of a row's function
+   are part of its rule, so rows with the same number can be in one FDE.  */
 
 #ifndef SFRAME_RULE_TABLE_H
 #define SFRAME_RULE_TABLE_H
@@ -17,18 +17,19 @@
 #include "sframe/encode.h"
 #include "sframe/model.h"
 
-/* A row with the number of what it says.  */
+/* A row with the number of its rule.  */
 struct numbered_row
 {
   uint32_t start; /* bytes from the function's address, or the run's */
-  uint32_t rule;  /* ROW_RULE, and flags */
+  uint32_t rule;  /* the rule's number (ROW_RULE), and flags */
 };
 
 #define ROW_RULE UINT32_C (0x3fffffff) /* mask */
-/* This row says what the row before it says.  */
+/* The flag of a row that has the same rule as the row before it.  */
 #define ROW_CONTINUES UINT32_C (0x80000000)
 
-/* The row behind ROW that says something new, or END, which is behind all.  */
+/* The first row behind ROW that does not just continue the row before it, or
+   END, the end of all rows.  */
 static inline const struct numbered_row *
 numbered_row_next (const struct numbered_row *row,
                    const struct numbered_row *end)
@@ -39,8 +40,8 @@ numbered_row_next (const struct numbered_row *row,
   return row;
 }
 
-/* A function, or a piece of one.  Its flags are part of its rows' rules, all
-   the same.  */
+/* A function, or a piece of one.  Its flags are part of the rules of its rows;
+   all of its rows have the same flags.  */
 struct numbered_function
 {
   uint64_t address;
@@ -49,49 +50,50 @@ struct numbered_function
   const struct numbered_row *rows;
 };
 
-/* All that a row says but for where it starts, and its function's flags.  */
+/* The contents of a row without its start, and the flags of its function.  */
 struct rule
 {
   uint32_t head;                   /* flags and counts, see rule_table.c */
   int32_t words[SFRAME_WORDS_MAX]; /* unused ones are 0 */
-  uint32_t bytes;                  /* of a row, without its start */
+  uint32_t bytes; /* encoded size of a row, without its start */
 };
 
 struct rule_table
 {
   struct encode_options options;
-  struct rule *rules; /* owned */
+  struct rule *rules; /* owned; indexed by their numbers */
   size_t n_rules, capacity;
-  struct table table; /* the rules by their content */
+  struct table table; /* finds the numbers by the rules' contents */
 };
 
-/* False when memory ran out; freeing is allowed then, too.  */
+/* Make RULES an empty table, to be freed in any case.  False without
+   memory.  */
 bool rule_table_init (struct rule_table *rules,
                       const struct encode_options *options);
 void rule_table_free (struct rule_table *rules);
 
-/* The flags of FUNCTION as a part of its rows' rules.  */
+/* The flags of FUNCTION in the form that rule_table_number takes.  */
 uint32_t rule_table_flags (const struct sframe_fde *function);
 
-/* The number of what ROW says in a function with FLAGS, in *NUMBER, at most
-   ROW_RULE.  False when memory or the numbers ran out.  */
+/* Set *NUMBER to the number of the rule of ROW in a function with FLAGS.  The
+   rule is added to the table if it is new.  Numbers are at most ROW_RULE.
+   False when memory or the numbers ran out.  */
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
                         const struct sframe_row *row, uint32_t *number);
 
-/* The repeat size of functions with rows that have this rule (struct
-   sframe_fde).  */
+/* The repeat size of functions with rows of rule NUMBER.  */
 uint32_t rule_table_repeat (const struct rule_table *rules, uint32_t number);
 
-/* A function of SIZE bytes at ADDRESS that has the rows from FIRST to END, in
-   full.  Their starts count from that of the first one.  ROWS has room for
-   them.  */
+/* Turn numbered rows, FIRST up to END, into a function of SIZE bytes at
+   ADDRESS.  Starts in the function count from FIRST's start.  The rows are
+   stored in ROWS, which has room for them.  */
 struct sframe_fde rule_table_expand (const struct rule_table *rules,
                                      uint64_t address, uint32_t size,
                                      const struct numbered_row *first,
                                      const struct numbered_row *end,
                                      struct sframe_row *rows);
 
-/* Whether rows with these rules can be in one block.  */
+/* Whether rows with the rules LEFT and RIGHT can be in one FDE.  */
 bool rule_table_can_join (const struct rule_table *rules, uint32_t left,
                           uint32_t right);
 

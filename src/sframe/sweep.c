@@ -1,4 +1,4 @@
-/* Two descriptions of a program's code, side by side.
+/* A sweep over all addresses, to compare two descriptions of a program's code.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/sweep.h"
@@ -34,7 +34,7 @@ sweep (struct sweep_side *a, struct sweep_side *b, bool single_rows,
   return true;
 }
 
-/* ---- A section */
+/* ---- The side of a section */
 
 struct function_start
 {
@@ -67,9 +67,9 @@ sweep_section_index (const struct sweep_section *section, uint32_t position)
   return section->order != NULL ? section->order[position] : position;
 }
 
-/* Count the rows of the function at hand that say nothing.  */
+/* Count the rows of the current function that have no effect.  */
 static void
-count_idle_rows (struct sweep_section *section)
+count_rows_without_effect (struct sweep_section *section)
 {
   const struct frame_function *function = &section->function;
   for (size_t i = 0; i < function->n_rows && function->repeat == 0; i++)
@@ -83,8 +83,8 @@ count_idle_rows (struct sweep_section *section)
     }
 }
 
-/* Go to the last function that starts at or below AT.  *END becomes where the
-   next one starts.  */
+/* Read functions up to the last one that starts at or below AT.  *END becomes
+   the start of the next one.  */
 static bool
 seek (struct sweep_section *section, uint64_t at, uint64_t *end,
       struct error *err)
@@ -105,13 +105,13 @@ seek (struct sweep_section *section, uint64_t at, uint64_t *end,
         return false;
       section->row = 0;
       section->in_run = false;
-      count_idle_rows (section);
+      count_rows_without_effect (section);
     }
   return true;
 }
 
-/* Where the rules of ROW, which holds up to END, both in bytes from the
-   function, end: behind the rows that say the same.  */
+/* The end of the range of equal rules that ROW is in, in bytes from the
+   function's address.  ROW itself applies up to END.  */
 static uint64_t
 end_of_rules (const struct frame_function *function,
               const struct frame_row *row, uint64_t end)
@@ -124,8 +124,9 @@ end_of_rules (const struct frame_function *function,
   return end < function->size ? end : function->size;
 }
 
-/* Have the stretch of equal rules that has AT, which the function has.  False:
-   there is no row; *UNTIL becomes where one may begin.  */
+/* Make the range of equal rules that has AT, an address of the current
+   function, the current one.  False if no row has AT.  *UNTIL becomes the end
+   of AT's row, or the next address that may have one.  */
 static bool
 find_run (struct sweep_section *section, uint64_t at, uint64_t *until)
 {
@@ -184,7 +185,7 @@ view_section (struct sweep_side *side, uint64_t at, struct sweep_view *view,
 }
 
 bool
-sweep_section_was_there (const struct sweep_section *section)
+sweep_section_had_rules (const struct sweep_section *section)
 {
   const struct frame_function *function = &section->function;
   size_t n = section->in_first_block ? section->run_row : function->n_rows;

@@ -1,10 +1,11 @@
-/* Two descriptions of a program's code, side by side.
+/* A sweep over all addresses, to compare two descriptions of a program's code.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Each side tells what it says of an address and up to where that holds, so
-   that only the places where one of them changes are looked at, and every
-   byte between is accounted for.  Sides are read as the sweep comes along:
-   nothing is collected.  */
+   Each description is a side.  A side returns its rules for an address, and
+   the next address where they may change.  The sweep cuts the address space
+   where one of the sides changes, and passes each stretch between two cuts to
+   the caller, so every byte is compared and counted.  Sides are read in the
+   order of addresses, and no list of rows is kept.  */
 
 #ifndef SFRAME_SWEEP_H
 #define SFRAME_SWEEP_H
@@ -17,72 +18,78 @@
 #include "frame/frame.h"
 #include "sframe/decode.h"
 
-/* What a side says of an address.  */
+/* A side's description of an address.  */
 struct sweep_view
 {
-  /* What has the address, or NULL.  Valid until the side is asked again.  */
+  /* The function that has the address, or NULL.  Valid until the next
+     call.  */
   const struct frame_function *function;
-  bool covered; /* it has rules there */
+  bool covered; /* there are rules for the address */
   struct frame_row rules;
-  uint64_t until; /* behind the address: where the rules may change */
-  uint64_t end;   /* ... where another function, or none, may begin */
-  /* Of a section: */
+  uint64_t until; /* the next address where the rules may change */
+  uint64_t end;   /* the next address where the function may change */
+  /* These fields are set by the side of a section only.  */
   uint32_t index;                   /* of the function */
-  uint64_t begin;                   /* where equal rules begin */
-  const struct frame_row *previous; /* the rules in front of these, or NULL */
+  uint64_t begin;                   /* where the range of equal rules begins */
+  const struct frame_row *previous; /* the rules in front of it, or NULL */
 };
 
-/* A side is asked for ascending addresses.  */
+/* One of the two descriptions.  VIEW is called for ascending addresses.  */
 struct sweep_side
 {
   bool (*view) (struct sweep_side *side, uint64_t at, struct sweep_view *view,
                 struct error *err);
 };
 
-/* Where A and B say one thing each, from AT to END.  */
+/* Receives the stretch from AT to END, where neither A nor B changes.  */
 typedef bool sweep_visit (void *context, const struct sweep_view *a,
                           const struct sweep_view *b, uint64_t at,
                           uint64_t end, struct error *err);
 
-/* Have VISIT called for each stretch of all addresses.  Without SINGLE_ROWS,
-   where one side has no rules the other side's do not end a stretch: a
-   damaged FDE can have a row for every few bytes of a gigabyte.  An error
-   after STEPS stretches, which are more than files have that are no attack. */
+/* Call VISIT for each stretch of the address space.  Where one side has no
+   rules, the stretch goes on without SINGLE_ROWS until the other side's
+   function changes, because a damaged FDE can have a row for every few bytes
+   of a gigabyte.  More than STEPS stretches are an error; the caller chooses a
+   number that only hostile files exceed.  */
 bool sweep (struct sweep_side *a, struct sweep_side *b, bool single_rows,
             uint64_t steps, sweep_visit *visit, void *context,
             struct error *err);
 
-/* A section as a side.  An address has the last function that starts at or
-   below it, as for readers.  */
+/* An SFrame section as a side.  The function of an address is the last one
+   that starts at or below it, as in readers.  */
 struct sweep_section
 {
   struct sweep_side side;
   const struct sframe_decoder *decoder;
   uint32_t *order; /* owned; functions by start, or NULL if they are sorted */
-  uint32_t next;   /* the first function, in order, behind the address */
-  struct frame_function function; /* the one before it */
-  uint64_t rows_left;
-  size_t row; /* that of the latest address */
-  /* The stretch of equal rules at hand, and what is in front of it.  */
-  bool in_run, has_previous, in_first_block;
+  uint32_t next;   /* the first function, in order, that starts behind the
+                      address */
+  struct frame_function function; /* the function before that one */
+  uint64_t rows_left;             /* as in sframe_decoder_walk */
+  size_t row;                     /* index of the address's row */
+  /* The range of equal rules that has the address.  With IN_RUN its rules are
+     RUN, its first row is number RUN_ROW, and it extends from RUN_BEGIN to
+     RUN_END at least.  With HAS_PREVIOUS the rules in front are PREVIOUS.  */
+  bool in_run, has_previous;
+  bool in_first_block; /* RUN_BEGIN is in the first of a function's blocks */
   struct frame_row run, previous;
-  uint64_t run_begin, run_end; /* run_end: where it is known to end */
-  size_t run_row;              /* its first row */
-  /* Rows that say nothing: equal to the one in front, or at the end.  */
+  uint64_t run_begin, run_end;
+  size_t run_row;
+  /* Counts of rows without effect: those that have the same rules or the same
+     start as a neighbour, and those at the end of their function.  */
   uint64_t merged_rows, rows_at_end;
 };
 
-/* SECTION is closed also after failure.  */
+/* Open SECTION, to be closed in any case.  False when memory ran out.  */
 bool sweep_section_open (struct sweep_section *section,
                          const struct sframe_decoder *decoder,
                          struct error *err);
 void sweep_section_close (struct sweep_section *section);
 
-/* Whether a row of the function in front of the stretch at hand has its
-   rules.  */
-bool sweep_section_was_there (const struct sweep_section *section);
+/* Whether an earlier row of the function has the current rules, too.  */
+bool sweep_section_had_rules (const struct sweep_section *section);
 
-/* The number of the function that is POSITION-th by address.  */
+/* The index of function number POSITION in the order of addresses.  */
 uint32_t sweep_section_index (const struct sweep_section *section,
                               uint32_t position);
 

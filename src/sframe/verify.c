@@ -1,4 +1,4 @@
-/* Does an SFrame section say what the CFI says, PC by PC?
+/* Checking an SFrame section against the CFI, address by address.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/verify.h"
@@ -10,10 +10,11 @@
 #include "cfi/finished_rows.h"
 #include "sframe/sweep.h"
 
-/* Readers find functions in a sorted section by bisection, which overlapping
-   ones lead astray.  The kernel refuses a section whose starts do not ascend
-   (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame patches
-   for Linux).  */
+/* Check that function INDEX of a sorted section begins behind the function
+   before it.  Readers search by bisection, which fails if functions overlap.
+   The kernel refuses a section whose starts do not ascend
+   (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame
+   patches).  */
 static bool
 check_order (const struct sframe_decoder *decoder, uint32_t index,
              struct error *err)
@@ -30,8 +31,9 @@ check_order (const struct sframe_decoder *decoder, uint32_t index,
                             index);
 }
 
-/* What no comparison of rows shows.  Undefined bits say something to a later
-   reader, and the number of rows is what readers allocate by.  */
+/* Check properties that no comparison of rows can show: the order, undefined
+   bits, which may mean something to a later reader, and the number of rows in
+   the header, by which readers allocate memory.  */
 static bool
 check_entries (const struct sframe_decoder *decoder, struct error *err)
 {
@@ -55,33 +57,33 @@ check_entries (const struct sframe_decoder *decoder, struct error *err)
                             n_rows, decoder->n_rows);
 }
 
-/* ---- The CFI's side */
+/* ---- The side of the CFI */
 
 static const struct frame_row no_rules
     = { .cfa = { .kind = RULE_UNSUPPORTED, .reason = REASON_CFA_UNDEFINED } };
 
-/* The side of a sweep that the CFI is.  */
+/* The CFI as a side of the sweep.  */
 struct cfi_side
 {
   struct sweep_side side;
   struct finished_rows *rows;
   const struct arch *arch;
-  bool more;                     /* there is code */
-  struct cfi_code code;          /* that of the latest address, or behind it */
-  struct frame_function unknown; /* in place of rows that there are none of */
-  const struct frame_function *function; /* that of the code */
-  size_t row;                            /* that of the latest address */
-  /* The first of the places that readers would take for return addresses that
-     is not behind the latest address.  */
-  size_t next_place;
+  bool more;            /* CODE is valid; otherwise there is no more code */
+  struct cfi_code code; /* the first code that ends behind the address */
+  struct frame_function unknown;         /* for code that has no rows */
+  const struct frame_function *function; /* that of CODE, or UNKNOWN */
+  size_t row;                            /* index of the address's row */
+  size_t
+      next_place; /* the first of CODE's return places that is not counted */
   uint64_t n_fdes;
-  /* The alignment behind the code in front, and what holds at its end.  */
+  /* The end of the alignment behind the code before CODE, the flags of that
+     code's function, and its last row.  */
   uint64_t padding_end;
   struct frame_function before;
   struct frame_row last;
 };
 
-/* Make RULE_PLT an ordinary rule for AT.  */
+/* Replace RULE_PLT in VIEW by the ordinary rule that it stands for at AT.  */
 static void
 resolve_plt (struct sweep_view *view, const struct arch *arch, uint64_t at)
 {
@@ -90,7 +92,7 @@ resolve_plt (struct sweep_view *view, const struct arch *arch, uint64_t at)
   bool beyond = (int64_t)phase >= threshold;
   uint64_t change
       = at - phase + (beyond ? FRAME_PLT_BLOCK : (uint64_t)threshold);
-  /* Otherwise all of a block is on one side of the threshold.  */
+  /* If the threshold is not inside a block, one rule applies to all of it.  */
   if (threshold > 0 && threshold < FRAME_PLT_BLOCK && change < view->until
       && change > at)
     view->until = change;
@@ -99,7 +101,7 @@ resolve_plt (struct sweep_view *view, const struct arch *arch, uint64_t at)
                                          .offset = beyond ? 16 : 8 };
 }
 
-/* Remember what is behind the code at hand.  */
+/* Keep flags, last row and alignment of the code that the sweep leaves.  */
 static void
 leave_code (struct cfi_side *cfi)
 {
@@ -169,8 +171,8 @@ view_cfi (struct sweep_side *side, uint64_t at, struct sweep_view *view,
   view->rules = found != NULL ? *found : no_rules;
   view->until = function->address + end;
   view->end = function->address + function->size;
-  /* Without a caller the CFA does not matter (decode.h), and a damaged FDE
-     can have a gigabyte of blocks.  */
+  /* The CFA does not matter in an outermost frame (sframe_row_rules).  A
+     damaged FDE can have a gigabyte of blocks, each a stretch.  */
   if (view->rules.cfa.kind == RULE_PLT
       && view->rules.ra.kind != RULE_UNDEFINED)
     resolve_plt (view, cfi->arch, at);
@@ -186,7 +188,7 @@ struct verify
   struct cfi2sframe_check_result *result;
 };
 
-/* Whether this is the first difference, which is the one explained.  */
+/* Whether the difference at PC is the first one.  Only that is explained.  */
 static bool
 verify_is_first (struct verify *verify, uint64_t pc)
 {
@@ -197,8 +199,8 @@ verify_is_first (struct verify *verify, uint64_t pc)
   return true;
 }
 
-/* Note WHAT at PC, if nothing was noted before.  False, for callers that pass
-   it on.  */
+/* Explain the difference at PC by WHAT, if it is the first one.  Returns false
+   always, as the result of verify_rules.  */
 static bool
 verify_note (struct verify *verify, uint64_t pc, const char *what)
 {
@@ -208,7 +210,8 @@ verify_note (struct verify *verify, uint64_t pc, const char *what)
   return false;
 }
 
-/* Note that rules of WHAT differ at PC.  False, likewise.  */
+/* Explain that the rules for WHAT, whose register is OWN, differ at PC, if
+   this is the first difference.  Returns false always.  */
 static bool
 verify_explain (struct verify *verify, uint64_t pc, const char *what,
                 unsigned own, struct frame_rule cfi, struct frame_rule sframe)
@@ -222,7 +225,7 @@ verify_explain (struct verify *verify, uint64_t pc, const char *what,
   return false;
 }
 
-/* Compare what both say at PC; false when they differ.  */
+/* Whether the rules at PC are equal: CFI in FUNCTION, and THEIRS.  */
 static bool
 verify_rules (struct verify *verify, uint64_t pc,
               const struct frame_function *function,
@@ -230,9 +233,8 @@ verify_rules (struct verify *verify, uint64_t pc,
 {
   const struct frame_row *sframe = &theirs->rules;
   const struct arch *arch = verify->cfi.arch;
-  /* Where the RA is undefined a stack tracer ends; CFA and FP do not matter
-     (decode.h).  In a row of SFrame either all rules are undefined or
-     none.  */
+  /* CFA and FP do not matter where the RA is undefined (sframe_row_rules).  In
+     an SFrame row all rules are undefined, or none.  */
   if (cfi->ra.kind != RULE_UNDEFINED || sframe->cfa.kind != RULE_UNDEFINED)
     {
       if (!frame_rule_equal (cfi->cfa, sframe->cfa))
@@ -259,8 +261,7 @@ verify_rules (struct verify *verify, uint64_t pc,
   return true;
 }
 
-/* How many of the bytes of the code at hand from PC to END may be left out as
-   return addresses.  */
+/* How many bytes from PC to END may be left out as return addresses.  */
 static uint64_t
 return_address_bytes (struct cfi_side *cfi, uint64_t pc, uint64_t end)
 {
@@ -281,9 +282,9 @@ return_address_bytes (struct cfi_side *cfi, uint64_t pc, uint64_t end)
   return bytes;
 }
 
-/* There is no CFI from PC to END, so there should be no rows, unless it is the
-   alignment between two functions: there what holds at the end of the one in
-   front goes on.  */
+/* Check the stretch from PC to END, which has no CFI.  It should have no rows.
+   The one exception is alignment between two functions, where rows may go on
+   with the rules at the end of the first function.  */
 static void
 verify_gap (struct verify *verify, const struct sweep_view *theirs,
             uint64_t pc, uint64_t end)
@@ -336,7 +337,8 @@ sframe_verify (const struct sframe_decoder *decoder,
                struct cfi2sframe_check_result *result, struct error *err)
 {
   const struct cfi_section *cfi = &source->cfi;
-  /* Each FDE is executed: what conversion spares itself is checked.  */
+  /* Without a table of programs each FDE is executed, so the check does not
+     rely on the reuse of rows that conversion makes.  */
   const struct rows_options options = { .at_sites = source->image != NULL };
   struct finished_rows rows = { 0 };
   *result = (struct cfi2sframe_check_result){ 0 };
@@ -348,7 +350,7 @@ sframe_verify (const struct sframe_decoder *decoder,
       = { .cfi
           = { .side = { view_cfi }, .rows = &rows, .arch = decoder->arch },
           .result = result };
-  /* Far beyond the places where either side changes in real files.  */
+  /* In real files the sides change at far fewer addresses.  */
   uint64_t steps = (1u << 20) + 16 * (cfi_section_size (cfi) + decoder->size);
   bool done = check_entries (decoder, err)
               && finished_rows_open (&rows, source, &options, err)

@@ -1,8 +1,9 @@
-/* Does an SFrame section say what the CFI says, PC by PC?
+/* Checking an SFrame section against the CFI, address by address.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Uses the project's own CFI interpreter; sframe-prove does the same against
-   elfutils, which shares no code with it.  */
+   The rules of the CFI come from the project's own interpreter, as in a
+   conversion.  sframe-prove makes the same check against elfutils, which
+   shares no code with the project.  */
 
 #ifndef SFRAME_VERIFY_H
 #define SFRAME_VERIFY_H
@@ -13,11 +14,12 @@
 #include "cfi/source.h"
 #include "sframe/decode.h"
 
-/* Compare the section behind DECODER with SOURCE.  Of a linked file, what
-   readers would take for return addresses may be left out, and rows may cover
-   the alignment behind a function if they go on with what holds at its end.
-   False only when the section or memory fails; differences are in RESULT.  Its
-   `bytes_from_code' and `readers' are set by who knows of them.  */
+/* Compare the section of DECODER with SOURCE, and set RESULT.  In a linked
+   file rows may be left out at places that readers would take for return
+   addresses, and alignment behind a function may have rows if these go on with
+   the rules at the function's end.  False when the section is damaged or
+   memory ran out, but not for differences.  The caller sets `bytes_from_code'
+   and `readers' in RESULT.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
                     struct cfi2sframe_check_result *result, struct error *err);

@@ -148,8 +148,8 @@ walk_to (const struct sframe_decoder *decoder, uint64_t pc,
   uint32_t i = function_with (decoder, pc);
   if (i == decoder->n_functions)
     return 0;
-  if (!sframe_decoder_function (decoder, i, function, err)
-      || !sframe_decoder_rows (decoder, i, function, &cursor, err))
+  uint64_t left = sframe_decoder_rows_max (decoder);
+  if (!sframe_decoder_walk (decoder, i, &left, function, &cursor, err))
     return -1;
   uint64_t offset = pc - function->address;
   if (function->repeat != 0)

@@ -52,9 +52,9 @@ read_rows (const struct sframe_decoder *decoder, uint32_t index,
   struct sframe_row row;
   struct frame_row rules;
   struct error err = { 0 };
+  uint64_t left = sframe_decoder_rows_max (decoder);
   bool opened
-      = sframe_decoder_function (decoder, index, &function, &err)
-        && sframe_decoder_rows (decoder, index, &function, &cursor, &err);
+      = sframe_decoder_walk (decoder, index, &left, &function, &cursor, &err);
   FUZZ_DONE (opened || !good, &err);
   if (!opened)
     return;

@@ -100,14 +100,15 @@ assert_function_equal (const struct sframe_decoder *decoder, uint32_t index,
   struct sframe_fde got;
   struct sframe_row_cursor cursor;
   struct sframe_row row;
-  assert_true (sframe_decoder_function (decoder, index, &got, &err));
+  uint64_t left = sframe_decoder_rows_max (decoder);
+  assert_true (
+      sframe_decoder_walk (decoder, index, &left, &got, &cursor, &err));
   assert_int_equal (got.address, want->address);
   assert_int_equal (got.size, want->size);
   assert_int_equal (got.flexible, want->flexible);
   assert_int_equal (got.repeat, want->repeat);
   assert_int_equal (got.signal, want->signal);
   assert_int_equal (got.n_rows, want->n_rows);
-  assert_true (sframe_decoder_rows (decoder, index, &got, &cursor, &err));
   for (size_t i = 0; i < want->n_rows; i++)
     {
       assert_int_equal (sframe_row_next (&cursor, &row, &err), 1);
@@ -211,9 +212,9 @@ read_all (const void *bytes, size_t size, struct error *err)
       struct sframe_fde function;
       struct sframe_row_cursor cursor;
       struct sframe_row row;
+      uint64_t left = sframe_decoder_rows_max (&decoder);
       int status;
-      if (!sframe_decoder_function (&decoder, i, &function, err)
-          || !sframe_decoder_rows (&decoder, i, &function, &cursor, err))
+      if (!sframe_decoder_walk (&decoder, i, &left, &function, &cursor, err))
         return false;
       while ((status = sframe_row_next (&cursor, &row, err)) > 0)
         ;

@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "sframe/decode.h"
-#include "sframe/partition.h"
 #include "sframe/pieces.h"
+#include "sframe/segments.h"
 #include "tests/sframe_lookup.h"
 #include "tests/unit_test.h"
 
@@ -1101,11 +1101,13 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
                               .row = n,
                               .n_rows = n,
                               .begins_run = true };
-      const struct partition partition = { .cuts = cuts, .n_cuts = n };
-      const struct partition_input input
-          = { .rows = rows, .atoms_max = 2, .rows_max = cases[i].rows_max };
+      const struct repeats_input input = { .rows = rows,
+                                           .cuts = cuts,
+                                           .n_cuts = n,
+                                           .atoms_max = 2,
+                                           .rows_max = cases[i].rows_max };
       struct repeats repeats;
-      assert_true (repeats_find (&repeats, &partition, &input));
+      assert_true (repeats_find (&repeats, &input));
       print_starts (repeats.of_atoms[0], found);
       assert_string_equal (found, cases[i].atoms);
       print_starts (repeats.of_atoms[1], found);

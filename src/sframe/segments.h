@@ -1,0 +1,196 @@
+/* Segments: ranges of rows that may become FDEs, and which of them repeat.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   All rows of a section stand in one array, in runs.  A run is a sequence of
+   rows that follow each other without a gap; the starts of its rows count from
+   its first one.  A cut is a place in a run where an FDE may begin.  A segment
+   is the rows from one cut to another of the same run, and an atom is the
+   shortest segment, from one cut to the next.  */
+
+#ifndef SFRAME_SEGMENTS_H
+#define SFRAME_SEGMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sframe/rule_table.h"
+
+/* The flag of a row that a function begins with (numbered_row.rule).  */
+#define ROW_BEGINS UINT32_C (0x40000000)
+
+/* A place where an FDE may begin, and the FDE before it end.  The counts of
+   rows and of bytes leave out a row that continues the row before
+   (ROW_CONTINUES).  Such a row is written only if it is the first of a
+   segment, because then no row is before it.  */
+struct cut
+{
+  /* Addresses ascend from cut to cut, and in a run by bytes of code.  They are
+     not addresses of the program.  */
+  uint64_t address;
+  uint64_t bytes;  /* of all rows in front, without the rows' starts */
+  uint32_t back;   /* bytes of code from the last row in front to the cut */
+  uint32_t row;    /* index of the first row behind the cut */
+  uint32_t n_rows; /* number of rows in front */
+  uint32_t begins_run : 1;
+  /* Bytes of the first row behind, if it continues the row in front, or 0.  */
+  uint32_t first_bytes : 31;
+};
+
+/* ---- Sizes */
+
+/* The bytes of each row's start in an FDE whose last row is at LAST_START.  */
+static inline unsigned
+start_width (uint64_t last_start)
+{
+  return last_start <= UINT8_MAX ? 1 : last_start <= UINT16_MAX ? 2 : 4;
+}
+
+/* The start of the segment's last row, in bytes from the segment's start.  */
+static inline uint64_t
+segment_last_start (const struct cut *begin, const struct cut *end)
+{
+  uint64_t last = end->address - end->back;
+  return last > begin->address ? last - begin->address : 0;
+}
+
+/* The number of the segment's rows that are written.  */
+static inline uint32_t
+segment_n_rows (const struct cut *begin, const struct cut *end)
+{
+  return end->n_rows - begin->n_rows + (begin->first_bytes != 0);
+}
+
+/* The encoded size of the segment's rows, in bytes.  */
+static inline uint64_t
+segment_bytes (const struct cut *begin, const struct cut *end)
+{
+  return end->bytes - begin->bytes + begin->first_bytes
+         + (uint64_t)segment_n_rows (begin, end)
+               * start_width (segment_last_start (begin, end));
+}
+
+/* ---- Hashes
+
+   The hash of a segment is a polynomial of its rows, first row first, in which
+   each start counts from the segment's first row.  Rows that are appended to a
+   segment change its hash in a way that depends on these rows alone (struct
+   segment_tail).  No hash depends on the end of the last row, where the FDE
+   ends.  */
+
+#define SEGMENT_HASH_STEP UINT64_C (0x9e3779b97f4a7c15)
+#define SEGMENT_HASH_RULE UINT64_C (0xd6e8feb86659fd93)
+#define SEGMENT_HASH_START UINT64_C (0xa0761d6478bd642f)
+
+/* The hash of a segment whose last row has RULE and START, counted from the
+   segment's first row.  HASH is that of the rows before, or 0 for none.  */
+static inline uint64_t
+segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
+{
+  return hash * SEGMENT_HASH_STEP + rule * SEGMENT_HASH_RULE
+         + start * SEGMENT_HASH_START;
+}
+
+/* The contribution of rows to the hash of a segment that ends with them.  */
+struct segment_tail
+{
+  uint64_t hash;  /* of these rows alone */
+  uint64_t power; /* SEGMENT_HASH_STEP to the power of the number of rows */
+  uint64_t sum;   /* of all lower powers */
+};
+
+/* The tail of the rows from BEGIN to END.  */
+static inline struct segment_tail
+segment_tail_of (const struct numbered_row *begin,
+                 const struct numbered_row *end)
+{
+  struct segment_tail tail = { .power = 1 };
+  for (const struct numbered_row *row = begin; row < end; row++)
+    if (!(row->rule & ROW_CONTINUES))
+      {
+        tail.hash = segment_hash_add (tail.hash, row->rule & ROW_RULE,
+                                      row->start - begin->start);
+        tail.sum += tail.power;
+        tail.power *= SEGMENT_HASH_STEP;
+      }
+  return tail;
+}
+
+/* The hash of a segment with HASH that is extended by TAIL, whose rows begin
+   DISTANCE bytes behind the segment's start.  */
+static inline uint64_t
+segment_hash_extend (uint64_t hash, const struct segment_tail *tail,
+                     uint32_t distance)
+{
+  return hash * tail->power + tail->hash
+         + distance * SEGMENT_HASH_START * tail->sum;
+}
+
+/* The hash of the segment that consists of the rows of TAIL.  FIRST is the
+   first of them.  It is written even if it continues the row before.  */
+static inline uint64_t
+segment_hash_begin (const struct segment_tail *tail,
+                    const struct numbered_row *first)
+{
+  uint64_t hash = 0;
+  if (first->rule & ROW_CONTINUES)
+    hash = segment_hash_add (0, first->rule & ROW_RULE, 0);
+  return segment_hash_extend (hash, tail, 0);
+}
+
+/* HASH in the form that tables take (base/table.h).  */
+static inline uint32_t
+segment_hash_for_table (uint64_t hash)
+{
+  return (uint32_t)(((hash ^ hash >> 32) * SEGMENT_HASH_STEP) >> 32);
+}
+
+/* ---- Segments that occur more than once */
+
+enum
+{
+  REPEATS_ATOMS_MAX = 16 /* the most atoms of a segment that is looked for */
+};
+
+/* An occurrence of a repeated segment.  */
+struct repeat
+{
+  uint32_t start; /* index of the cut where the segment begins */
+  uint32_t kind;  /* equal segments are of one kind */
+};
+
+struct repeat_kind
+{
+  uint64_t hash;
+  uint32_t n_occurrences;
+  uint32_t bytes; /* encoded size of the rows */
+};
+
+struct repeats
+{
+  /* List I has the occurrences of segments of I + 1 atoms, in ascending order.
+     A repeat with the start UINT32_MAX ends each list, and a list with no
+     occurrences ends the lists.  Owned.  */
+  struct repeat *of_atoms[REPEATS_ATOMS_MAX + 1];
+  struct repeat_kind *kinds; /* owned */
+  size_t n_kinds, capacity;
+};
+
+struct repeats_input
+{
+  const struct numbered_row *rows; /* of all runs */
+  const struct cut *cuts;          /* N_CUTS, and one behind all rows */
+  size_t n_cuts;
+  unsigned
+      atoms_max; /* of a segment; REPEATS_ATOMS_MAX at most, 0: no search */
+  uint32_t rows_max; /* of a segment of several atoms */
+};
+
+/* Find all segments that occur more than once.  Equal hashes count as equal
+   segments; a caller that stores one segment in place of another has to
+   compare the rows.  REPEATS is to be freed in any case.  False when memory
+   ran out.  */
+bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
+void repeats_free (struct repeats *repeats);
+
+#endif /* SFRAME_SEGMENTS_H */
