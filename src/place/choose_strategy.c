@@ -39,27 +39,28 @@ struct spot
 /* Give each unit of spot->slots a place that has none: behind .sframe, or, if
    offset and address of a unit that a program header names would disagree
    there, where it falls back to (eviction_settle).  Set spot->end behind
-   .sframe and the units that follow it.  False with draft->reason when the
-   address space is full; then SPOT is half-made.  The draft is not changed. */
+   .sframe and the units that follow it.  False with layout->reason when the
+   address space is full; then SPOT is half-made.  The layout is not changed.
+ */
 static bool
-spot_fill (const struct draft *draft, struct spot *spot)
+spot_fill (const struct layout *layout, struct spot *spot)
 {
-  uint64_t size = draft->request->sframe_size;
+  uint64_t size = layout->request->sframe_size;
   uint64_t end_address;
   return (!__builtin_add_overflow (spot->offset, size, &spot->end)
           && eviction_settle (&spot->slots.evicted, &spot->end,
                               spot->address + size)
           && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
                                       &end_address))
-         || draft_impossible (draft, "the address space is full");
+         || layout_reject (layout, "the address space is full");
 }
 
 /* Have the PT_NOTE that is kept for all notes say so, and write the fillers
    between them.  */
 static bool
-commit_notes (struct draft *draft, const struct gathered_notes *notes)
+commit_notes (struct layout *layout, const struct gathered_notes *notes)
 {
-  GElf_Phdr *kept = &draft->segments[notes->segments[0]];
+  GElf_Phdr *kept = &layout->segments[notes->segments[0]];
   if (notes->end == 0)
     return true;
   uint64_t delta = notes->begin - kept->p_offset;
@@ -68,11 +69,11 @@ commit_notes (struct draft *draft, const struct gathered_notes *notes)
   kept->p_align = notes->align;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
-      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
-                                       NOTE_FILLER_SIZE, draft->err);
+      uint8_t *bytes = plan_add_patch (layout->plan, notes->fillers[i],
+                                       NOTE_FILLER_SIZE, layout->err);
       if (bytes == NULL)
         return false;
-      note_filler_write (bytes, draft->image->big_endian);
+      note_filler_write (bytes, layout->image->big_endian);
     }
   return true;
 }
@@ -82,71 +83,74 @@ commit_notes (struct draft *draft, const struct gathered_notes *notes)
    although that segment is not writable.  The bytes of an evicted table may
    suffice where the table did not leave any, so they get an owner again.  */
 static void
-add_gap_section (struct draft *draft, const struct header_slots *slots)
+add_gap_section (struct layout *layout, const struct header_slots *slots)
 {
   uint64_t table_end = slots->spare.table_end;
   uint64_t begin = eviction_front_end (&slots->evicted, table_end);
-  if (slots->evicted.n_units == 0 || draft->header.e_type != ET_EXEC)
+  if (slots->evicted.n_units == 0 || layout->header.e_type != ET_EXEC)
     return;
   if (begin == table_end)
     begin += sizeof (Elf64_Phdr);
   begin = align_up (begin, 8);
   if (begin + GAP_MIN > slots->evicted.freed[0].end)
     return;
-  draft_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                   (struct interval){ begin, slots->evicted.freed[0].end }, 8);
+  layout_add_loaded_section (
+      layout, ".old_tables", SHT_PROGBITS,
+      (struct interval){ begin, slots->evicted.freed[0].end }, 8);
 }
 
 static void
-add_sections (struct draft *draft, const struct spot *spot)
+add_sections (struct layout *layout, const struct spot *spot)
 {
   const struct gathered_notes *notes = &spot->slots.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
-      draft_add_bytes (draft, ".note.filler", SHT_NOTE,
-                       (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
+      layout_add_loaded_section (
+          layout, ".note.filler", SHT_NOTE,
+          (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
     }
-  add_gap_section (draft, &spot->slots);
+  add_gap_section (layout, &spot->slots);
   /* strip computes the size of a segment from its sections, so the bytes up to
      the page's end need one.  */
   if (spot->load_end > spot->end)
-    draft_add_bytes (draft, ".page_padding", SHT_PROGBITS,
-                     (struct interval){ spot->end, spot->load_end }, 1);
-  draft_add_sframe_section (draft);
+    layout_add_loaded_section (layout, ".page_padding", SHT_PROGBITS,
+                               (struct interval){ spot->end, spot->load_end },
+                               1);
+  layout_add_sframe_section (layout);
 }
 
 /* Commit: make the plan of SPOT, with all units where spot_fill or
-   slots_find has put them.  PLANNED, or FAILED with draft->err (draft.h).  */
+   slots_find has put them.  PLANNED, or FAILED with layout->err (layout.h). */
 static enum attempt
-spot_take (struct draft *draft, const struct spot *spot)
+spot_take (struct layout *layout, const struct spot *spot)
 {
   const struct header_slots *slots = &spot->slots;
   uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
   bool adds = spot->end > 0;
-  GElf_Phdr load = draft_new_segment (draft, PT_LOAD,
-                                      (struct interval){ spot->offset, end },
-                                      spot->address, draft->page);
-  draft->plan->sframe_offset = spot->offset;
-  draft->plan->sframe_address = spot->address;
+  GElf_Phdr load = layout_new_segment (layout, PT_LOAD,
+                                       (struct interval){ spot->offset, end },
+                                       spot->address, layout->page);
+  layout->plan->sframe_offset = spot->offset;
+  layout->plan->sframe_address = spot->address;
   if (adds)
     {
-      GElf_Phdr *grown = &draft->segments[spot->load];
+      GElf_Phdr *grown = &layout->segments[spot->load];
       if (!spot->new_load)
         grown->p_filesz = grown->p_memsz = end - grown->p_offset;
-      if (end > draft->end)
-        draft->end = end;
-      if (!plan_clear (draft->plan, spot->offset, end - spot->offset,
-                       draft->err))
+      if (end > layout->end)
+        layout->end = end;
+      if (!plan_clear (layout->plan, spot->offset, end - spot->offset,
+                       layout->err))
         return FAILED;
     }
-  if (!eviction_commit (draft, &slots->evicted)
-      || !commit_notes (draft, &slots->spare.notes))
+  if (!eviction_commit (layout, &slots->evicted)
+      || !commit_notes (layout, &slots->spare.notes))
     return FAILED;
-  draft_add_segments (draft, &slots->spare.taken,
-                      spot->new_load ? &load : NULL);
-  add_sections (draft, spot);
-  return draft_finish (draft, !adds) ? PLANNED : FAILED;
+  layout_add_segments (layout, &slots->spare.taken,
+                       spot->new_load ? &load : NULL);
+  add_sections (layout, spot);
+  return layout_finish (layout, !adds) ? PLANNED : FAILED;
 }
 
 /* ---- reuse
@@ -158,28 +162,28 @@ spot_take (struct draft *draft, const struct spot *spot)
    needed.  */
 
 static enum attempt
-try_reuse (struct draft *draft)
+try_reuse (struct layout *layout)
 {
-  const struct image *image = draft->image;
-  const struct sframe_place *old = draft->request->replaced;
+  const struct image *image = layout->image;
+  const struct sframe_place *old = layout->request->replaced;
   struct spot spot = { 0 };
   if (old == NULL || old->section == 0)
-    return draft_impossible (draft, "no section to reuse");
+    return layout_reject (layout, "no section to reuse");
   const GElf_Phdr *load = image_load_at (image, old->address);
   /* The place is too small or not aligned, or no read-only segment has its
      bytes.  */
-  if (draft->request->sframe_size > old->size || (old->address & 7) != 0
+  if (layout->request->sframe_size > old->size || (old->address & 7) != 0
       || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
       || image_bytes_at (image, old->address, old->size)
              != image->bytes + old->offset)
-    return draft_impossible (
-        draft, "the new .sframe does not fit in the old one's place");
+    return layout_reject (
+        layout, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (draft, 1, &spot.slots) || spot.slots.evicted.n_units > 0)
-    return draft_impossible (draft, "no free program header");
+  if (!slots_find (layout, 1, &spot.slots) || spot.slots.evicted.n_units > 0)
+    return layout_reject (layout, "no free program header");
   spot.offset = old->offset;
   spot.address = old->address;
-  return spot_take (draft, &spot);
+  return spot_take (layout, &spot);
 }
 
 /* ---- slack
@@ -188,10 +192,10 @@ try_reuse (struct draft *draft)
    page.  */
 
 static bool
-all_fits (const struct draft *draft, struct spot *spot)
+all_fits (const struct layout *layout, struct spot *spot)
 {
-  if (!spot_fill (draft, spot)
-      || !slack_reaches (draft->image, spot->load, spot->end))
+  if (!spot_fill (layout, spot)
+      || !slack_reaches (layout->image, spot->load, spot->end))
     return false;
   /* What is evicted may not fall back to bytes of SPOT: segments that end with
      the same bytes of the file have the same padding.  */
@@ -210,19 +214,19 @@ all_fits (const struct draft *draft, struct spot *spot)
    spot_fill settles units at their fallback places, and a unit that is
    settled for one segment may be in the way behind another.  */
 static bool
-slack_fits (const struct draft *draft, struct spot *spot, size_t index)
+slack_fits (const struct layout *layout, struct spot *spot, size_t index)
 {
-  const GElf_Phdr *load = &draft->image->segments[index];
+  const GElf_Phdr *load = &layout->image->segments[index];
   struct spot found = *spot;
   found.load = index;
   if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
     return false;
   found.offset = load->p_offset + (found.address - load->p_vaddr);
   struct spot apart = found;
-  if (!all_fits (draft, &found))
+  if (!all_fits (layout, &found))
     {
       if (!eviction_fall_back (&apart.slots.evicted)
-          || !all_fits (draft, &apart))
+          || !all_fits (layout, &apart))
         return false;
       found = apart;
     }
@@ -231,27 +235,27 @@ slack_fits (const struct draft *draft, struct spot *spot, size_t index)
 }
 
 static bool
-slack_find (const struct draft *draft, struct spot *spot)
+slack_find (const struct layout *layout, struct spot *spot)
 {
-  for (size_t at = 0, index; slack_next (draft->image, &at, &index);)
-    if (slack_fits (draft, spot, index))
+  for (size_t at = 0, index; slack_next (layout->image, &at, &index);)
+    if (slack_fits (layout, spot, index))
       return true;
   return false;
 }
 
 static enum attempt
-try_slack (struct draft *draft)
+try_slack (struct layout *layout)
 {
   struct spot spot = { 0 };
   /* Most files have no room even without evicted sections, so this comes
      first.  */
-  if (!slack_find (draft, &spot))
-    return draft_impossible (draft, "no padding is large enough");
-  if (!slots_find (draft, 1, &spot.slots))
+  if (!slack_find (layout, &spot))
+    return layout_reject (layout, "no padding is large enough");
+  if (!slots_find (layout, 1, &spot.slots))
     return DOES_NOT_APPLY;
-  if (!slack_find (draft, &spot))
-    return draft_impossible (draft, "no padding is large enough");
-  return spot_take (draft, &spot);
+  if (!slack_find (layout, &spot))
+    return layout_reject (layout, "no padding is large enough");
+  return spot_take (layout, &spot);
 }
 
 /* ---- A BSS with bytes in the file
@@ -270,9 +274,9 @@ struct bss_fill
 
 /* Only sections and segments that are not loaded may shift.  */
 static bool
-bss_fill_check (struct draft *draft, const struct bss_fill *fill)
+bss_fill_check (struct layout *layout, const struct bss_fill *fill)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -281,15 +285,13 @@ bss_fill_check (struct draft *draft, const struct bss_fill *fill)
       if (contents
           && (behind ? (header->sh_flags & SHF_ALLOC) != 0
                      : header->sh_size > fill->old_end - header->sh_offset))
-        return draft_impossible (draft,
-                                 "section %.40s is in the way of the BSS",
-                                 image->sections[i].name);
+        return layout_reject (layout, "section %.40s is in the way of the BSS",
+                              image->sections[i].name);
     }
   for (size_t i = 0; i < image->n_segments; i++)
     if (segment_range (image, &image->segments[i]).end > fill->old_end)
-      return draft_impossible (draft, "segment %zu is in the way of the BSS",
-                               i);
-  return draft_may_shift (draft, fill->old_end);
+      return layout_reject (layout, "segment %zu is in the way of the BSS", i);
+  return layout_may_shift (layout, fill->old_end);
 }
 
 /* Let the segment end at file offset NEW_END.  A shift by 64 bytes keeps the
@@ -302,33 +304,33 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 }
 
 /* Whether the BSS of the last segment can have bytes in the file; false with
-   draft->reason if not.  */
+   layout->reason if not.  */
 static bool
-bss_fill_measure (struct draft *draft, struct bss_fill *fill)
+bss_fill_measure (struct layout *layout, struct bss_fill *fill)
 {
-  const GElf_Phdr *load = image_last_load (draft->image);
+  const GElf_Phdr *load = image_last_load (layout->image);
   if (!(load->p_flags & PF_W)
-      || !align_up_checked (load->p_vaddr + load->p_memsz, draft->page,
+      || !align_up_checked (load->p_vaddr + load->p_memsz, layout->page,
                             &fill->address)
       || load->p_offset > UINT64_MAX / 2)
-    return draft_impossible (draft, "the last segment is not writable");
-  fill->load = (size_t)(load - draft->image->segments);
+    return layout_reject (layout, "the last segment is not writable");
+  fill->load = (size_t)(load - layout->image->segments);
   fill->old_end = load->p_offset + load->p_filesz;
   bss_fill_extend (fill, load->p_offset + (fill->address - load->p_vaddr));
   if (fill->new_end - fill->old_end > GROWTH_MAX)
-    return draft_impossible (draft, "the BSS is too large");
-  return bss_fill_check (draft, fill);
+    return layout_reject (layout, "the BSS is too large");
+  return bss_fill_check (layout, fill);
 }
 
 /* Give the BSS bytes in the file, and shift what follows there.  */
 static bool
-bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
+bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
 {
-  const struct image *image = draft->image;
-  GElf_Phdr *load = &draft->segments[fill->load];
+  const struct image *image = layout->image;
+  GElf_Phdr *load = &layout->segments[fill->load];
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      GElf_Shdr *header = &draft->sections[i];
+      GElf_Shdr *header = &layout->sections[i];
       if (header->sh_type == SHT_NOBITS && (header->sh_flags & SHF_ALLOC)
           && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
         {
@@ -344,11 +346,11 @@ bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
     }
   load->p_filesz = load->p_memsz;
   uint64_t tail = image->size - fill->old_end;
-  draft->end = image->size + fill->shift;
-  return plan_clear (draft->plan, fill->old_end, UINT64_MAX - fill->old_end,
-                     draft->err)
-         && plan_copy (draft->plan, fill->old_end, fill->old_end + fill->shift,
-                       tail, draft->err);
+  layout->end = image->size + fill->shift;
+  return plan_clear (layout->plan, fill->old_end, UINT64_MAX - fill->old_end,
+                     layout->err)
+         && plan_copy (layout->plan, fill->old_end,
+                       fill->old_end + fill->shift, tail, layout->err);
 }
 
 /* ---- spare-slot and evict
@@ -363,41 +365,42 @@ bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
    given bytes in the file, and the new segment ends at a page boundary, where
    there is nothing left to zero.  */
 static enum attempt
-append_to_loader (struct draft *draft, struct spot *spot)
+append_to_loader (struct layout *layout, struct spot *spot)
 {
   struct bss_fill fill = { 0 };
-  if (!bss_fill_measure (draft, &fill))
+  if (!bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that strip cannot put it into the
      page of the BSS.  */
   spot->address = fill.address;
-  if (!align_up_checked (draft->image->size + fill.shift, draft->page,
+  if (!align_up_checked (layout->image->size + fill.shift, layout->page,
                          &spot->offset)
-      || !spot_fill (draft, spot)
-      || !align_up_checked (spot->end, draft->page, &spot->load_end))
-    return draft_impossible (draft, "the address space is full");
-  return bss_fill_commit (draft, &fill) ? spot_take (draft, spot) : FAILED;
+      || !spot_fill (layout, spot)
+      || !align_up_checked (spot->end, layout->page, &spot->load_end))
+    return layout_reject (layout, "the address space is full");
+  return bss_fill_commit (layout, &fill) ? spot_take (layout, spot) : FAILED;
 }
 
 static enum attempt
-try_append (struct draft *draft)
+try_append (struct layout *layout)
 {
   struct spot spot = { .new_load = true };
-  if (!slots_find (draft, 2, &spot.slots))
+  if (!slots_find (layout, 2, &spot.slots))
     return DOES_NOT_APPLY;
-  if (draft->loader)
-    return append_to_loader (draft, &spot);
+  if (layout->loader)
+    return append_to_loader (layout, &spot);
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
-  const GElf_Phdr *last = image_last_load (draft->image);
-  if (!align_up_checked (draft->image->size, 16, &spot.offset)
-      || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
+  const GElf_Phdr *last = image_last_load (layout->image);
+  if (!align_up_checked (layout->image->size, 16, &spot.offset)
+      || !align_up_checked (last->p_vaddr + last->p_memsz, layout->page,
                             &spot.address)
-      || __builtin_add_overflow (spot.address, spot.offset & (draft->page - 1),
-                                 &spot.address))
-    return draft_impossible (draft, "the address space is full");
-  return spot_fill (draft, &spot) ? spot_take (draft, &spot) : DOES_NOT_APPLY;
+      || __builtin_add_overflow (
+          spot.address, spot.offset & (layout->page - 1), &spot.address))
+    return layout_reject (layout, "the address space is full");
+  return spot_fill (layout, &spot) ? spot_take (layout, &spot)
+                                   : DOES_NOT_APPLY;
 }
 
 /* ---- grow-data
@@ -408,22 +411,23 @@ try_append (struct draft *draft)
    writable, though nothing writes there, so this comes last.  */
 
 static enum attempt
-try_grow_data (struct draft *draft)
+try_grow_data (struct layout *layout)
 {
   struct spot spot = { 0 };
   struct bss_fill fill = { 0 };
-  if (!slots_find (draft, 1, &spot.slots) || !bss_fill_measure (draft, &fill))
+  if (!slots_find (layout, 1, &spot.slots)
+      || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that it is in no page that the
      program writes to.  */
   spot.offset = fill.new_end;
   spot.address = fill.address;
   spot.load = fill.load;
-  if (!spot_fill (draft, &spot))
+  if (!spot_fill (layout, &spot))
     return DOES_NOT_APPLY;
   /* What is not loaded goes behind all of it.  */
   bss_fill_extend (&fill, spot.end);
-  return bss_fill_commit (draft, &fill) ? spot_take (draft, &spot) : FAILED;
+  return bss_fill_commit (layout, &fill) ? spot_take (layout, &spot) : FAILED;
 }
 
 /* ---- Their order */
@@ -434,9 +438,9 @@ static const struct strategy
   const char *evicting; /* of the one that may have sections move: its name
                            then.  Its reason is given if no strategy applies,
                            because it is the most general one, unless another
-                           strategy would but for draft_may_shift.  */
+                           strategy would but for layout_may_shift.  */
   bool not_of_loaders;  /* it is not tried for dynamic loaders */
-  enum attempt (*plan) (struct draft *draft);
+  enum attempt (*plan) (struct layout *layout);
 } strategies[] = {
   { .name = "reuse", .plan = try_reuse },
   { .name = "slack", .plan = try_slack },
@@ -460,26 +464,27 @@ is_called (const struct strategy *strategy, const char *name)
 
 /* Try all strategies that are for the file, or the one that is asked for.  */
 static enum attempt
-try_strategies (struct draft *draft)
+try_strategies (struct layout *layout)
 {
-  const char *only = draft->request->strategy;
+  const char *only = layout->request->strategy;
   char reason[REASON_SIZE] = "no strategy of that name is for the file";
   enum attempt done = DOES_NOT_APPLY;
   for (size_t i = 0; i < N_STRATEGIES && done == DOES_NOT_APPLY; i++)
     {
       const struct strategy *strategy = &strategies[i];
-      if ((strategy->not_of_loaders && draft->loader)
+      if ((strategy->not_of_loaders && layout->loader)
           || (only != NULL && !is_called (strategy, only)))
         continue;
-      draft->unaccounted = false;
-      done = strategy->plan (draft);
-      bool evicts = draft->n_evicted > 0 && strategy->evicting != NULL;
+      layout->has_unaccounted_bytes = false;
+      done = strategy->plan (layout);
+      bool evicts = layout->n_evicted > 0 && strategy->evicting != NULL;
       if (done == PLANNED)
-        draft->plan->strategy = evicts ? strategy->evicting : strategy->name;
-      if (strategy->evicting != NULL || only != NULL || draft->unaccounted)
-        memcpy (reason, draft->reason, sizeof reason);
+        layout->plan->strategy = evicts ? strategy->evicting : strategy->name;
+      if (strategy->evicting != NULL || only != NULL
+          || layout->has_unaccounted_bytes)
+        memcpy (reason, layout->reason, sizeof reason);
     }
-  memcpy (draft->reason, reason, sizeof reason);
+  memcpy (layout->reason, reason, sizeof reason);
   return done;
 }
 
@@ -487,13 +492,14 @@ try_strategies (struct draft *draft)
    the new one does not cover them.  Without its section header the size of the
    old one is not known; then its bytes stay.  */
 static bool
-clear_replaced (struct draft *draft)
+clear_replaced (struct layout *layout)
 {
-  const struct sframe_place *replaced = draft->request->replaced;
+  const struct sframe_place *replaced = layout->request->replaced;
   uint64_t offset;
   return replaced == NULL || replaced->section == 0
-         || !plan_find (draft->plan, replaced->offset, replaced->size, &offset)
-         || plan_clear (draft->plan, offset, replaced->size, draft->err);
+         || !plan_find (layout->plan, replaced->offset, replaced->size,
+                        &offset)
+         || plan_clear (layout->plan, offset, replaced->size, layout->err);
 }
 
 bool
@@ -508,7 +514,7 @@ choose_strategy (struct plan *plan, const struct image *image,
   /* More would not fit the format's 32-bit offsets anyway.  */
   if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
-  struct draft draft
+  struct layout layout
       = { .image = image,
           .request = request,
           .plan = plan,
@@ -518,12 +524,12 @@ choose_strategy (struct plan *plan, const struct image *image,
                     || (request->named_loader && loader_may_be (image)),
           .reason = reason };
   if (request->references != NULL)
-    draft.references = *request->references;
-  if (draft_open (&draft))
-    done = try_strategies (&draft);
-  if (done == PLANNED && !clear_replaced (&draft))
+    layout.references = *request->references;
+  if (layout_init (&layout))
+    done = try_strategies (&layout);
+  if (done == PLANNED && !clear_replaced (&layout))
     done = FAILED;
-  draft_close (&draft);
+  layout_free (&layout);
   if (done == DOES_NOT_APPLY)
     error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_ROOM,
                     "no room for program headers: %s", reason);

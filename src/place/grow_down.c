@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/align.h"
-#include "place/draft.h"
+#include "place/layout.h"
 #include "place/facts.h"
 #include "place/unit.h"
 
@@ -51,28 +51,28 @@ struct front
    are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
    not taken along.  */
 static void
-take_note (const struct draft *draft, struct front *front, uint64_t offset,
+take_note (const struct layout *layout, struct front *front, uint64_t offset,
            bool alone)
 {
   struct unit unit = { .leaves_pt_note = alone };
-  const GElf_Phdr *load = image_first_load (draft->image);
+  const GElf_Phdr *load = image_first_load (layout->image);
   for (size_t i = 0; i < front->n_notes; i++)
     if (offset - front->notes[i].offset < front->notes[i].size)
       return; /* it is taken */
   if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
-      && unit_find_notes (draft, offset, load, &unit)
+      && unit_find_notes (layout, offset, load, &unit)
       && unit.offset + unit.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = unit;
 }
 
 /* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
 static void
-find_notes (const struct draft *draft, struct front *front)
+find_notes (const struct layout *layout, struct front *front)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == PT_NOTE)
-      take_note (draft, front, segment->p_offset, false);
+      take_note (layout, front, segment->p_offset, false);
   front->n_bound = front->n_notes;
   FOR_EACH_SECTION (section, image)
     {
@@ -85,7 +85,7 @@ find_notes (const struct draft *draft, struct front *front)
         found |= note->p_type == PT_NOTE
                  && header->sh_offset - note->p_offset < note->p_filesz;
       if (found)
-        take_note (draft, front, header->sh_offset, true);
+        take_note (layout, front, header->sh_offset, true);
     }
 }
 
@@ -97,26 +97,26 @@ has_notes_alone (const struct front *front)
 }
 
 /* Copy the notes there.  What names them names the copy.  All offsets in the
-   draft have moved by the distance already.  */
+   layout have moved by the distance already.  */
 static bool
-commit_notes (struct draft *draft, const struct front *front)
+commit_notes (struct layout *layout, const struct front *front)
 {
-  uint64_t begin = image_first_load (draft->image)->p_vaddr - front->distance;
+  uint64_t begin = image_first_load (layout->image)->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct unit unit = front->notes[i];
-      uint8_t *copy = plan_add_patch (draft->plan, unit.new_offset,
-                                      (size_t)unit.size, draft->err);
+      uint8_t *copy = plan_add_patch (layout->plan, unit.new_offset,
+                                      (size_t)unit.size, layout->err);
       if (copy == NULL)
         return false;
-      memcpy (copy, draft->image->bytes + unit.offset, (size_t)unit.size);
+      memcpy (copy, layout->image->bytes + unit.offset, (size_t)unit.size);
       unit.new_address = begin + unit.new_offset;
       unit.new_offset -= front->distance;
-      unit_commit (draft, &unit);
+      unit_commit (layout, &unit);
     }
   if (has_notes_alone (front))
-    draft->segments[draft->n_segments++] = draft_new_segment (
-        draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
+    layout->segments[layout->n_segments++] = layout_new_segment (
+        layout, PT_NOTE, front->alone, begin + front->alone.begin, 4);
   return true;
 }
 
@@ -147,23 +147,23 @@ front_arrange (struct front *front, size_t n_old)
 /* ---- How far the file moves */
 
 static uint64_t
-largest_align (const struct draft *draft)
+largest_align (const struct layout *layout)
 {
-  uint64_t align = draft->page;
-  FOR_EACH_LOAD (load, draft->image)
+  uint64_t align = layout->page;
+  FOR_EACH_LOAD (load, layout->image)
     if (load->p_align > align)
       align = load->p_align;
   return align;
 }
 
 static bool
-grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
+grow_fits (const struct layout *layout, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
-  uint64_t base = image_first_load (draft->image)->p_vaddr;
+  uint64_t base = image_first_load (layout->image)->p_vaddr;
   return align_up_checked (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
-         && draft->image->size + *distance > draft->image->size;
+         && layout->image->size + *distance > layout->image->size;
 }
 
 /* Whether what a header names has the same distance between address and offset
@@ -190,42 +190,41 @@ names_agree (const struct image *image)
    bytes.  It then gives up their alignment in the file, which only libraries
    are held to.  */
 static bool
-grow_distance (struct draft *draft, struct front *front)
+grow_distance (struct layout *layout, struct front *front)
 {
-  const GElf_Phdr *load = image_first_load (draft->image);
-  if (draft->image->header.e_type != ET_EXEC)
-    return draft_impossible (draft,
-                             "only a program at a fixed address can grow "
-                             "downwards");
+  const GElf_Phdr *load = image_first_load (layout->image);
+  if (layout->image->header.e_type != ET_EXEC)
+    return layout_reject (layout, "only a program at a fixed address can grow "
+                                  "downwards");
   if (load->p_offset != 0 || (load->p_flags & PF_W)
-      || draft->image->header.e_phoff != sizeof (Elf64_Ehdr)
-      || owner_of_table (draft->image) != load)
-    return draft_impossible (draft,
-                             "the headers are not at the start of a read-only "
-                             "segment");
-  if (!names_agree (draft->image))
-    return draft_impossible (draft, "addresses and offsets of what headers "
-                                    "name do not agree");
-  find_notes (draft, front);
-  if (!front_arrange (front, draft->image->n_segments))
-    return draft_impossible (draft, "no room for the notes in the first page");
-  uint64_t needed = front->sframe + draft->plan->sframe_size;
-  if (!grow_fits (draft, needed, largest_align (draft), &front->distance)
-      && !grow_fits (draft, needed, draft->page, &front->distance))
-    return draft_impossible (draft, "no room in front of the program");
-  return draft_may_shift (draft, 0);
+      || layout->image->header.e_phoff != sizeof (Elf64_Ehdr)
+      || owner_of_table (layout->image) != load)
+    return layout_reject (layout,
+                          "the headers are not at the start of a read-only "
+                          "segment");
+  if (!names_agree (layout->image))
+    return layout_reject (layout, "addresses and offsets of what headers "
+                                  "name do not agree");
+  find_notes (layout, front);
+  if (!front_arrange (front, layout->image->n_segments))
+    return layout_reject (layout, "no room for the notes in the first page");
+  uint64_t needed = front->sframe + layout->plan->sframe_size;
+  if (!grow_fits (layout, needed, largest_align (layout), &front->distance)
+      && !grow_fits (layout, needed, layout->page, &front->distance))
+    return layout_reject (layout, "no room in front of the program");
+  return layout_may_shift (layout, 0);
 }
 
 /* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
    shift.  */
 static void
-grow_headers (struct draft *draft, uint64_t distance)
+grow_headers (struct layout *layout, uint64_t distance)
 {
-  const GElf_Phdr *first = image_first_load (draft->image);
-  for (size_t i = 0; i < draft->n_segments; i++)
+  const GElf_Phdr *first = image_first_load (layout->image);
+  for (size_t i = 0; i < layout->n_segments; i++)
     {
-      GElf_Phdr *segment = &draft->segments[i];
-      if (&draft->image->segments[i] == first || segment->p_type == PT_PHDR)
+      GElf_Phdr *segment = &layout->segments[i];
+      if (&layout->image->segments[i] == first || segment->p_type == PT_PHDR)
         {
           segment_move (segment, 0, -distance);
           if (segment->p_type == PT_LOAD)
@@ -236,33 +235,33 @@ grow_headers (struct draft *draft, uint64_t distance)
         }
       else if (segment->p_type != PT_NULL
                && (segment->p_filesz > 0 || segment->p_offset > 0)
-               && segment_has_offset (draft->image,
-                                      &draft->image->segments[i]))
+               && segment_has_offset (layout->image,
+                                      &layout->image->segments[i]))
         segment->p_offset += distance;
-      if (segment->p_type == PT_LOAD && segment->p_align > draft->page
+      if (segment->p_type == PT_LOAD && segment->p_align > layout->page
           && (distance & (segment->p_align - 1)) != 0)
-        segment->p_align = draft->page;
+        segment->p_align = layout->page;
     }
-  for (size_t i = 1; i < draft->n_sections; i++)
-    if (draft->sections[i].sh_type != SHT_NULL)
-      draft->sections[i].sh_offset += distance;
+  for (size_t i = 1; i < layout->n_sections; i++)
+    if (layout->sections[i].sh_type != SHT_NULL)
+      layout->sections[i].sh_offset += distance;
 }
 
 /* Fill in TABLE.  The old first segment is where it was, and the bytes in
    front are another.  Static glibc finds PT_GNU_SFRAME there.  */
 static void
-front_table (const struct draft *draft, const struct front *front,
+front_table (const struct layout *layout, const struct front *front,
              GElf_Phdr *table)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   const GElf_Phdr *first = image_first_load (image);
   uint64_t base = first->p_vaddr;
   uint64_t address = base - front->distance + front->table;
   size_t n = 0;
-  for (size_t i = 0; i < draft->n_segments; i++)
+  for (size_t i = 0; i < layout->n_segments; i++)
     {
       GElf_Phdr *header = &table[n++];
-      const GElf_Phdr *new = &draft->segments[i];
+      const GElf_Phdr *new = &layout->segments[i];
       *header = i < image->n_segments ? image->segments[i] : *new;
       switch (header->p_type)
         {
@@ -289,20 +288,20 @@ front_table (const struct draft *draft, const struct front *front,
   *load = *first;
   segment_move (load, -front->distance, -front->distance);
   load->p_filesz = load->p_memsz = front->distance;
-  load->p_align = draft->page;
-  table[n] = draft_sframe_segment (draft);
+  load->p_align = layout->page;
+  table[n] = layout_sframe_segment (layout);
   table[n].p_offset = table[n].p_vaddr - base;
 }
 
 static bool
-write_table (struct draft *draft, const struct front *front)
+write_table (struct layout *layout, const struct front *front)
 {
   GElf_Phdr *table = calloc (front->n_headers + 1, sizeof *table);
   if (table == NULL)
-    return error_set_no_memory (draft->err);
-  front_table (draft, front, table);
-  bool done = draft_write (draft, ELF_T_PHDR, table,
-                           front->n_headers * sizeof *table, front->table);
+    return error_set_no_memory (layout->err);
+  front_table (layout, front, table);
+  bool done = layout_write (layout, ELF_T_PHDR, table,
+                            front->n_headers * sizeof *table, front->table);
   free (table);
   return done;
 }
@@ -317,59 +316,61 @@ write_table (struct draft *draft, const struct front *front)
    strip (GNU binutils 2.47) lets such a segment begin at its first section of
    notes, but leaves its address.  */
 static void
-add_sections (struct draft *draft, const struct front *front)
+add_sections (struct layout *layout, const struct front *front)
 {
-  uint64_t end = segment_table_range (draft->image).end;
-  draft_add_bytes (draft, ".headers_end", SHT_PROGBITS,
-                   (struct interval){ front->table, front->sframe }, 8);
+  uint64_t end = segment_table_range (layout->image).end;
+  layout_add_loaded_section (layout, ".headers_end", SHT_PROGBITS,
+                             (struct interval){ front->table, front->sframe },
+                             8);
   for (size_t i = 0; i < front->n_notes; i++)
     {
       const struct unit *unit = &front->notes[i];
       uint64_t offset = front->distance + unit->offset;
       const struct interval bytes = { offset, offset + unit->size };
       if (i >= front->n_bound)
-        draft_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
+        layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
+                                   unit->align);
       else if (unit->offset >= end && unit->offset - end < 8)
         end = unit->offset + unit->size;
       else
-        draft_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
-                         offset % 8 == 0 ? 8 : 1);
+        layout_add_loaded_section (layout, ".old_notes", SHT_PROGBITS, bytes,
+                                   offset % 8 == 0 ? 8 : 1);
     }
-  draft_add_bytes (draft, ".old_headers", SHT_PROGBITS,
-                   (struct interval){ front->distance, front->distance + end },
-                   8);
+  layout_add_loaded_section (
+      layout, ".old_headers", SHT_PROGBITS,
+      (struct interval){ front->distance, front->distance + end }, 8);
 }
 
 enum attempt
-grow_down_try (struct draft *draft)
+grow_down_try (struct layout *layout)
 {
   struct front front = { 0 };
-  if (!grow_distance (draft, &front))
+  if (!grow_distance (layout, &front))
     return DOES_NOT_APPLY;
-  struct plan *plan = draft->plan;
+  struct plan *plan = layout->plan;
   struct segment_set taken = { 0 };
-  segment_set_take (draft->image, &taken, 1, PT_GNU_SFRAME);
+  segment_set_take (layout->image, &taken, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
-  plan->sframe_address = image_first_load (draft->image)->p_vaddr
+  plan->sframe_address = image_first_load (layout->image)->p_vaddr
                          - front.distance + front.sframe;
-  draft->end = draft->image->size + front.distance;
+  layout->end = layout->image->size + front.distance;
   plan->n_extents = 0;
-  grow_headers (draft, front.distance);
-  if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
-      || !write_table (draft, &front))
+  grow_headers (layout, front.distance);
+  if (!plan_copy (plan, 0, front.distance, layout->image->size, layout->err)
+      || !commit_notes (layout, &front) || !layout_patch_symbols (layout)
+      || !write_table (layout, &front))
     return FAILED;
-  draft_add_segments (draft, &taken, NULL);
-  add_sections (draft, &front);
-  draft_add_sframe_section (draft);
-  if (!draft_finish (draft, false))
+  layout_add_segments (layout, &taken, NULL);
+  add_sections (layout, &front);
+  layout_add_sframe_section (layout);
+  if (!layout_finish (layout, false))
     return FAILED;
   /* The old ELF header leads to TABLE, and to the section headers of the file,
      which the new header has by now.  */
-  GElf_Ehdr old = draft->header;
+  GElf_Ehdr old = layout->header;
   old.e_phoff = front.table - front.distance;
   old.e_phnum = (uint16_t)front.n_headers;
-  return draft_write (draft, ELF_T_EHDR, &old, sizeof old, front.distance)
+  return layout_write (layout, ELF_T_EHDR, &old, sizeof old, front.distance)
              ? PLANNED
              : FAILED;
 }

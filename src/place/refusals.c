@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/draft.h"
+#include "place/layout.h"
 #include "place/facts.h"
 
 enum

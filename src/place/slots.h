@@ -20,11 +20,11 @@ struct header_slots
 
 /* Find room for N more program headers without moving the table.  Code and
    data are searched for references to what would move; what is found stays in
-   draft->references.  Units that have to stay in their segment are settled,
+   layout->references.  Units that have to stay in their segment are settled,
    others that a program header names have a place to fall back to, and the
-   rest get theirs from eviction_settle.  False with draft->reason when there
+   rest get theirs from eviction_settle.  False with layout->reason when there
    is no room.  */
-bool slots_find (struct draft *draft, size_t n, struct header_slots *slots);
+bool slots_find (struct layout *layout, size_t n, struct header_slots *slots);
 
 /* Search IMAGE for references to what slots_find would move in most files.
    Which sections that are depends on the file, and hardly ever on the size of

@@ -53,11 +53,11 @@ has_abi_tag (const struct image *image)
    mapped it, and glibc computes the address of a static PIE from that of its
    dynamic section.  */
 static bool
-pt_phdr_is_needed (const struct draft *draft)
+pt_phdr_is_needed (const struct layout *layout)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   uint64_t value;
-  if (image->header.e_type != ET_DYN || draft->loader
+  if (image->header.e_type != ET_DYN || layout->loader
       || image_find_segment (image, PT_INTERP) != NULL)
     return true;
   if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))
@@ -67,10 +67,10 @@ pt_phdr_is_needed (const struct draft *draft)
 }
 
 void
-spare_headers_take (const struct draft *draft, struct spare_headers *spare,
+spare_headers_take (const struct layout *layout, struct spare_headers *spare,
                     bool pt_phdr)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   struct segment_set *taken = &spare->taken;
   segment_set_take (image, taken, spare->n_wanted, PT_GNU_SFRAME);
   segment_set_take (image, taken, spare->n_wanted, PT_NULL);
@@ -82,7 +82,7 @@ spare_headers_take (const struct draft *draft, struct spare_headers *spare,
     if (doubled.p_filesz > 0
         && memcmp (&doubled, &image->segments[i], sizeof doubled) == 0)
       taken->indices[taken->n++] = i;
-  if (pt_phdr && !pt_phdr_is_needed (draft))
+  if (pt_phdr && !pt_phdr_is_needed (layout))
     segment_set_take (image, taken, spare->n_wanted, PT_PHDR);
   set_table_end (image, spare);
 }
@@ -99,11 +99,12 @@ spare_headers_take (const struct draft *draft, struct spare_headers *spare,
    header can say what they say.  A physical address moves along with its
    header if it is the virtual one (segment_move), and stays otherwise.  */
 static bool
-collect_segments (const struct draft *draft, const struct spare_headers *spare,
-                  const GElf_Phdr *load, struct gathered_notes *notes)
+collect_segments (const struct layout *layout,
+                  const struct spare_headers *spare, const GElf_Phdr *load,
+                  struct gathered_notes *notes)
 {
-  const GElf_Phdr *segments = draft->image->segments;
-  for (size_t i = 0; i < draft->image->n_segments; i++)
+  const GElf_Phdr *segments = layout->image->segments;
+  for (size_t i = 0; i < layout->image->n_segments; i++)
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
@@ -147,9 +148,9 @@ is_in_segment (const struct image *image, const struct gathered_notes *notes,
 }
 
 static bool
-collect_sections (const struct draft *draft, struct gathered_notes *notes)
+collect_sections (const struct layout *layout, struct gathered_notes *notes)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   struct note_section *sections = notes->sections;
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -166,7 +167,7 @@ collect_sections (const struct draft *draft, struct gathered_notes *notes)
         .begin = header->sh_offset,
         .end = header->sh_offset + header->sh_size,
         .align = note_align (header->sh_addralign),
-        .stuck = !section_may_move (draft, i),
+        .stuck = !section_may_move (layout, i),
       };
     }
   size_t n = notes->n_sections, first = 0, last = n;
@@ -223,7 +224,7 @@ end_by_4 (const struct image *image, const struct note_section *section)
 
 /* ROOM: where the first note may begin.  */
 static bool
-arrange (const struct draft *draft, struct gathered_notes *notes,
+arrange (const struct layout *layout, struct gathered_notes *notes,
          bool behind_too, uint64_t room)
 {
   struct note_section *sections = notes->sections;
@@ -235,7 +236,7 @@ arrange (const struct draft *draft, struct gathered_notes *notes,
         notes->last_staying = i;
     }
   const struct note_section *last = &sections[notes->last_staying];
-  uint64_t at = end_by_4 (draft->image, last);
+  uint64_t at = end_by_4 (layout->image, last);
   notes->end = last->end;
   /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
@@ -339,19 +340,19 @@ arrangement_is_good (const struct image *image,
 }
 
 bool
-spare_headers_gather_notes (const struct draft *draft,
+spare_headers_gather_notes (const struct layout *layout,
                             struct spare_headers *spare, const GElf_Phdr *load,
                             bool behind_too)
 {
   struct gathered_notes *notes = &spare->notes;
   *notes = (struct gathered_notes){ .align = 4 };
-  if (!collect_segments (draft, spare, load, notes)
-      || !collect_sections (draft, notes)
+  if (!collect_segments (layout, spare, load, notes)
+      || !collect_sections (layout, notes)
       || spare->taken.n + notes->n_segments - 1 > SEGMENTS_TAKEN_MAX)
     return false;
   for (size_t i = 1; i < notes->n_segments; i++)
     spare->taken.indices[spare->taken.n++] = notes->segments[i];
-  set_table_end (draft->image, spare);
-  return arrange (draft, notes, behind_too, spare->table_end)
-         && arrangement_is_good (draft->image, notes);
+  set_table_end (layout->image, spare);
+  return arrange (layout, notes, behind_too, spare->table_end)
+         && arrangement_is_good (layout->image, notes);
 }

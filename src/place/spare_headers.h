@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/draft.h"
+#include "place/layout.h"
 
 enum
 {
@@ -54,13 +54,13 @@ struct spare_headers
    n_wanted of them; with PT_PHDR also that, where it repeats what another
    header says.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
    replaced.  Set table_end.  */
-void spare_headers_take (const struct draft *draft,
+void spare_headers_take (const struct layout *layout,
                          struct spare_headers *spare, bool pt_phdr);
 
 /* Take all PT_NOTEs but one, set table_end, and find places in LOAD for all
    notes, so that the remaining one can have them.  BEHIND_TOO: also for notes
    that stand behind those that must stay, and could keep their places.  */
-bool spare_headers_gather_notes (const struct draft *draft,
+bool spare_headers_gather_notes (const struct layout *layout,
                                  struct spare_headers *spare,
                                  const GElf_Phdr *load, bool behind_too);
 

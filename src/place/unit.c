@@ -85,9 +85,9 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
 /* Whether section INDEX is the .sframe that is replaced: nothing refers to
    what is left of it.  */
 static bool
-is_replaced (const struct draft *draft, size_t index)
+is_replaced (const struct layout *layout, size_t index)
 {
-  const struct plan_request *request = draft->request; /* or NULL */
+  const struct plan_request *request = layout->request; /* or NULL */
   return request != NULL && request->replaced != NULL
          && request->replaced->section == index;
 }
@@ -96,12 +96,13 @@ is_replaced (const struct draft *draft, size_t index)
    far as its kind and its symbols tell.  If readers of cores look for what is
    in that section, *FOR_CORES is set.  */
 static bool
-section_is_evictable (const struct draft *draft, size_t index, bool *for_cores)
+section_is_evictable (const struct layout *layout, size_t index,
+                      bool *for_cores)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   const struct image_section *section = &image->sections[index];
   const GElf_Shdr *header = &section->header;
-  if (is_replaced (draft, index))
+  if (is_replaced (layout, index))
     return header->sh_size > 0;
   if (header->sh_flags != SHF_ALLOC || header->sh_size == 0
       || !section_kind_may_move (image, header))
@@ -131,22 +132,22 @@ section_known_end (const GElf_Shdr *header)
   return header->sh_addr + (table ? 1 : header->sh_size);
 }
 
-/* Whether draft->references has an address in section INDEX.  */
+/* Whether layout->references has an address in section INDEX.  */
 static bool
-section_is_referenced (const struct draft *draft, size_t index)
+section_is_referenced (const struct layout *layout, size_t index)
 {
-  const GElf_Shdr *header = &draft->image->sections[index].header;
-  return !is_replaced (draft, index)
-         && references_meet (&draft->references, header->sh_addr,
+  const GElf_Shdr *header = &layout->image->sections[index].header;
+  return !is_replaced (layout, index)
+         && references_meet (&layout->references, header->sh_addr,
                              section_known_end (header));
 }
 
 bool
-section_may_move (const struct draft *draft, size_t index)
+section_may_move (const struct layout *layout, size_t index)
 {
   bool for_cores = false;
-  return section_is_evictable (draft, index, &for_cores)
-         && !section_is_referenced (draft, index);
+  return section_is_evictable (layout, index, &for_cores)
+         && !section_is_referenced (layout, index);
 }
 
 /* ---- What moves together */
@@ -215,9 +216,9 @@ unit_grow (const struct image *image, struct unit *unit)
 
 /* Whether all sections and segments with bytes of UNIT may move.  */
 static bool
-unit_parts_evictable (const struct draft *draft, struct unit *unit)
+unit_parts_evictable (const struct layout *layout, struct unit *unit)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   uint64_t covered = 0;
   size_t n_sections = 0;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -226,23 +227,23 @@ unit_parts_evictable (const struct draft *draft, struct unit *unit)
       if (!has_section (unit, section))
         continue;
       if (++n_sections > UNIT_SECTIONS_MAX
-          || !section_is_evictable (draft, i, &unit->for_cores))
-        return draft_impossible (
-            draft, "%.40s stands behind the table and cannot move",
-            section->name);
+          || !section_is_evictable (layout, i, &unit->for_cores))
+        return layout_reject (layout,
+                              "%.40s stands behind the table and cannot move",
+                              section->name);
       covered += section->header.sh_size;
     }
   if (covered == 0)
-    return draft_impossible (
-        draft, "the bytes behind the table belong to no section");
+    return layout_reject (layout,
+                          "the bytes behind the table belong to no section");
   for (size_t i = 0; i < image->n_segments; i++)
     {
       const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type != PT_LOAD
           && !segment_kind_may_move (segment->p_type)
           && overlaps (segment_range (image, segment), unit))
-        return draft_impossible (
-            draft, "segment %zu stands behind the table and cannot move", i);
+        return layout_reject (
+            layout, "segment %zu stands behind the table and cannot move", i);
     }
   return true;
 }
@@ -290,21 +291,21 @@ unit_settle (struct unit *unit, uint64_t new_offset)
 }
 
 bool
-unit_is_referenced (const struct draft *draft, const struct unit *unit)
+unit_is_referenced (const struct layout *layout, const struct unit *unit)
 {
-  FOR_EACH_SECTION (section, draft->image)
+  FOR_EACH_SECTION (section, layout->image)
     if (has_section (unit, section)
-        && section_is_referenced (draft,
-                                  (size_t)(section - draft->image->sections)))
+        && section_is_referenced (layout,
+                                  (size_t)(section - layout->image->sections)))
       return true;
   return false;
 }
 
 uint64_t
-unit_known_end (const struct draft *draft, const struct unit *unit)
+unit_known_end (const struct layout *layout, const struct unit *unit)
 {
   uint64_t end = unit->address;
-  FOR_EACH_SECTION (section, draft->image)
+  FOR_EACH_SECTION (section, layout->image)
     if (has_section (unit, section)
         && section_known_end (&section->header) > end)
       end = section_known_end (&section->header);
@@ -329,10 +330,10 @@ unit_at (const struct image *image, uint64_t offset, const GElf_Phdr *load,
 }
 
 bool
-unit_find_notes (const struct draft *draft, uint64_t offset,
+unit_find_notes (const struct layout *layout, uint64_t offset,
                  const GElf_Phdr *load, struct unit *unit)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   bool plain
       = unit_at (image, offset, load, unit) && unit_agrees (image, unit);
   FOR_EACH_SECTION (section, image)
@@ -347,50 +348,50 @@ unit_find_notes (const struct draft *draft, uint64_t offset,
 }
 
 bool
-unit_find (const struct draft *draft, uint64_t offset, const GElf_Phdr *load,
+unit_find (const struct layout *layout, uint64_t offset, const GElf_Phdr *load,
            struct unit *unit)
 {
-  if (!unit_at (draft->image, offset, load, unit))
-    return draft_impossible (
-        draft, "sections or segments overlap at file offset %#llx",
-        (unsigned long long)unit->offset);
+  if (!unit_at (layout->image, offset, load, unit))
+    return layout_reject (layout,
+                          "sections or segments overlap at file offset %#llx",
+                          (unsigned long long)unit->offset);
   if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
-    return draft_impossible (
-        draft, "what stands behind the table cannot keep its alignment");
+    return layout_reject (
+        layout, "what stands behind the table cannot keep its alignment");
   if (unit->offset + unit->size > load->p_offset + load->p_filesz)
-    return draft_impossible (
-        draft,
+    return layout_reject (
+        layout,
         "what stands behind the table reaches over the end of its segment");
-  if (!unit_parts_evictable (draft, unit))
+  if (!unit_parts_evictable (layout, unit))
     return false;
-  if (!unit_agrees (draft->image, unit))
-    return draft_impossible (
-        draft,
+  if (!unit_agrees (layout->image, unit))
+    return layout_reject (
+        layout,
         "addresses and offsets of what stands behind the table do not agree");
-  return !unit_is_referenced (draft, unit)
-         || draft_impossible (draft,
-                              "code or data may refer to what stands behind "
-                              "the table, at %#llx",
-                              (unsigned long long)unit->address);
+  return !unit_is_referenced (layout, unit)
+         || layout_reject (layout,
+                           "code or data may refer to what stands behind "
+                           "the table, at %#llx",
+                           (unsigned long long)unit->address);
 }
 
 void
-unit_commit (struct draft *draft, const struct unit *unit)
+unit_commit (struct layout *layout, const struct unit *unit)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   uint64_t offset_delta = unit->new_offset - unit->offset;
   uint64_t delta = unit->new_address - unit->address;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       if (!has_section (unit, &image->sections[i]))
         continue;
-      draft->moved[i] = delta;
-      draft->sections[i].sh_addr += delta;
-      draft->sections[i].sh_offset += offset_delta;
+      layout->moved[i] = delta;
+      layout->sections[i].sh_addr += delta;
+      layout->sections[i].sh_offset += offset_delta;
     }
   for (size_t i = 0; i < image->n_segments; i++)
     if (is_bound_segment (image, unit, &image->segments[i]))
-      segment_move (&draft->segments[i], offset_delta, delta);
+      segment_move (&layout->segments[i], offset_delta, delta);
 }
 
 /* ---- Where units go */
@@ -424,9 +425,9 @@ is_homeless (const struct unit *unit)
 
 /* Find places behind segment INDEX for all units that have none.  */
 static bool
-find_home (const struct draft *draft, struct eviction *evicted, size_t index)
+find_home (const struct layout *layout, struct eviction *evicted, size_t index)
 {
-  const GElf_Phdr *home = &draft->image->segments[index];
+  const GElf_Phdr *home = &layout->image->segments[index];
   uint64_t at = home->p_offset + home->p_filesz;
   struct eviction found = *evicted;
   for (size_t i = 0; i < found.n_units; i++)
@@ -440,7 +441,7 @@ find_home (const struct draft *draft, struct eviction *evicted, size_t index)
       unit->fallback = at;
       at += unit->size;
     }
-  if (!slack_reaches (draft->image, index, at))
+  if (!slack_reaches (layout->image, index, at))
     return false;
   found.home = index;
   *evicted = found;
@@ -461,7 +462,7 @@ eviction_front_end (const struct eviction *evicted, uint64_t begin)
 }
 
 bool
-eviction_find_fallbacks (const struct draft *draft, struct eviction *evicted,
+eviction_find_fallbacks (const struct layout *layout, struct eviction *evicted,
                          uint64_t begin, uint64_t notes_end)
 {
   struct interval rest[]
@@ -481,10 +482,10 @@ eviction_find_fallbacks (const struct draft *draft, struct eviction *evicted,
       homeless |= is_homeless (unit);
     }
   for (size_t at = 0, index;
-       homeless && slack_next (draft->image, &at, &index);)
-    homeless = !find_home (draft, evicted, index);
+       homeless && slack_next (layout->image, &at, &index);)
+    homeless = !find_home (layout, evicted, index);
   return !homeless
-         || draft_impossible (draft, "what they name has no other place");
+         || layout_reject (layout, "what they name has no other place");
 }
 
 bool
@@ -525,28 +526,28 @@ eviction_fall_back (struct eviction *evicted)
 }
 
 bool
-eviction_commit (struct draft *draft, const struct eviction *evicted)
+eviction_commit (struct layout *layout, const struct eviction *evicted)
 {
-  draft->n_evicted = evicted->n_units;
+  layout->n_evicted = evicted->n_units;
   if (evicted->n_units == 0)
     return true;
   for (size_t i = 0; i < 2; i++)
-    if (!plan_clear (draft->plan, evicted->freed[i].begin,
+    if (!plan_clear (layout->plan, evicted->freed[i].begin,
                      evicted->freed[i].end - evicted->freed[i].begin,
-                     draft->err))
+                     layout->err))
       return false;
   for (size_t i = 0; i < evicted->n_units; i++)
     {
       const struct unit *unit = &evicted->units[i];
-      if (!plan_copy (draft->plan, unit->offset, unit->new_offset, unit->size,
-                      draft->err))
+      if (!plan_copy (layout->plan, unit->offset, unit->new_offset, unit->size,
+                      layout->err))
         return false;
-      unit_commit (draft, unit);
-      GElf_Phdr *home = &draft->segments[evicted->home];
+      unit_commit (layout, unit);
+      GElf_Phdr *home = &layout->segments[evicted->home];
       if (unit->settled && evicted->home != 0
           && unit->new_offset >= home->p_offset + home->p_filesz)
         home->p_filesz = home->p_memsz
             = unit->new_offset + unit->size - home->p_offset;
     }
-  return draft_patch_dynamic (draft) && draft_patch_symbols (draft);
+  return layout_patch_dynamic (layout) && layout_patch_symbols (layout);
 }

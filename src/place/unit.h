@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/draft.h"
+#include "place/layout.h"
 
 enum
 {
@@ -37,32 +37,32 @@ struct unit
 };
 
 /* Let UNIT be the unit that begins at OFFSET, in the segment LOAD.
-   unit->leaves_pt_note is to be set.  False with draft->reason when it may not
-   move.  */
-bool unit_find (const struct draft *draft, uint64_t offset,
+   unit->leaves_pt_note is to be set.  False with layout->reason when it may
+   not move.  */
+bool unit_find (const struct layout *layout, uint64_t offset,
                 const GElf_Phdr *load, struct unit *unit);
 
 /* Do the same for notes.  False unless it is notes that mean the same
    elsewhere, among them one that readers of cores look for.  Who knows the
    address of the notes does not matter: the caller leaves there what is
    there.  */
-bool unit_find_notes (const struct draft *draft, uint64_t offset,
+bool unit_find_notes (const struct layout *layout, uint64_t offset,
                       const GElf_Phdr *load, struct unit *unit);
 
 /* Let UNIT move to file offset NEW_OFFSET, in the segment where it is.  */
 void unit_settle (struct unit *unit, uint64_t new_offset);
 
-/* Whether draft->references has an address in UNIT.  */
-bool unit_is_referenced (const struct draft *draft, const struct unit *unit);
+/* Whether layout->references has an address in UNIT.  */
+bool unit_is_referenced (const struct layout *layout, const struct unit *unit);
 
 /* Code may have the addresses of UNIT up to this one.  */
-uint64_t unit_known_end (const struct draft *draft, const struct unit *unit);
+uint64_t unit_known_end (const struct layout *layout, const struct unit *unit);
 
 /* Give the headers of what is in UNIT its new place.  */
-void unit_commit (struct draft *draft, const struct unit *unit);
+void unit_commit (struct layout *layout, const struct unit *unit);
 
 /* Whether section INDEX may move on its own.  */
-bool section_may_move (const struct draft *draft, size_t index);
+bool section_may_move (const struct layout *layout, size_t index);
 
 /* What becomes of the units that stood behind the table:
 
@@ -107,7 +107,7 @@ uint64_t eviction_front_end (const struct eviction *evicted, uint64_t begin);
 /* Find places for the units that headers name, for the case that they cannot
    be behind .sframe: in the bytes that were freed, behind BEGIN and behind
    NOTES_END, or in the padding behind another segment.  */
-bool eviction_find_fallbacks (const struct draft *draft,
+bool eviction_find_fallbacks (const struct layout *layout,
                               struct eviction *evicted, uint64_t begin,
                               uint64_t notes_end);
 
@@ -122,8 +122,8 @@ bool eviction_settle (struct eviction *evicted, uint64_t *end,
 bool eviction_fall_back (struct eviction *evicted);
 
 /* Have the units at their places, and rewrite everything that names them:
-   headers, dynamic entries, symbols.  False with draft->err, also where an
+   headers, dynamic entries, symbols.  False with layout->err, also where an
    address that must change cannot.  */
-bool eviction_commit (struct draft *draft, const struct eviction *evicted);
+bool eviction_commit (struct layout *layout, const struct eviction *evicted);
 
 #endif /* PLACE_UNIT_H */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
-#include "place/draft.h"
+#include "place/layout.h"
 
 enum
 {
@@ -183,7 +183,7 @@ debug_twin_is_in_step (const struct image *debug, const struct image *program)
    of PROGRAM, and add those that are missing, without contents.  *CHANGED:
    some had others.  */
 static bool
-follow_sections (struct draft *draft, const struct image *program,
+follow_sections (struct layout *layout, const struct image *program,
                  bool *changed)
 {
   size_t n_searches = 0;
@@ -192,57 +192,57 @@ follow_sections (struct draft *draft, const struct image *program,
       const struct image_section *section = &program->sections[i];
       if (!is_loaded (section))
         continue;
-      size_t k = find_counterpart (program, i, draft->image, &n_searches);
-      if (k == 0 && draft->n_new_sections == NEW_SECTIONS_MAX)
-        return error_set (draft->err, CFI2SFRAME_REFUSED,
+      size_t k = find_counterpart (program, i, layout->image, &n_searches);
+      if (k == 0 && layout->n_new_sections == NEW_SECTIONS_MAX)
+        return error_set (layout->err, CFI2SFRAME_REFUSED,
                           "it lacks more sections than a conversion adds");
       if (k == 0)
         {
           GElf_Shdr header = section->header;
           header.sh_type = SHT_NOBITS;
-          header.sh_offset = draft->image->size;
+          header.sh_offset = layout->image->size;
           header.sh_link = header.sh_info = 0;
-          draft_add_section (draft, section->name, &header);
+          layout_add_section (layout, section->name, &header);
         }
       else
         {
-          draft->moved[k]
-              = section->header.sh_addr - draft->sections[k].sh_addr;
-          *changed |= !is_same_place (&section->header, &draft->sections[k]);
-          draft->sections[k].sh_addr = section->header.sh_addr;
-          draft->sections[k].sh_size = section->header.sh_size;
+          layout->moved[k]
+              = section->header.sh_addr - layout->sections[k].sh_addr;
+          *changed |= !is_same_place (&section->header, &layout->sections[k]);
+          layout->sections[k].sh_addr = section->header.sh_addr;
+          layout->sections[k].sh_size = section->header.sh_size;
         }
     }
-  *changed |= draft->n_new_sections > 0;
+  *changed |= layout->n_new_sections > 0;
   return true;
 }
 
 static bool
-plan_headers (struct draft *draft, const struct image *program)
+plan_headers (struct layout *layout, const struct image *program)
 {
-  const GElf_Phdr *own = image_first_load (draft->image);
-  bool changed = first_loads_differ (draft->image, program);
+  const GElf_Phdr *own = image_first_load (layout->image);
+  bool changed = first_loads_differ (layout->image, program);
   /* The first PT_LOAD gets the addresses of the program's.  The image says
      that segments of debug files are empty.  */
   if (changed)
     {
-      GElf_Phdr *load = &draft->segments[own - draft->image->segments];
+      GElf_Phdr *load = &layout->segments[own - layout->image->segments];
       const GElf_Phdr *theirs = image_first_load (program);
       load->p_vaddr = theirs->p_vaddr;
       load->p_paddr = theirs->p_paddr;
       load->p_memsz = theirs->p_memsz;
     }
-  if (!follow_sections (draft, program, &changed))
+  if (!follow_sections (layout, program, &changed))
     return false;
   if (!changed)
-    return error_set_word (draft->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
+    return error_set_word (layout->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
                            "the debug file is in step already");
-  if (!debug_twin_check_sections (draft->image, program, draft->err))
+  if (!debug_twin_check_sections (layout->image, program, layout->err))
     return false;
-  if (!draft_patch_symbols (draft) || !draft_finish (draft, false))
+  if (!layout_patch_symbols (layout) || !layout_finish (layout, false))
     return false;
-  draft->plan->new_size += CRC_WORD_SIZE;
-  return plan_add_patch (draft->plan, draft->end, CRC_WORD_SIZE, draft->err)
+  layout->plan->new_size += CRC_WORD_SIZE;
+  return plan_add_patch (layout->plan, layout->end, CRC_WORD_SIZE, layout->err)
          != NULL;
 }
 
@@ -250,14 +250,14 @@ bool
 debug_twin_plan (struct plan *plan, const struct image *debug,
                  const struct image *program, struct error *err)
 {
-  struct draft draft = { .image = debug, .plan = plan, .err = err };
+  struct layout layout = { .image = debug, .plan = plan, .err = err };
   *plan = (struct plan){ 0 };
   const struct image_section *names = &debug->sections[debug->section_names];
   if (debug->section_names == 0 || image_section_bytes (debug, names) == NULL
       || program->n_sections == 0)
     return error_set (err, CFI2SFRAME_NOTHING,
                       "no section headers to compare");
-  bool done = draft_open (&draft) && plan_headers (&draft, program);
-  draft_close (&draft);
+  bool done = layout_init (&layout) && plan_headers (&layout, program);
+  layout_free (&layout);
   return done;
 }

@@ -1,17 +1,17 @@
-/* The draft of a new file: its headers and its plan, as far as they are made,
+/* The layout of a new file: its headers and its plan, as far as they are made,
    and what all strategies do with them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy first looks, mostly at a draft that is const: it says in
-   draft->reason why it does not apply, and changes nothing else but
-   draft->unaccounted and draft->references, which grow by what a search has
-   found.  Then it commits: it changes the headers and the plan.  A commit is
-   never undone.  So whatever fails behind one ends the search for a strategy:
-   memory runs out, or a symbol or a dynamic entry cannot follow what has
-   moved.  What is left is a plan made by half, which is only freed.  */
+   A strategy first looks, mostly at a layout that is const: it says in
+   layout->reason why it does not apply, and changes nothing else but
+   layout->has_unaccounted_bytes and layout->references, which grow by what a
+   search has found.  Then it commits: it changes the headers and the plan.  A
+   commit is never undone.  So whatever fails behind one ends the search for a
+   strategy: memory runs out, or a symbol or a dynamic entry cannot follow what
+   has moved.  What is left is a plan made by half, which is only freed.  */
 
-#ifndef PLACE_DRAFT_H
-#define PLACE_DRAFT_H
+#ifndef PLACE_LAYOUT_H
+#define PLACE_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ enum
                           for any number */
 };
 
-struct draft
+struct layout
 {
   const struct image *image; /* the old file; for a strategy it has a PT_LOAD
                                 (refusals_check) */
@@ -63,14 +63,14 @@ struct draft
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
-  bool unaccounted; /* the strategy would apply, but for bytes that nothing
-                       accounts for (draft_may_shift) */
+  bool has_unaccounted_bytes; /* the strategy would apply, but for bytes that
+                       nothing accounts for (layout_may_shift) */
 };
 
-/* Begin: the headers of draft->image, and a plan that changes nothing.  Close
+/* Begin: the headers of layout->image, and a plan that changes nothing.  Close
    also after failure.  */
-bool draft_open (struct draft *draft);
-void draft_close (struct draft *draft);
+bool layout_init (struct layout *layout);
+void layout_free (struct layout *layout);
 
 /* Some of the image's segments, by their indices.  */
 struct segment_set
@@ -89,70 +89,72 @@ void segment_set_take (const struct image *image, struct segment_set *set,
 /* What came of the attempt of a strategy.  */
 enum attempt
 {
-  DOES_NOT_APPLY = 0, /* draft->reason says why; nothing was changed */
+  DOES_NOT_APPLY = 0, /* layout->reason says why; nothing was changed */
   PLANNED,
-  FAILED /* draft->err says why; no other strategy is tried */
+  FAILED /* layout->err says why; no other strategy is tried */
 };
 
 /* Set the reason why a strategy does not apply.  Returns false, which is
    DOES_NOT_APPLY.  */
-bool draft_impossible (const struct draft *draft, const char *fmt, ...)
+bool layout_reject (const struct layout *layout, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
 /* Whether all that is at and behind file offset FROM may move.  Bytes that
    nothing accounts for may not.  A strategy asks this last, so that the reason
    is the only one that the strategy has.  */
-bool draft_may_shift (struct draft *draft, uint64_t from);
+bool layout_may_shift (struct layout *layout, uint64_t from);
 
 /* The strategy that has a file of its own, grow_down.c: .sframe and a longer
    program header table in front of a program at a fixed address.  */
-enum attempt grow_down_try (struct draft *draft);
+enum attempt grow_down_try (struct layout *layout);
 
 /* ---- New headers */
 
 /* The header of a new read-only segment of TYPE that has these bytes, at
    ADDRESS.  */
-GElf_Phdr draft_new_segment (const struct draft *draft, uint32_t type,
-                             struct interval bytes, uint64_t address,
-                             uint64_t align);
+GElf_Phdr layout_new_segment (const struct layout *layout, uint32_t type,
+                              struct interval bytes, uint64_t address,
+                              uint64_t align);
 
 /* PT_GNU_SFRAME for plan->sframe_*.  */
-GElf_Phdr draft_sframe_segment (const struct draft *draft);
+GElf_Phdr layout_sframe_segment (const struct layout *layout);
 
 /* Drop the segments TAKEN, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD
    is given, that behind the last PT_LOAD.  */
-void draft_add_segments (struct draft *draft, const struct segment_set *taken,
-                         const GElf_Phdr *load);
+void layout_add_segments (struct layout *layout,
+                          const struct segment_set *taken,
+                          const GElf_Phdr *load);
 
 /* Append a section header.  */
-void draft_add_section (struct draft *draft, const char *name,
-                        const GElf_Shdr *header);
+void layout_add_section (struct layout *layout, const char *name,
+                         const GElf_Shdr *header);
 
 /* Append the header of a section of TYPE that has these bytes, which a segment
-   of the draft loads.  */
-void draft_add_bytes (struct draft *draft, const char *name, uint32_t type,
-                      struct interval bytes, uint64_t align);
+   of the layout loads.  */
+void layout_add_loaded_section (struct layout *layout, const char *name,
+                                uint32_t type, struct interval bytes,
+                                uint64_t align);
 
 /* Append or replace the header of .sframe, for plan->sframe_*.  */
-void draft_add_sframe_section (struct draft *draft);
+void layout_add_sframe_section (struct layout *layout);
 
 /* ---- What names sections by their address */
 
-/* Patch the dynamic entries and symbols of the sections that draft->moved
+/* Patch the dynamic entries and symbols of the sections that layout->moved
    says have moved.  Offsets in the new file are found through the plan's
    extents, which must be complete for .dynamic and .symtab.  */
-bool draft_patch_dynamic (struct draft *draft);
-bool draft_patch_symbols (struct draft *draft);
+bool layout_patch_dynamic (struct layout *layout);
+bool layout_patch_symbols (struct layout *layout);
 
 /* ---- Writing the headers */
 
 /* Write libelf structures of TYPE, SIZE bytes of the file, to OFFSET.  */
-bool draft_write (struct draft *draft, Elf_Type type, const void *source,
-                  size_t size, uint64_t offset);
+bool layout_write (struct layout *layout, Elf_Type type, const void *source,
+                   size_t size, uint64_t offset);
 
 /* Write all headers: the last step of every strategy.  A string table with the
-   new names and the section header table go to draft->end.  IN_PLACE: no
+   new names and the section header table go to layout->end.  IN_PLACE: no
    section was added, and the section header table stays where it is.  */
-bool draft_finish (struct draft *draft, bool in_place);
+bool layout_finish (struct layout *layout, bool in_place);
 
-#endif /* PLACE_DRAFT_H */
+#endif /* PLACE_LAYOUT_H */
