@@ -28,18 +28,18 @@ enum
 struct spot
 {
   uint64_t offset, address; /* of .sframe; 0 modulo 8 */
-  uint64_t end;  /* of .sframe and the units behind it, in the file; 0: no byte
-                    and no section is added */
-  bool new_load; /* for all this there is a new segment, up to load_end */
+  uint64_t end; /* of .sframe and the chunks behind it, in the file; 0: no byte
+                   and no section is added */
+  bool new_load;     /* for all this there is a new segment, up to load_end */
   uint64_t load_end; /* a page's end behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
   struct header_slots slots; /* for the new headers, and what is evicted */
 };
 
-/* Give each unit of spot->slots a place that has none: behind .sframe, or, if
-   offset and address of a unit that a program header names would disagree
-   there, where it falls back to (eviction_settle).  Set spot->end behind
-   .sframe and the units that follow it.  False with layout->reason when the
+/* Give each chunk of spot->slots a place that has none: behind .sframe, or, if
+   offset and address of a chunk that a program header names would disagree
+   there, where it falls back to (eviction_place_rest).  Set spot->end behind
+   .sframe and the chunks that follow it.  False with layout->reason when the
    address space is full; then SPOT is half-made.  The layout is not changed.
  */
 static bool
@@ -48,8 +48,8 @@ spot_fill (const struct layout *layout, struct spot *spot)
   uint64_t size = layout->request->sframe_size;
   uint64_t end_address;
   return (!__builtin_add_overflow (spot->offset, size, &spot->end)
-          && eviction_settle (&spot->slots.evicted, &spot->end,
-                              spot->address + size)
+          && eviction_place_rest (&spot->slots.evicted, &spot->end,
+                                  spot->address + size)
           && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
                                       &end_address))
          || layout_reject (layout, "the address space is full");
@@ -86,8 +86,8 @@ static void
 add_gap_section (struct layout *layout, const struct header_slots *slots)
 {
   uint64_t table_end = slots->spare.table_end;
-  uint64_t begin = eviction_front_end (&slots->evicted, table_end);
-  if (slots->evicted.n_units == 0 || layout->header.e_type != ET_EXEC)
+  uint64_t begin = eviction_free_begin (&slots->evicted, table_end);
+  if (slots->evicted.n_chunks == 0 || layout->header.e_type != ET_EXEC)
     return;
   if (begin == table_end)
     begin += sizeof (Elf64_Phdr);
@@ -120,7 +120,7 @@ add_sections (struct layout *layout, const struct spot *spot)
   layout_add_sframe_section (layout);
 }
 
-/* Commit: make the plan of SPOT, with all units where spot_fill or
+/* Commit: make the plan of SPOT, with all chunks where spot_fill or
    slots_find has put them.  PLANNED, or FAILED with layout->err (layout.h). */
 static enum attempt
 spot_take (struct layout *layout, const struct spot *spot)
@@ -179,7 +179,7 @@ try_reuse (struct layout *layout)
     return layout_reject (
         layout, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (layout, 1, &spot.slots) || spot.slots.evicted.n_units > 0)
+  if (!slots_find (layout, 1, &spot.slots) || spot.slots.evicted.n_chunks > 0)
     return layout_reject (layout, "no free program header");
   spot.offset = old->offset;
   spot.address = old->address;
@@ -199,19 +199,19 @@ all_fits (const struct layout *layout, struct spot *spot)
     return false;
   /* What is evicted may not fall back to bytes of SPOT: segments that end with
      the same bytes of the file have the same padding.  */
-  for (size_t i = 0; i < spot->slots.evicted.n_units; i++)
+  for (size_t i = 0; i < spot->slots.evicted.n_chunks; i++)
     {
-      const struct unit *unit = &spot->slots.evicted.units[i];
-      if (unit->settled && unit->new_offset < spot->end
-          && unit->new_offset + unit->size > spot->offset)
+      const struct chunk *chunk = &spot->slots.evicted.chunks[i];
+      if (chunk->placed && chunk->new_offset < spot->end
+          && chunk->new_offset + chunk->size > spot->offset)
         return false;
     }
   return true;
 }
 
 /* Set SPOT to what is behind segment INDEX, if all fits there, or all but the
-   units that can fall back to another spot.  Otherwise SPOT is as it was:
-   spot_fill settles units at their fallback places, and a unit that is
+   chunks that can fall back to another spot.  Otherwise SPOT is as it was:
+   spot_fill settles chunks at their fallback places, and a chunk that is
    settled for one segment may be in the way behind another.  */
 static bool
 slack_fits (const struct layout *layout, struct spot *spot, size_t index)
@@ -225,7 +225,7 @@ slack_fits (const struct layout *layout, struct spot *spot, size_t index)
   struct spot apart = found;
   if (!all_fits (layout, &found))
     {
-      if (!eviction_fall_back (&apart.slots.evicted)
+      if (!eviction_use_fallbacks (&apart.slots.evicted)
           || !all_fits (layout, &apart))
         return false;
       found = apart;

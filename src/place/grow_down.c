@@ -12,7 +12,7 @@
 #include "base/align.h"
 #include "place/layout.h"
 #include "place/facts.h"
-#include "place/unit.h"
+#include "place/eviction.h"
 
 enum
 {
@@ -35,10 +35,10 @@ enum
    code may know their address.  */
 struct front
 {
-  struct unit notes[NOTE_SECTIONS_MAX];
+  struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
-  size_t n_looked_at;    /* units, also those that are not taken */
-  size_t n_bound;        /* units that take their PT_NOTE along */
+  size_t n_looked_at;    /* chunks, also those that are not taken */
+  size_t n_bound;        /* chunks that take their PT_NOTE along */
   struct interval alone; /* the others, in the new file: one header */
   uint64_t table;        /* offset of TABLE */
   size_t n_headers;      /* in it */
@@ -47,22 +47,22 @@ struct front
 
 /* ---- The notes */
 
-/* Take the unit at OFFSET, if it is notes for cores and among the first that
+/* Take the chunk at OFFSET, if it is notes for cores and among the first that
    are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
    not taken along.  */
 static void
 take_note (const struct layout *layout, struct front *front, uint64_t offset,
            bool alone)
 {
-  struct unit unit = { .leaves_pt_note = alone };
+  struct chunk chunk = { .without_pt_note = alone };
   const GElf_Phdr *load = image_first_load (layout->image);
   for (size_t i = 0; i < front->n_notes; i++)
     if (offset - front->notes[i].offset < front->notes[i].size)
       return; /* it is taken */
   if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
-      && unit_find_notes (layout, offset, load, &unit)
-      && unit.offset + unit.size <= FIRST_PAGE)
-    front->notes[front->n_notes++] = unit;
+      && chunk_find_notes (layout, offset, load, &chunk)
+      && chunk.offset + chunk.size <= FIRST_PAGE)
+    front->notes[front->n_notes++] = chunk;
 }
 
 /* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
@@ -104,15 +104,15 @@ commit_notes (struct layout *layout, const struct front *front)
   uint64_t begin = image_first_load (layout->image)->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
-      struct unit unit = front->notes[i];
-      uint8_t *copy = plan_add_patch (layout->plan, unit.new_offset,
-                                      (size_t)unit.size, layout->err);
+      struct chunk chunk = front->notes[i];
+      uint8_t *copy = plan_add_patch (layout->plan, chunk.new_offset,
+                                      (size_t)chunk.size, layout->err);
       if (copy == NULL)
         return false;
-      memcpy (copy, layout->image->bytes + unit.offset, (size_t)unit.size);
-      unit.new_address = begin + unit.new_offset;
-      unit.new_offset -= front->distance;
-      unit_commit (layout, &unit);
+      memcpy (copy, layout->image->bytes + chunk.offset, (size_t)chunk.size);
+      chunk.new_address = begin + chunk.new_offset;
+      chunk.new_offset -= front->distance;
+      chunk_update_headers (layout, &chunk);
     }
   if (has_notes_alone (front))
     layout->segments[layout->n_segments++] = layout_new_segment (
@@ -131,12 +131,12 @@ front_arrange (struct front *front, size_t n_old)
   uint64_t at = sizeof (Elf64_Ehdr) + size;
   for (size_t i = 0; i < front->n_notes; i++)
     {
-      struct unit *unit = &front->notes[i];
-      align_to_residue (&at, unit->offset, unit->align);
+      struct chunk *chunk = &front->notes[i];
+      align_to_residue (&at, chunk->offset, chunk->align);
       if (i == front->n_bound)
         front->alone.begin = at;
-      unit->new_offset = at;
-      at += unit->size;
+      chunk->new_offset = at;
+      at += chunk->size;
     }
   front->alone.end = at;
   front->table = align_up (at, 8);
@@ -324,14 +324,14 @@ add_sections (struct layout *layout, const struct front *front)
                              8);
   for (size_t i = 0; i < front->n_notes; i++)
     {
-      const struct unit *unit = &front->notes[i];
-      uint64_t offset = front->distance + unit->offset;
-      const struct interval bytes = { offset, offset + unit->size };
+      const struct chunk *chunk = &front->notes[i];
+      uint64_t offset = front->distance + chunk->offset;
+      const struct interval bytes = { offset, offset + chunk->size };
       if (i >= front->n_bound)
         layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
-                                   unit->align);
-      else if (unit->offset >= end && unit->offset - end < 8)
-        end = unit->offset + unit->size;
+                                   chunk->align);
+      else if (chunk->offset >= end && chunk->offset - end < 8)
+        end = chunk->offset + chunk->size;
       else
         layout_add_loaded_section (layout, ".old_notes", SHT_PROGBITS, bytes,
                                    offset % 8 == 0 ? 8 : 1);

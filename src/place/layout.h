@@ -59,7 +59,7 @@ struct layout
 
   struct references references; /* to what may move */
 
-  size_t n_evicted; /* units that have moved */
+  size_t n_evicted; /* chunks that have moved */
   uint64_t *moved;  /* per old section: what is added to its address */
   uint64_t end;     /* of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */

@@ -13,8 +13,8 @@
 
 enum
 {
-  HEADERS = 2,      /* that most files need: PT_LOAD and PT_GNU_SFRAME */
-  SMALL_UNIT = 4096 /* bytes of a unit that is worth moving for a slot that
+  HEADERS = 2,       /* that most files need: PT_LOAD and PT_GNU_SFRAME */
+  SMALL_CHUNK = 4096 /* bytes of a chunk that is worth moving for a slot that
                         patchelf needs */
 };
 
@@ -49,21 +49,21 @@ slots_free_table_end (const struct layout *layout, struct header_slots *slots)
   return slots_free_gap (layout, slots, &slots->evicted.freed[0]);
 }
 
-/* Evict the unit behind FREED, and add its bytes to FREED.  */
+/* Evict the chunk behind FREED, and add its bytes to FREED.  */
 static bool
 slots_evict_one (const struct layout *layout, struct header_slots *slots,
                  struct interval *freed)
 {
   const GElf_Phdr *load = slots->load;
-  if (slots->evicted.n_units == UNITS_MAX
+  if (slots->evicted.n_chunks == CHUNKS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
     return layout_reject (layout, "too little behind the table can move");
-  struct unit *unit = &slots->evicted.units[slots->evicted.n_units];
-  unit->leaves_pt_note = slots->spare.notes.end > 0;
-  if (!unit_find (layout, freed->end, load, unit))
+  struct chunk *chunk = &slots->evicted.chunks[slots->evicted.n_chunks];
+  chunk->without_pt_note = slots->spare.notes.end > 0;
+  if (!chunk_find (layout, freed->end, load, chunk))
     return false;
-  slots->evicted.n_units++;
-  freed->end = unit->offset + unit->size;
+  slots->evicted.n_chunks++;
+  freed->end = chunk->offset + chunk->size;
   return slots_free_gap (layout, slots, freed);
 }
 
@@ -75,12 +75,12 @@ slots_evict (const struct layout *layout, struct header_slots *slots,
              struct interval gap, uint64_t begin, bool all)
 {
   uint64_t end = begin;
-  slots->evicted.n_units = 0;
+  slots->evicted.n_chunks = 0;
   slots->evicted.freed[0] = gap;
   while (slots->evicted.freed[0].end < end)
     if (!slots_evict_one (layout, slots, &slots->evicted.freed[0]))
       return false;
-    else if (!eviction_put_back (&slots->evicted, begin, all, &end))
+    else if (!eviction_place_behind_table (&slots->evicted, begin, all, &end))
       return layout_reject (layout,
                             "the build-id has to stay in the first page");
   return eviction_find_fallbacks (layout, &slots->evicted, end, 0);
@@ -96,8 +96,8 @@ slots_add_spare (const struct layout *layout, struct header_slots *slots,
   if (!slots_evict (layout, &wider, gap,
                     slots->spare.table_end + sizeof (Elf64_Phdr), all))
     return;
-  for (size_t i = slots->evicted.n_units; i < wider.evicted.n_units; i++)
-    if (wider.evicted.units[i].size > SMALL_UNIT)
+  for (size_t i = slots->evicted.n_chunks; i < wider.evicted.n_chunks; i++)
+    if (wider.evicted.chunks[i].size > SMALL_CHUNK)
       return;
   *slots = wider;
 }
@@ -119,8 +119,8 @@ slots_find_room (const struct layout *layout, struct header_slots *slots)
   return true;
 }
 
-/* Give the units that are notes their places.  False if a note that has to
-   move is not a unit.  */
+/* Give the chunks that are notes their places.  False if a note that has to
+   move is not a chunk.  */
 static bool
 slots_settle_notes (struct header_slots *slots)
 {
@@ -128,11 +128,11 @@ slots_settle_notes (struct header_slots *slots)
     {
       const struct note_section *note = &slots->spare.notes.sections[i];
       bool found = note->new_offset == note->begin;
-      for (size_t k = 0; k < slots->evicted.n_units; k++)
-        if (slots->evicted.units[k].offset == note->begin
-            && slots->evicted.units[k].size == note->end - note->begin)
+      for (size_t k = 0; k < slots->evicted.n_chunks; k++)
+        if (slots->evicted.chunks[k].offset == note->begin
+            && slots->evicted.chunks[k].size == note->end - note->begin)
           {
-            unit_settle (&slots->evicted.units[k], note->new_offset);
+            chunk_place (&slots->evicted.chunks[k], note->new_offset);
             found = true;
           }
       if (!found)
@@ -230,11 +230,12 @@ static bool
 moved_addresses (const struct layout *layout, const struct header_slots *slots,
                  struct interval *addresses)
 {
-  if (slots->evicted.n_units == 0)
+  if (slots->evicted.n_chunks == 0)
     return false;
-  const struct unit *last = &slots->evicted.units[slots->evicted.n_units - 1];
-  *addresses = (struct interval){ slots->evicted.units[0].address,
-                                  unit_known_end (layout, last) };
+  const struct chunk *last
+      = &slots->evicted.chunks[slots->evicted.n_chunks - 1];
+  *addresses = (struct interval){ slots->evicted.chunks[0].address,
+                                  chunk_reference_end (layout, last) };
   return true;
 }
 
@@ -254,8 +255,8 @@ slots_are_proven (struct layout *layout, const struct header_slots *slots)
       moved.end = moved.end > known->end ? moved.end : known->end;
     }
   references_find (known, layout->image, moved.begin, moved.end);
-  for (size_t i = 0; i < slots->evicted.n_units; i++)
-    if (unit_is_referenced (layout, &slots->evicted.units[i]))
+  for (size_t i = 0; i < slots->evicted.n_chunks; i++)
+    if (chunk_is_referenced (layout, &slots->evicted.chunks[i]))
       return false;
   return true;
 }

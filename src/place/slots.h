@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "place/spare_headers.h"
-#include "place/unit.h"
+#include "place/eviction.h"
 
 /* Room for program headers: what goes away, and what moves.  */
 struct header_slots
@@ -22,8 +22,8 @@ struct header_slots
    data are searched for references to what would move; what is found stays in
    layout->references.  Units that have to stay in their segment are settled,
    others that a program header names have a place to fall back to, and the
-   rest get theirs from eviction_settle.  False with layout->reason when there
-   is no room.  */
+   rest get theirs from eviction_place_rest.  False with layout->reason when
+   there is no room.  */
 bool slots_find (struct layout *layout, size_t n, struct header_slots *slots);
 
 /* Search IMAGE for references to what slots_find would move in most files.

@@ -12,7 +12,7 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/facts.h"
-#include "place/unit.h"
+#include "place/eviction.h"
 
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000

@@ -3,10 +3,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A section may move if only headers and dynamic entries have its address.  A
-   unit is a section with every section, PT_NOTE, PT_INTERP and PT_GNU_PROPERTY
-   that overlaps it.  */
+   chunk is a section with every section, PT_NOTE, PT_INTERP and
+   PT_GNU_PROPERTY that overlaps it.  */
 
-#include "place/unit.h"
+#include "place/eviction.h"
 
 #include "base/align.h"
 #include "elf/dynamic.h"
@@ -15,8 +15,8 @@
 
 enum
 {
-  PASSES_MAX = 64,       /* of adding to a unit what overlaps it */
-  UNIT_SECTIONS_MAX = 16 /* far above anything real */
+  PASSES_MAX = 64,        /* of adding to a chunk what overlaps it */
+  CHUNK_SECTIONS_MAX = 16 /* far above anything real */
 };
 
 /* ---- Sections */
@@ -126,7 +126,7 @@ section_is_evictable (const struct layout *layout, size_t index,
    the dynamic linker that is the first byte alone: these tables are so large
    that other values point into them by chance.  */
 static uint64_t
-section_known_end (const GElf_Shdr *header)
+section_reference_end (const GElf_Shdr *header)
 {
   bool table = dynamic_tag_of (header->sh_type) != DT_NULL;
   return header->sh_addr + (table ? 1 : header->sh_size);
@@ -139,7 +139,7 @@ section_is_referenced (const struct layout *layout, size_t index)
   const GElf_Shdr *header = &layout->image->sections[index].header;
   return !is_replaced (layout, index)
          && references_meet (&layout->references, header->sh_addr,
-                             section_known_end (header));
+                             section_reference_end (header));
 }
 
 bool
@@ -153,70 +153,71 @@ section_may_move (const struct layout *layout, size_t index)
 /* ---- What moves together */
 
 static bool
-overlaps (struct interval bytes, const struct unit *unit)
+overlaps (struct interval bytes, const struct chunk *chunk)
 {
   return intervals_meet (
-      bytes, (struct interval){ unit->offset, unit->offset + unit->size });
+      bytes, (struct interval){ chunk->offset, chunk->offset + chunk->size });
 }
 
 static bool
-has_section (const struct unit *unit, const struct image_section *section)
+has_section (const struct chunk *chunk, const struct image_section *section)
 {
-  return overlaps (section_range (section), unit);
+  return overlaps (section_range (section), chunk);
 }
 
-/* Whether SEGMENT moves with UNIT.  */
+/* Whether SEGMENT moves with CHUNK.  */
 static bool
-is_bound_segment (const struct image *image, const struct unit *unit,
+is_bound_segment (const struct image *image, const struct chunk *chunk,
                   const GElf_Phdr *segment)
 {
   return segment_kind_may_move (segment->p_type)
          && !segment_is_buried (image, segment)
-         && !(segment->p_type == PT_NOTE && unit->leaves_pt_note)
-         && overlaps (segment_range (image, segment), unit);
+         && !(segment->p_type == PT_NOTE && chunk->without_pt_note)
+         && overlaps (segment_range (image, segment), chunk);
 }
 
 static bool
-unit_include (struct unit *unit, uint64_t begin, uint64_t size, uint64_t align)
+chunk_include (struct chunk *chunk, uint64_t begin, uint64_t size,
+               uint64_t align)
 {
-  uint64_t end = unit->offset + unit->size;
-  bool grown = begin < unit->offset || begin + size > end;
+  uint64_t end = chunk->offset + chunk->size;
+  bool grown = begin < chunk->offset || begin + size > end;
   if (begin + size > end)
     end = begin + size;
-  if (begin < unit->offset)
-    unit->offset = begin;
-  unit->size = end - unit->offset;
-  if (align > unit->align)
-    unit->align = align;
+  if (begin < chunk->offset)
+    chunk->offset = begin;
+  chunk->size = end - chunk->offset;
+  if (align > chunk->align)
+    chunk->align = align;
   return grown;
 }
 
-/* One pass of growing UNIT to the union of everything that overlaps it.  */
+/* One pass of growing CHUNK to the union of everything that overlaps it.  */
 static bool
-unit_grow (const struct image *image, struct unit *unit)
+chunk_grow (const struct image *image, struct chunk *chunk)
 {
   bool grown = false;
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
-      if (has_section (unit, section))
-        grown |= unit_include (unit, header->sh_offset, header->sh_size,
-                               header->sh_addralign);
+      if (has_section (chunk, section))
+        grown |= chunk_include (chunk, header->sh_offset, header->sh_size,
+                                header->sh_addralign);
     }
   FOR_EACH_SEGMENT (segment, image)
     {
-      if (!is_bound_segment (image, unit, segment))
+      if (!is_bound_segment (image, chunk, segment))
         continue;
-      unit->named = true;
-      grown |= unit_include (unit, segment->p_offset, segment->p_filesz,
-                             segment->p_align);
+      chunk->has_segment = true;
+      grown |= chunk_include (chunk, segment->p_offset, segment->p_filesz,
+                              segment->p_align);
     }
   return grown;
 }
 
-/* Whether all sections and segments with bytes of UNIT may move.  */
+/* Whether all sections and segments with bytes of CHUNK may move.  */
 static bool
-unit_parts_evictable (const struct layout *layout, struct unit *unit)
+chunk_is_evictable (const struct layout *layout, struct chunk *chunk)
 {
   const struct image *image = layout->image;
   uint64_t covered = 0;
@@ -224,10 +225,10 @@ unit_parts_evictable (const struct layout *layout, struct unit *unit)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const struct image_section *section = &image->sections[i];
-      if (!has_section (unit, section))
+      if (!has_section (chunk, section))
         continue;
-      if (++n_sections > UNIT_SECTIONS_MAX
-          || !section_is_evictable (layout, i, &unit->for_cores))
+      if (++n_sections > CHUNK_SECTIONS_MAX
+          || !section_is_evictable (layout, i, &chunk->for_cores))
         return layout_reject (layout,
                               "%.40s stands behind the table and cannot move",
                               section->name);
@@ -241,7 +242,7 @@ unit_parts_evictable (const struct layout *layout, struct unit *unit)
       const GElf_Phdr *segment = &image->segments[i];
       if (segment->p_type != PT_LOAD
           && !segment_kind_may_move (segment->p_type)
-          && overlaps (segment_range (image, segment), unit))
+          && overlaps (segment_range (image, segment), chunk))
         return layout_reject (
             layout, "segment %zu stands behind the table and cannot move", i);
     }
@@ -249,52 +250,52 @@ unit_parts_evictable (const struct layout *layout, struct unit *unit)
 }
 
 /* Whether a header that gives BYTES of the file the ADDRESS of the first of
-   them means bytes of UNIT by both, or by neither.  Who looks in memory goes
+   them means bytes of CHUNK by both, or by neither.  Who looks in memory goes
    by the one, who reads the file by the other.  */
 static bool
-header_agrees (const struct unit *unit, struct interval bytes,
+header_agrees (const struct chunk *chunk, struct interval bytes,
                uint64_t address)
 {
   uint64_t size = bytes.end - bytes.begin;
-  if (overlaps (bytes, unit))
-    return address - bytes.begin == unit->address - unit->offset;
+  if (overlaps (bytes, chunk))
+    return address - bytes.begin == chunk->address - chunk->offset;
   return size == 0
-         || (address - unit->address >= unit->size
-             && unit->address - address >= size);
+         || (address - chunk->address >= chunk->size
+             && chunk->address - address >= size);
 }
 
-/* Whether no header of a section or a segment means UNIT by its address or by
+/* Whether no header of a section or a segment means CHUNK by its address or by
    its offset alone.  PT_PHDR is the table, whatever its size.  */
 static bool
-unit_agrees (const struct image *image, const struct unit *unit)
+chunk_addresses_agree (const struct image *image, const struct chunk *chunk)
 {
   FOR_EACH_SECTION (section, image)
     if ((section->header.sh_flags & SHF_ALLOC)
-        && !header_agrees (unit, section_range (section),
+        && !header_agrees (chunk, section_range (section),
                            section->header.sh_addr))
       return false;
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
         && segment_has_offset (image, segment)
-        && !header_agrees (unit, segment_range (image, segment),
+        && !header_agrees (chunk, segment_range (image, segment),
                            segment->p_vaddr))
       return false;
   return true;
 }
 
 void
-unit_settle (struct unit *unit, uint64_t new_offset)
+chunk_place (struct chunk *chunk, uint64_t new_offset)
 {
-  unit->settled = true;
-  unit->new_offset = new_offset;
-  unit->new_address = unit->address + (new_offset - unit->offset);
+  chunk->placed = true;
+  chunk->new_offset = new_offset;
+  chunk->new_address = chunk->address + (new_offset - chunk->offset);
 }
 
 bool
-unit_is_referenced (const struct layout *layout, const struct unit *unit)
+chunk_is_referenced (const struct layout *layout, const struct chunk *chunk)
 {
   FOR_EACH_SECTION (section, layout->image)
-    if (has_section (unit, section)
+    if (has_section (chunk, section)
         && section_is_referenced (layout,
                                   (size_t)(section - layout->image->sections)))
       return true;
@@ -302,115 +303,115 @@ unit_is_referenced (const struct layout *layout, const struct unit *unit)
 }
 
 uint64_t
-unit_known_end (const struct layout *layout, const struct unit *unit)
+chunk_reference_end (const struct layout *layout, const struct chunk *chunk)
 {
-  uint64_t end = unit->address;
+  uint64_t end = chunk->address;
   FOR_EACH_SECTION (section, layout->image)
-    if (has_section (unit, section)
-        && section_known_end (&section->header) > end)
-      end = section_known_end (&section->header);
+    if (has_section (chunk, section)
+        && section_reference_end (&section->header) > end)
+      end = section_reference_end (&section->header);
   return end;
 }
 
-/* Let UNIT be what the byte at OFFSET, in LOAD, moves with.  */
+/* Let CHUNK be what the byte at OFFSET, in LOAD, moves with.  */
 static bool
-unit_at (const struct image *image, uint64_t offset, const GElf_Phdr *load,
-         struct unit *unit)
+chunk_at (const struct image *image, uint64_t offset, const GElf_Phdr *load,
+          struct chunk *chunk)
 {
-  *unit = (struct unit){ .offset = offset,
-                         .size = 1,
-                         .align = 1,
-                         .leaves_pt_note = unit->leaves_pt_note };
+  *chunk = (struct chunk){ .offset = offset,
+                           .size = 1,
+                           .align = 1,
+                           .without_pt_note = chunk->without_pt_note };
   int passes = 0;
-  while (unit_grow (image, unit))
+  while (chunk_grow (image, chunk))
     if (++passes > PASSES_MAX)
       break;
-  unit->address = load->p_vaddr + (unit->offset - load->p_offset);
-  return passes <= PASSES_MAX && unit->offset == offset;
+  chunk->address = load->p_vaddr + (chunk->offset - load->p_offset);
+  return passes <= PASSES_MAX && chunk->offset == offset;
 }
 
 bool
-unit_find_notes (const struct layout *layout, uint64_t offset,
-                 const GElf_Phdr *load, struct unit *unit)
+chunk_find_notes (const struct layout *layout, uint64_t offset,
+                  const GElf_Phdr *load, struct chunk *chunk)
 {
   const struct image *image = layout->image;
-  bool plain
-      = unit_at (image, offset, load, unit) && unit_agrees (image, unit);
+  bool plain = chunk_at (image, offset, load, chunk)
+               && chunk_addresses_agree (image, chunk);
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
-      if (has_section (unit, section))
+      if (has_section (chunk, section))
         plain &= header->sh_type == SHT_NOTE
                  && section_kind_may_move (image, header)
-                 && section_has_plain_notes (image, header, &unit->for_cores);
+                 && section_has_plain_notes (image, header, &chunk->for_cores);
     }
-  return plain && unit->for_cores;
+  return plain && chunk->for_cores;
 }
 
 bool
-unit_find (const struct layout *layout, uint64_t offset, const GElf_Phdr *load,
-           struct unit *unit)
+chunk_find (const struct layout *layout, uint64_t offset,
+            const GElf_Phdr *load, struct chunk *chunk)
 {
-  if (!unit_at (layout->image, offset, load, unit))
+  if (!chunk_at (layout->image, offset, load, chunk))
     return layout_reject (layout,
                           "sections or segments overlap at file offset %#llx",
-                          (unsigned long long)unit->offset);
-  if ((unit->align & (unit->align - 1)) != 0 || unit->align > PAGE_MIN)
+                          (unsigned long long)chunk->offset);
+  if ((chunk->align & (chunk->align - 1)) != 0 || chunk->align > PAGE_MIN)
     return layout_reject (
         layout, "what stands behind the table cannot keep its alignment");
-  if (unit->offset + unit->size > load->p_offset + load->p_filesz)
+  if (chunk->offset + chunk->size > load->p_offset + load->p_filesz)
     return layout_reject (
         layout,
         "what stands behind the table reaches over the end of its segment");
-  if (!unit_parts_evictable (layout, unit))
+  if (!chunk_is_evictable (layout, chunk))
     return false;
-  if (!unit_agrees (layout->image, unit))
+  if (!chunk_addresses_agree (layout->image, chunk))
     return layout_reject (
         layout,
         "addresses and offsets of what stands behind the table do not agree");
-  return !unit_is_referenced (layout, unit)
+  return !chunk_is_referenced (layout, chunk)
          || layout_reject (layout,
                            "code or data may refer to what stands behind "
                            "the table, at %#llx",
-                           (unsigned long long)unit->address);
+                           (unsigned long long)chunk->address);
 }
 
 void
-unit_commit (struct layout *layout, const struct unit *unit)
+chunk_update_headers (struct layout *layout, const struct chunk *chunk)
 {
   const struct image *image = layout->image;
-  uint64_t offset_delta = unit->new_offset - unit->offset;
-  uint64_t delta = unit->new_address - unit->address;
+  uint64_t offset_delta = chunk->new_offset - chunk->offset;
+  uint64_t delta = chunk->new_address - chunk->address;
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      if (!has_section (unit, &image->sections[i]))
+      if (!has_section (chunk, &image->sections[i]))
         continue;
       layout->moved[i] = delta;
       layout->sections[i].sh_addr += delta;
       layout->sections[i].sh_offset += offset_delta;
     }
   for (size_t i = 0; i < image->n_segments; i++)
-    if (is_bound_segment (image, unit, &image->segments[i]))
+    if (is_bound_segment (image, chunk, &image->segments[i]))
       segment_move (&layout->segments[i], offset_delta, delta);
 }
 
-/* ---- Where units go */
+/* ---- Where chunks go */
 
 bool
-eviction_put_back (struct eviction *evicted, uint64_t begin, bool all,
-                   uint64_t *end)
+eviction_place_behind_table (struct eviction *evicted, uint64_t begin,
+                             bool all, uint64_t *end)
 {
   *end = begin;
-  for (size_t i = 0; i < evicted->n_units; i++)
+  for (size_t i = 0; i < evicted->n_chunks; i++)
     {
-      struct unit *unit = &evicted->units[i];
+      struct chunk *chunk = &evicted->chunks[i];
       bool first_page
-          = unit->for_cores && unit->offset + unit->size <= FIRST_PAGE;
-      if (!first_page && !(all && unit->named))
+          = chunk->for_cores && chunk->offset + chunk->size <= FIRST_PAGE;
+      if (!first_page && !(all && chunk->has_segment))
         continue;
-      align_to_residue (end, unit->offset, unit->align);
-      unit_settle (unit, *end);
-      *end += unit->size;
+      align_to_residue (end, chunk->offset, chunk->align);
+      chunk_place (chunk, *end);
+      *end += chunk->size;
       if (first_page && *end > FIRST_PAGE)
         return false;
     }
@@ -418,45 +419,46 @@ eviction_put_back (struct eviction *evicted, uint64_t begin, bool all,
 }
 
 static bool
-is_homeless (const struct unit *unit)
+lacks_place (const struct chunk *chunk)
 {
-  return unit->named && !unit->settled && unit->fallback == 0;
+  return chunk->has_segment && !chunk->placed && chunk->fallback == 0;
 }
 
-/* Find places behind segment INDEX for all units that have none.  */
+/* Find places behind segment INDEX for all chunks that have none.  */
 static bool
-find_home (const struct layout *layout, struct eviction *evicted, size_t index)
+find_fallbacks_behind (const struct layout *layout, struct eviction *evicted,
+                       size_t index)
 {
-  const GElf_Phdr *home = &layout->image->segments[index];
-  uint64_t at = home->p_offset + home->p_filesz;
+  const GElf_Phdr *grown = &layout->image->segments[index];
+  uint64_t at = grown->p_offset + grown->p_filesz;
   struct eviction found = *evicted;
-  for (size_t i = 0; i < found.n_units; i++)
+  for (size_t i = 0; i < found.n_chunks; i++)
     {
-      struct unit *unit = &found.units[i];
-      if (!is_homeless (unit))
+      struct chunk *chunk = &found.chunks[i];
+      if (!lacks_place (chunk))
         continue;
-      if (unit->address - unit->offset != home->p_vaddr - home->p_offset
-          || !align_to_residue (&at, unit->offset, unit->align))
+      if (chunk->address - chunk->offset != grown->p_vaddr - grown->p_offset
+          || !align_to_residue (&at, chunk->offset, chunk->align))
         return false;
-      unit->fallback = at;
-      at += unit->size;
+      chunk->fallback = at;
+      at += chunk->size;
     }
   if (!slack_reaches (layout->image, index, at))
     return false;
-  found.home = index;
+  found.grown_segment = index;
   *evicted = found;
   return true;
 }
 
 uint64_t
-eviction_front_end (const struct eviction *evicted, uint64_t begin)
+eviction_free_begin (const struct eviction *evicted, uint64_t begin)
 {
-  for (size_t i = 0; i < evicted->n_units; i++)
+  for (size_t i = 0; i < evicted->n_chunks; i++)
     {
-      const struct unit *unit = &evicted->units[i];
-      if (unit->settled && unit->new_offset < evicted->freed[0].end
-          && unit->new_offset + unit->size > begin)
-        begin = unit->new_offset + unit->size;
+      const struct chunk *chunk = &evicted->chunks[i];
+      if (chunk->placed && chunk->new_offset < evicted->freed[0].end
+          && chunk->new_offset + chunk->size > begin)
+        begin = chunk->new_offset + chunk->size;
     }
   return begin;
 }
@@ -466,60 +468,60 @@ eviction_find_fallbacks (const struct layout *layout, struct eviction *evicted,
                          uint64_t begin, uint64_t notes_end)
 {
   struct interval rest[]
-      = { { eviction_front_end (evicted, begin), evicted->freed[0].end },
+      = { { eviction_free_begin (evicted, begin), evicted->freed[0].end },
           { notes_end, evicted->freed[1].end } };
-  bool homeless = false;
-  for (size_t i = 0; i < evicted->n_units; i++)
+  bool missing = false;
+  for (size_t i = 0; i < evicted->n_chunks; i++)
     {
-      struct unit *unit = &evicted->units[i];
-      for (size_t k = 0; k < 2 && is_homeless (unit); k++)
+      struct chunk *chunk = &evicted->chunks[i];
+      for (size_t k = 0; k < 2 && lacks_place (chunk); k++)
         {
           uint64_t at = rest[k].begin;
-          align_to_residue (&at, unit->offset, unit->align);
-          if (at + unit->size <= rest[k].end)
-            rest[k].begin = (unit->fallback = at) + unit->size;
+          align_to_residue (&at, chunk->offset, chunk->align);
+          if (at + chunk->size <= rest[k].end)
+            rest[k].begin = (chunk->fallback = at) + chunk->size;
         }
-      homeless |= is_homeless (unit);
+      missing |= lacks_place (chunk);
     }
   for (size_t at = 0, index;
-       homeless && slack_next (layout->image, &at, &index);)
-    homeless = !find_home (layout, evicted, index);
-  return !homeless
+       missing && slack_next (layout->image, &at, &index);)
+    missing = !find_fallbacks_behind (layout, evicted, index);
+  return !missing
          || layout_reject (layout, "what they name has no other place");
 }
 
 bool
-eviction_settle (struct eviction *evicted, uint64_t *end, uint64_t address)
+eviction_place_rest (struct eviction *evicted, uint64_t *end, uint64_t address)
 {
   uint64_t begin = *end;
-  for (size_t i = 0; i < evicted->n_units; i++)
+  for (size_t i = 0; i < evicted->n_chunks; i++)
     {
-      struct unit *unit = &evicted->units[i];
-      bool agrees = unit->address - unit->offset == address - begin;
-      if (!unit->settled && unit->named && !agrees)
-        unit_settle (unit, unit->fallback);
-      if (unit->settled)
+      struct chunk *chunk = &evicted->chunks[i];
+      bool agrees = chunk->address - chunk->offset == address - begin;
+      if (!chunk->placed && chunk->has_segment && !agrees)
+        chunk_place (chunk, chunk->fallback);
+      if (chunk->placed)
         continue;
       uint64_t place = address + (*end - begin);
       uint64_t before = place;
-      if (!align_to_residue (&place, unit->address, unit->align))
+      if (!align_to_residue (&place, chunk->address, chunk->align))
         return false;
-      unit->new_offset = *end + (place - before);
-      unit->new_address = place;
-      if (__builtin_add_overflow (unit->new_offset, unit->size, end))
+      chunk->new_offset = *end + (place - before);
+      chunk->new_address = place;
+      if (__builtin_add_overflow (chunk->new_offset, chunk->size, end))
         return false;
     }
   return true;
 }
 
 bool
-eviction_fall_back (struct eviction *evicted)
+eviction_use_fallbacks (struct eviction *evicted)
 {
   bool any = false;
-  for (size_t i = 0; i < evicted->n_units; i++)
-    if (!evicted->units[i].settled && evicted->units[i].fallback != 0)
+  for (size_t i = 0; i < evicted->n_chunks; i++)
+    if (!evicted->chunks[i].placed && evicted->chunks[i].fallback != 0)
       {
-        unit_settle (&evicted->units[i], evicted->units[i].fallback);
+        chunk_place (&evicted->chunks[i], evicted->chunks[i].fallback);
         any = true;
       }
   return any;
@@ -528,26 +530,26 @@ eviction_fall_back (struct eviction *evicted)
 bool
 eviction_commit (struct layout *layout, const struct eviction *evicted)
 {
-  layout->n_evicted = evicted->n_units;
-  if (evicted->n_units == 0)
+  layout->n_evicted = evicted->n_chunks;
+  if (evicted->n_chunks == 0)
     return true;
   for (size_t i = 0; i < 2; i++)
     if (!plan_clear (layout->plan, evicted->freed[i].begin,
                      evicted->freed[i].end - evicted->freed[i].begin,
                      layout->err))
       return false;
-  for (size_t i = 0; i < evicted->n_units; i++)
+  for (size_t i = 0; i < evicted->n_chunks; i++)
     {
-      const struct unit *unit = &evicted->units[i];
-      if (!plan_copy (layout->plan, unit->offset, unit->new_offset, unit->size,
-                      layout->err))
+      const struct chunk *chunk = &evicted->chunks[i];
+      if (!plan_copy (layout->plan, chunk->offset, chunk->new_offset,
+                      chunk->size, layout->err))
         return false;
-      unit_commit (layout, unit);
-      GElf_Phdr *home = &layout->segments[evicted->home];
-      if (unit->settled && evicted->home != 0
-          && unit->new_offset >= home->p_offset + home->p_filesz)
-        home->p_filesz = home->p_memsz
-            = unit->new_offset + unit->size - home->p_offset;
+      chunk_update_headers (layout, chunk);
+      GElf_Phdr *grown = &layout->segments[evicted->grown_segment];
+      if (chunk->placed && evicted->grown_segment != 0
+          && chunk->new_offset >= grown->p_offset + grown->p_filesz)
+        grown->p_filesz = grown->p_memsz
+            = chunk->new_offset + chunk->size - grown->p_offset;
     }
   return layout_patch_dynamic (layout) && layout_patch_symbols (layout);
 }
