@@ -1,7 +1,7 @@
 /* Where .sframe goes: all strategies but grow-down, and their order.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy finds room for program headers (slots_find) and a spot for
+   A strategy finds room for program headers (header_room_find) and a spot for
    .sframe, and has a plan made of both (spot_take).  How many files take
    which: doc/formats/injection, "How often".  */
 
@@ -15,7 +15,7 @@
 #include "elf/notes.h"
 #include "place/facts.h"
 #include "place/refusals.h"
-#include "place/slots.h"
+#include "place/header_room.h"
 
 enum
 {
@@ -33,10 +33,10 @@ struct spot
   bool new_load;     /* for all this there is a new segment, up to load_end */
   uint64_t load_end; /* a page's end behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
-  struct header_slots slots; /* for the new headers, and what is evicted */
+  struct header_room room; /* for the new headers, and what is evicted */
 };
 
-/* Give each chunk of spot->slots a place that has none: behind .sframe, or, if
+/* Give each chunk of spot->room a place that has none: behind .sframe, or, if
    offset and address of a chunk that a program header names would disagree
    there, where it falls back to (eviction_place_rest).  Set spot->end behind
    .sframe and the chunks that follow it.  False with layout->reason when the
@@ -48,7 +48,7 @@ spot_fill (const struct layout *layout, struct spot *spot)
   uint64_t size = layout->request->sframe_size;
   uint64_t end_address;
   return (!__builtin_add_overflow (spot->offset, size, &spot->end)
-          && eviction_place_rest (&spot->slots.evicted, &spot->end,
+          && eviction_place_rest (&spot->room.eviction, &spot->end,
                                   spot->address + size)
           && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
                                       &end_address))
@@ -83,26 +83,26 @@ commit_notes (struct layout *layout, const struct gathered_notes *notes)
    although that segment is not writable.  The bytes of an evicted table may
    suffice where the table did not leave any, so they get an owner again.  */
 static void
-add_gap_section (struct layout *layout, const struct header_slots *slots)
+add_gap_section (struct layout *layout, const struct header_room *room)
 {
-  uint64_t table_end = slots->spare.table_end;
-  uint64_t begin = eviction_free_begin (&slots->evicted, table_end);
-  if (slots->evicted.n_chunks == 0 || layout->header.e_type != ET_EXEC)
+  uint64_t table_end = room->spare.table_end;
+  uint64_t begin = eviction_free_begin (&room->eviction, table_end);
+  if (room->eviction.n_chunks == 0 || layout->header.e_type != ET_EXEC)
     return;
   if (begin == table_end)
     begin += sizeof (Elf64_Phdr);
   begin = align_up (begin, 8);
-  if (begin + GAP_MIN > slots->evicted.freed[0].end)
+  if (begin + GAP_MIN > room->eviction.freed[0].end)
     return;
   layout_add_loaded_section (
       layout, ".old_tables", SHT_PROGBITS,
-      (struct interval){ begin, slots->evicted.freed[0].end }, 8);
+      (struct interval){ begin, room->eviction.freed[0].end }, 8);
 }
 
 static void
 add_sections (struct layout *layout, const struct spot *spot)
 {
-  const struct gathered_notes *notes = &spot->slots.spare.notes;
+  const struct gathered_notes *notes = &spot->room.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
@@ -110,7 +110,7 @@ add_sections (struct layout *layout, const struct spot *spot)
           layout, ".note.filler", SHT_NOTE,
           (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
     }
-  add_gap_section (layout, &spot->slots);
+  add_gap_section (layout, &spot->room);
   /* strip computes the size of a segment from its sections, so the bytes up to
      the page's end need one.  */
   if (spot->load_end > spot->end)
@@ -121,11 +121,12 @@ add_sections (struct layout *layout, const struct spot *spot)
 }
 
 /* Commit: make the plan of SPOT, with all chunks where spot_fill or
-   slots_find has put them.  PLANNED, or FAILED with layout->err (layout.h). */
+   header_room_find has put them.  PLANNED, or FAILED with layout->err
+   (layout.h). */
 static enum attempt
 spot_take (struct layout *layout, const struct spot *spot)
 {
-  const struct header_slots *slots = &spot->slots;
+  const struct header_room *room = &spot->room;
   uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
   bool adds = spot->end > 0;
   GElf_Phdr load = layout_new_segment (layout, PT_LOAD,
@@ -144,10 +145,10 @@ spot_take (struct layout *layout, const struct spot *spot)
                        layout->err))
         return FAILED;
     }
-  if (!eviction_commit (layout, &slots->evicted)
-      || !commit_notes (layout, &slots->spare.notes))
+  if (!eviction_commit (layout, &room->eviction)
+      || !commit_notes (layout, &room->spare.notes))
     return FAILED;
-  layout_add_segments (layout, &slots->spare.taken,
+  layout_add_segments (layout, &room->spare.dropped,
                        spot->new_load ? &load : NULL);
   add_sections (layout, spot);
   return layout_finish (layout, !adds) ? PLANNED : FAILED;
@@ -179,7 +180,8 @@ try_reuse (struct layout *layout)
     return layout_reject (
         layout, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (layout, 1, &spot.slots) || spot.slots.evicted.n_chunks > 0)
+  if (!header_room_find (layout, 1, &spot.room)
+      || spot.room.eviction.n_chunks > 0)
     return layout_reject (layout, "no free program header");
   spot.offset = old->offset;
   spot.address = old->address;
@@ -199,9 +201,9 @@ all_fits (const struct layout *layout, struct spot *spot)
     return false;
   /* What is evicted may not fall back to bytes of SPOT: segments that end with
      the same bytes of the file have the same padding.  */
-  for (size_t i = 0; i < spot->slots.evicted.n_chunks; i++)
+  for (size_t i = 0; i < spot->room.eviction.n_chunks; i++)
     {
-      const struct chunk *chunk = &spot->slots.evicted.chunks[i];
+      const struct chunk *chunk = &spot->room.eviction.chunks[i];
       if (chunk->placed && chunk->new_offset < spot->end
           && chunk->new_offset + chunk->size > spot->offset)
         return false;
@@ -225,7 +227,7 @@ slack_fits (const struct layout *layout, struct spot *spot, size_t index)
   struct spot apart = found;
   if (!all_fits (layout, &found))
     {
-      if (!eviction_use_fallbacks (&apart.slots.evicted)
+      if (!eviction_use_fallbacks (&apart.room.eviction)
           || !all_fits (layout, &apart))
         return false;
       found = apart;
@@ -251,7 +253,7 @@ try_slack (struct layout *layout)
      first.  */
   if (!slack_find (layout, &spot))
     return layout_reject (layout, "no padding is large enough");
-  if (!slots_find (layout, 1, &spot.slots))
+  if (!header_room_find (layout, 1, &spot.room))
     return DOES_NOT_APPLY;
   if (!slack_find (layout, &spot))
     return layout_reject (layout, "no padding is large enough");
@@ -385,7 +387,7 @@ static enum attempt
 try_append (struct layout *layout)
 {
   struct spot spot = { .new_load = true };
-  if (!slots_find (layout, 2, &spot.slots))
+  if (!header_room_find (layout, 2, &spot.room))
     return DOES_NOT_APPLY;
   if (layout->loader)
     return append_to_loader (layout, &spot);
@@ -415,7 +417,7 @@ try_grow_data (struct layout *layout)
 {
   struct spot spot = { 0 };
   struct bss_fill fill = { 0 };
-  if (!slots_find (layout, 1, &spot.slots)
+  if (!header_room_find (layout, 1, &spot.room)
       || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that it is in no page that the

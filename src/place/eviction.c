@@ -398,13 +398,13 @@ chunk_update_headers (struct layout *layout, const struct chunk *chunk)
 /* ---- Where chunks go */
 
 bool
-eviction_place_behind_table (struct eviction *evicted, uint64_t begin,
+eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
                              bool all, uint64_t *end)
 {
   *end = begin;
-  for (size_t i = 0; i < evicted->n_chunks; i++)
+  for (size_t i = 0; i < eviction->n_chunks; i++)
     {
-      struct chunk *chunk = &evicted->chunks[i];
+      struct chunk *chunk = &eviction->chunks[i];
       bool first_page
           = chunk->for_cores && chunk->offset + chunk->size <= FIRST_PAGE;
       if (!first_page && !(all && chunk->has_segment))
@@ -426,12 +426,12 @@ lacks_place (const struct chunk *chunk)
 
 /* Find places behind segment INDEX for all chunks that have none.  */
 static bool
-find_fallbacks_behind (const struct layout *layout, struct eviction *evicted,
+find_fallbacks_behind (const struct layout *layout, struct eviction *eviction,
                        size_t index)
 {
   const GElf_Phdr *grown = &layout->image->segments[index];
   uint64_t at = grown->p_offset + grown->p_filesz;
-  struct eviction found = *evicted;
+  struct eviction found = *eviction;
   for (size_t i = 0; i < found.n_chunks; i++)
     {
       struct chunk *chunk = &found.chunks[i];
@@ -446,17 +446,17 @@ find_fallbacks_behind (const struct layout *layout, struct eviction *evicted,
   if (!slack_reaches (layout->image, index, at))
     return false;
   found.grown_segment = index;
-  *evicted = found;
+  *eviction = found;
   return true;
 }
 
 uint64_t
-eviction_free_begin (const struct eviction *evicted, uint64_t begin)
+eviction_free_begin (const struct eviction *eviction, uint64_t begin)
 {
-  for (size_t i = 0; i < evicted->n_chunks; i++)
+  for (size_t i = 0; i < eviction->n_chunks; i++)
     {
-      const struct chunk *chunk = &evicted->chunks[i];
-      if (chunk->placed && chunk->new_offset < evicted->freed[0].end
+      const struct chunk *chunk = &eviction->chunks[i];
+      if (chunk->placed && chunk->new_offset < eviction->freed[0].end
           && chunk->new_offset + chunk->size > begin)
         begin = chunk->new_offset + chunk->size;
     }
@@ -464,16 +464,17 @@ eviction_free_begin (const struct eviction *evicted, uint64_t begin)
 }
 
 bool
-eviction_find_fallbacks (const struct layout *layout, struct eviction *evicted,
-                         uint64_t begin, uint64_t notes_end)
+eviction_find_fallbacks (const struct layout *layout,
+                         struct eviction *eviction, uint64_t begin,
+                         uint64_t notes_end)
 {
   struct interval rest[]
-      = { { eviction_free_begin (evicted, begin), evicted->freed[0].end },
-          { notes_end, evicted->freed[1].end } };
+      = { { eviction_free_begin (eviction, begin), eviction->freed[0].end },
+          { notes_end, eviction->freed[1].end } };
   bool missing = false;
-  for (size_t i = 0; i < evicted->n_chunks; i++)
+  for (size_t i = 0; i < eviction->n_chunks; i++)
     {
-      struct chunk *chunk = &evicted->chunks[i];
+      struct chunk *chunk = &eviction->chunks[i];
       for (size_t k = 0; k < 2 && lacks_place (chunk); k++)
         {
           uint64_t at = rest[k].begin;
@@ -485,18 +486,19 @@ eviction_find_fallbacks (const struct layout *layout, struct eviction *evicted,
     }
   for (size_t at = 0, index;
        missing && slack_next (layout->image, &at, &index);)
-    missing = !find_fallbacks_behind (layout, evicted, index);
+    missing = !find_fallbacks_behind (layout, eviction, index);
   return !missing
          || layout_reject (layout, "what they name has no other place");
 }
 
 bool
-eviction_place_rest (struct eviction *evicted, uint64_t *end, uint64_t address)
+eviction_place_rest (struct eviction *eviction, uint64_t *end,
+                     uint64_t address)
 {
   uint64_t begin = *end;
-  for (size_t i = 0; i < evicted->n_chunks; i++)
+  for (size_t i = 0; i < eviction->n_chunks; i++)
     {
-      struct chunk *chunk = &evicted->chunks[i];
+      struct chunk *chunk = &eviction->chunks[i];
       bool agrees = chunk->address - chunk->offset == address - begin;
       if (!chunk->placed && chunk->has_segment && !agrees)
         chunk_place (chunk, chunk->fallback);
@@ -515,38 +517,38 @@ eviction_place_rest (struct eviction *evicted, uint64_t *end, uint64_t address)
 }
 
 bool
-eviction_use_fallbacks (struct eviction *evicted)
+eviction_use_fallbacks (struct eviction *eviction)
 {
   bool any = false;
-  for (size_t i = 0; i < evicted->n_chunks; i++)
-    if (!evicted->chunks[i].placed && evicted->chunks[i].fallback != 0)
+  for (size_t i = 0; i < eviction->n_chunks; i++)
+    if (!eviction->chunks[i].placed && eviction->chunks[i].fallback != 0)
       {
-        chunk_place (&evicted->chunks[i], evicted->chunks[i].fallback);
+        chunk_place (&eviction->chunks[i], eviction->chunks[i].fallback);
         any = true;
       }
   return any;
 }
 
 bool
-eviction_commit (struct layout *layout, const struct eviction *evicted)
+eviction_commit (struct layout *layout, const struct eviction *eviction)
 {
-  layout->n_evicted = evicted->n_chunks;
-  if (evicted->n_chunks == 0)
+  layout->n_evicted = eviction->n_chunks;
+  if (eviction->n_chunks == 0)
     return true;
   for (size_t i = 0; i < 2; i++)
-    if (!plan_clear (layout->plan, evicted->freed[i].begin,
-                     evicted->freed[i].end - evicted->freed[i].begin,
+    if (!plan_clear (layout->plan, eviction->freed[i].begin,
+                     eviction->freed[i].end - eviction->freed[i].begin,
                      layout->err))
       return false;
-  for (size_t i = 0; i < evicted->n_chunks; i++)
+  for (size_t i = 0; i < eviction->n_chunks; i++)
     {
-      const struct chunk *chunk = &evicted->chunks[i];
+      const struct chunk *chunk = &eviction->chunks[i];
       if (!plan_copy (layout->plan, chunk->offset, chunk->new_offset,
                       chunk->size, layout->err))
         return false;
       chunk_update_headers (layout, chunk);
-      GElf_Phdr *grown = &layout->segments[evicted->grown_segment];
-      if (chunk->placed && evicted->grown_segment != 0
+      GElf_Phdr *grown = &layout->segments[eviction->grown_segment];
+      if (chunk->placed && eviction->grown_segment != 0
           && chunk->new_offset >= grown->p_offset + grown->p_filesz)
         grown->p_filesz = grown->p_memsz
             = chunk->new_offset + chunk->size - grown->p_offset;

@@ -83,9 +83,9 @@ bool section_may_move (const struct layout *layout, size_t index);
 
    [4]: behind .sframe, all others.
 
-   While slots.c looks for room it has [1] and [2] settled and fallbacks found.
-   Only eviction_place_rest knows where .sframe is, and chooses between [3] and
-   [4].  */
+   While header_room.c looks for room it has [1] and [2] settled and fallbacks
+   found. Only eviction_place_rest knows where .sframe is, and chooses between
+   [3] and [4].  */
 struct eviction
 {
   struct chunk chunks[CHUNKS_MAX];
@@ -99,33 +99,33 @@ struct eviction
 /* Put chunks back behind BEGIN: those for cores, and with ALL whatever a
    header names.  *END: behind them.  False if what is for cores would leave
    the first page.  */
-bool eviction_place_behind_table (struct eviction *evicted, uint64_t begin,
+bool eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
                                   bool all, uint64_t *end);
 
 /* From where on the bytes are free that were freed behind the table: BEGIN, or
    behind the last chunk that was settled there.  */
-uint64_t eviction_free_begin (const struct eviction *evicted, uint64_t begin);
+uint64_t eviction_free_begin (const struct eviction *eviction, uint64_t begin);
 
 /* Find places for the chunks that headers name, for the case that they cannot
    be behind .sframe: in the bytes that were freed, behind BEGIN and behind
    NOTES_END, or in the padding behind another segment.  */
 bool eviction_find_fallbacks (const struct layout *layout,
-                              struct eviction *evicted, uint64_t begin,
+                              struct eviction *eviction, uint64_t begin,
                               uint64_t notes_end);
 
 /* Give the chunks that have none places behind file offset *END, which is
    loaded at ADDRESS, and move *END behind them; or the places they fall back
    to.  */
-bool eviction_place_rest (struct eviction *evicted, uint64_t *end,
+bool eviction_place_rest (struct eviction *eviction, uint64_t *end,
                           uint64_t address);
 
 /* Have the chunks that have a place to fall back to go there, wherever .sframe
    is.  False if there are none.  */
-bool eviction_use_fallbacks (struct eviction *evicted);
+bool eviction_use_fallbacks (struct eviction *eviction);
 
 /* Have the chunks at their places, and rewrite everything that names them:
    headers, dynamic entries, symbols.  False with layout->err, also where an
    address that must change cannot.  */
-bool eviction_commit (struct layout *layout, const struct eviction *evicted);
+bool eviction_commit (struct layout *layout, const struct eviction *eviction);
 
 #endif /* PLACE_EVICTION_H */

@@ -348,8 +348,8 @@ grow_down_try (struct layout *layout)
   if (!grow_distance (layout, &front))
     return DOES_NOT_APPLY;
   struct plan *plan = layout->plan;
-  struct segment_set taken = { 0 };
-  segment_set_take (layout->image, &taken, 1, PT_GNU_SFRAME);
+  struct segment_set dropped = { 0 };
+  segment_set_add_type (layout->image, &dropped, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
   plan->sframe_address = image_first_load (layout->image)->p_vaddr
                          - front.distance + front.sframe;
@@ -360,7 +360,7 @@ grow_down_try (struct layout *layout)
       || !commit_notes (layout, &front) || !layout_patch_symbols (layout)
       || !write_table (layout, &front))
     return FAILED;
-  layout_add_segments (layout, &taken, NULL);
+  layout_add_segments (layout, &dropped, NULL);
   add_sections (layout, &front);
   layout_add_sframe_section (layout);
   if (!layout_finish (layout, false))

@@ -80,8 +80,8 @@ segment_set_has (const struct segment_set *set, size_t index)
 }
 
 void
-segment_set_take (const struct image *image, struct segment_set *set,
-                  size_t limit, uint32_t type)
+segment_set_add_type (const struct image *image, struct segment_set *set,
+                      size_t limit, uint32_t type)
 {
   for (size_t i = 0; i < image->n_segments && set->n < limit; i++)
     if (image->segments[i].p_type == type)
@@ -118,12 +118,12 @@ layout_sframe_segment (const struct layout *layout)
 /* glibc, musl and the kernel require ascending PT_LOADs; the place of
    PT_GNU_SFRAME does not matter.  */
 void
-layout_add_segments (struct layout *layout, const struct segment_set *taken,
+layout_add_segments (struct layout *layout, const struct segment_set *dropped,
                      const GElf_Phdr *load)
 {
   size_t last_load = 0, n = 0;
   for (size_t i = 0; i < layout->n_segments; i++)
-    if (!segment_set_has (taken, i))
+    if (!segment_set_has (dropped, i))
       {
         layout->segments[n] = layout->segments[i];
         if (layout->segments[n++].p_type == PT_LOAD)

@@ -25,12 +25,12 @@
 
 enum
 {
-  NOTE_SECTIONS_MAX = 16, /* sections and segments of notes that are looked
-                             at; a handful is usual */
-  NEW_SECTIONS_MAX = 24,  /* grow-down adds most: .sframe, one for each note
-                             that it copies, and two more */
-  NEW_HEADERS_MAX = 3,    /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
-  SEGMENTS_TAKEN_MAX = 8, /* headers that go away */
+  NOTE_SECTIONS_MAX = 16,   /* sections and segments of notes that are looked
+                               at; a handful is usual */
+  NEW_SECTIONS_MAX = 24,    /* grow-down adds most: .sframe, one for each note
+                               that it copies, and two more */
+  NEW_HEADERS_MAX = 3,      /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
+  SEGMENTS_DROPPED_MAX = 8, /* headers that go away */
   FIRST_PAGE = 4096, /* of the file, where kernels before 6.12 look for the
                         build-id, and which is all of it in cores */
   REASON_SIZE = 192,
@@ -75,7 +75,7 @@ void layout_free (struct layout *layout);
 /* Some of the image's segments, by their indices.  */
 struct segment_set
 {
-  size_t indices[SEGMENTS_TAKEN_MAX];
+  size_t indices[SEGMENTS_DROPPED_MAX];
   size_t n;
 };
 
@@ -83,8 +83,8 @@ bool segment_set_has (const struct segment_set *set, size_t index);
 
 /* Add the segments of TYPE that IMAGE has, as long as there are less than
    LIMIT in SET.  */
-void segment_set_take (const struct image *image, struct segment_set *set,
-                       size_t limit, uint32_t type);
+void segment_set_add_type (const struct image *image, struct segment_set *set,
+                           size_t limit, uint32_t type);
 
 /* What came of the attempt of a strategy.  */
 enum attempt
@@ -119,10 +119,10 @@ GElf_Phdr layout_new_segment (const struct layout *layout, uint32_t type,
 /* PT_GNU_SFRAME for plan->sframe_*.  */
 GElf_Phdr layout_sframe_segment (const struct layout *layout);
 
-/* Drop the segments TAKEN, add PT_GNU_SFRAME (for plan->sframe_*) and, if LOAD
-   is given, that behind the last PT_LOAD.  */
+/* Drop the segments DROPPED, add PT_GNU_SFRAME (for plan->sframe_*) and, if
+   LOAD is given, that behind the last PT_LOAD.  */
 void layout_add_segments (struct layout *layout,
-                          const struct segment_set *taken,
+                          const struct segment_set *dropped,
                           const GElf_Phdr *load);
 
 /* Append a section header.  */

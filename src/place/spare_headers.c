@@ -28,7 +28,7 @@ set_table_end (const struct image *image, struct spare_headers *spare)
   /* More may be taken than are added.  */
   spare->table_end = segment_table_range (image).end
                      + spare->n_wanted * sizeof (Elf64_Phdr)
-                     - spare->taken.n * sizeof (Elf64_Phdr);
+                     - spare->dropped.n * sizeof (Elf64_Phdr);
 }
 
 /* Whether IMAGE was linked with the start files of glibc, which have a note.
@@ -67,23 +67,24 @@ pt_phdr_is_needed (const struct layout *layout)
 }
 
 void
-spare_headers_take (const struct layout *layout, struct spare_headers *spare,
+spare_headers_drop (const struct layout *layout, struct spare_headers *spare,
                     bool pt_phdr)
 {
   const struct image *image = layout->image;
-  struct segment_set *taken = &spare->taken;
-  segment_set_take (image, taken, spare->n_wanted, PT_GNU_SFRAME);
-  segment_set_take (image, taken, spare->n_wanted, PT_NULL);
+  struct segment_set *dropped = &spare->dropped;
+  segment_set_add_type (image, dropped, spare->n_wanted, PT_GNU_SFRAME);
+  segment_set_add_type (image, dropped, spare->n_wanted, PT_NULL);
   /* A PT_NOTE may say what PT_GNU_PROPERTY says.  */
   const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
   GElf_Phdr doubled = property != NULL ? *property : (GElf_Phdr){ 0 };
   doubled.p_type = PT_NOTE;
-  for (size_t i = 0; i < image->n_segments && taken->n < spare->n_wanted; i++)
+  for (size_t i = 0; i < image->n_segments && dropped->n < spare->n_wanted;
+       i++)
     if (doubled.p_filesz > 0
         && memcmp (&doubled, &image->segments[i], sizeof doubled) == 0)
-      taken->indices[taken->n++] = i;
+      dropped->indices[dropped->n++] = i;
   if (pt_phdr && !pt_phdr_is_needed (layout))
-    segment_set_take (image, taken, spare->n_wanted, PT_PHDR);
+    segment_set_add_type (image, dropped, spare->n_wanted, PT_PHDR);
   set_table_end (image, spare);
 }
 
@@ -108,7 +109,7 @@ collect_segments (const struct layout *layout,
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
-          || segment_set_has (&spare->taken, i))
+          || segment_set_has (&spare->dropped, i))
         continue;
       if (notes->n_segments == NOTE_SECTIONS_MAX
           || note->p_filesz != note->p_memsz
@@ -348,10 +349,10 @@ spare_headers_gather_notes (const struct layout *layout,
   *notes = (struct gathered_notes){ .align = 4 };
   if (!collect_segments (layout, spare, load, notes)
       || !collect_sections (layout, notes)
-      || spare->taken.n + notes->n_segments - 1 > SEGMENTS_TAKEN_MAX)
+      || spare->dropped.n + notes->n_segments - 1 > SEGMENTS_DROPPED_MAX)
     return false;
   for (size_t i = 1; i < notes->n_segments; i++)
-    spare->taken.indices[spare->taken.n++] = notes->segments[i];
+    spare->dropped.indices[spare->dropped.n++] = notes->segments[i];
   set_table_end (layout->image, spare);
   return arrange (layout, notes, behind_too, spare->table_end)
          && arrangement_is_good (layout->image, notes);

@@ -44,8 +44,8 @@ struct gathered_notes
 
 struct spare_headers
 {
-  size_t n_wanted;          /* new headers, including those in taken slots */
-  struct segment_set taken; /* headers that go away; there may be more */
+  size_t n_wanted;            /* new headers, including those in taken slots */
+  struct segment_set dropped; /* headers that go away; there may be more */
   struct gathered_notes notes;
   uint64_t table_end; /* of the new table, in the file */
 };
@@ -54,7 +54,7 @@ struct spare_headers
    n_wanted of them; with PT_PHDR also that, where it repeats what another
    header says.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
    replaced.  Set table_end.  */
-void spare_headers_take (const struct layout *layout,
+void spare_headers_drop (const struct layout *layout,
                          struct spare_headers *spare, bool pt_phdr);
 
 /* Take all PT_NOTEs but one, set table_end, and find places in LOAD for all

@@ -1,11 +1,11 @@
-/* Room for program headers: free slots, free bytes, eviction.
+/* Room for program headers: free room, free bytes, eviction.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The program header table never moves, because strip, objcopy and others put
    it back behind the ELF header and destroy the file.  So what stands behind
    the table has to move.  */
 
-#include "place/slots.h"
+#include "place/header_room.h"
 
 #include <string.h>
 
@@ -19,20 +19,20 @@ enum
 };
 
 /* Have FREED reach over what nothing owns behind it, at most to the end of
-   slots->load in the file.  Bytes that no header accounts for are free only if
+   room->load in the file.  Bytes that no header accounts for are free only if
    they are zeros or patchelf's filler; anything else may be in use without a
    header.  The section header table may be overwritten: a new one is made.  */
 static bool
-slots_free_gap (const struct layout *layout, struct header_slots *slots,
-                struct interval *freed)
+free_gap (const struct layout *layout, struct header_room *room,
+          struct interval *freed)
 {
-  unsigned left_out = slots->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
+  unsigned left_out = room->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
   uint64_t begin = freed->end;
   uint64_t filler_end = owner_next (layout->image, begin, left_out).begin;
   uint64_t wall
       = owner_next (layout->image, begin, left_out | LEAVE_OUT_SECTION_TABLE)
             .begin;
-  uint64_t load_end = slots->load->p_offset + slots->load->p_filesz;
+  uint64_t load_end = room->load->p_offset + room->load->p_filesz;
   freed->end = wall < load_end ? wall : load_end;
   if (filler_end > freed->end)
     filler_end = freed->end;
@@ -42,97 +42,97 @@ slots_free_gap (const struct layout *layout, struct header_slots *slots,
 
 /* Free the bytes behind the table that nothing owns.  */
 static bool
-slots_free_table_end (const struct layout *layout, struct header_slots *slots)
+free_behind_table (const struct layout *layout, struct header_room *room)
 {
   uint64_t end = segment_table_range (layout->image).end;
-  slots->evicted.freed[0] = (struct interval){ end, end };
-  return slots_free_gap (layout, slots, &slots->evicted.freed[0]);
+  room->eviction.freed[0] = (struct interval){ end, end };
+  return free_gap (layout, room, &room->eviction.freed[0]);
 }
 
 /* Evict the chunk behind FREED, and add its bytes to FREED.  */
 static bool
-slots_evict_one (const struct layout *layout, struct header_slots *slots,
-                 struct interval *freed)
+evict_next (const struct layout *layout, struct header_room *room,
+            struct interval *freed)
 {
-  const GElf_Phdr *load = slots->load;
-  if (slots->evicted.n_chunks == CHUNKS_MAX
+  const GElf_Phdr *load = room->load;
+  if (room->eviction.n_chunks == CHUNKS_MAX
       || freed->end >= load->p_offset + load->p_filesz)
     return layout_reject (layout, "too little behind the table can move");
-  struct chunk *chunk = &slots->evicted.chunks[slots->evicted.n_chunks];
-  chunk->without_pt_note = slots->spare.notes.end > 0;
+  struct chunk *chunk = &room->eviction.chunks[room->eviction.n_chunks];
+  chunk->without_pt_note = room->spare.notes.end > 0;
   if (!chunk_find (layout, freed->end, load, chunk))
     return false;
-  slots->evicted.n_chunks++;
+  room->eviction.n_chunks++;
   freed->end = chunk->offset + chunk->size;
-  return slots_free_gap (layout, slots, freed);
+  return free_gap (layout, room, freed);
 }
 
-/* Begin anew with GAP, which slots_free_table_end has found.  Evict until the
+/* Begin anew with GAP, which free_behind_table has found.  Evict until the
    bytes up to BEGIN are free, and have places for what headers name: with ALL,
    behind BEGIN.  */
 static bool
-slots_evict (const struct layout *layout, struct header_slots *slots,
+evict_up_to (const struct layout *layout, struct header_room *room,
              struct interval gap, uint64_t begin, bool all)
 {
   uint64_t end = begin;
-  slots->evicted.n_chunks = 0;
-  slots->evicted.freed[0] = gap;
-  while (slots->evicted.freed[0].end < end)
-    if (!slots_evict_one (layout, slots, &slots->evicted.freed[0]))
+  room->eviction.n_chunks = 0;
+  room->eviction.freed[0] = gap;
+  while (room->eviction.freed[0].end < end)
+    if (!evict_next (layout, room, &room->eviction.freed[0]))
       return false;
-    else if (!eviction_place_behind_table (&slots->evicted, begin, all, &end))
+    else if (!eviction_place_behind_table (&room->eviction, begin, all, &end))
       return layout_reject (layout,
                             "the build-id has to stay in the first page");
-  return eviction_find_fallbacks (layout, &slots->evicted, end, 0);
+  return eviction_find_fallbacks (layout, &room->eviction, end, 0);
 }
 
 /* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
    leave one slot when that costs little.  */
 static void
-slots_add_spare (const struct layout *layout, struct header_slots *slots,
-                 struct interval gap, bool all)
+leave_spare_entry (const struct layout *layout, struct header_room *room,
+                   struct interval gap, bool all)
 {
-  struct header_slots wider = *slots;
-  if (!slots_evict (layout, &wider, gap,
-                    slots->spare.table_end + sizeof (Elf64_Phdr), all))
+  struct header_room wider = *room;
+  if (!evict_up_to (layout, &wider, gap,
+                    room->spare.table_end + sizeof (Elf64_Phdr), all))
     return;
-  for (size_t i = slots->evicted.n_chunks; i < wider.evicted.n_chunks; i++)
-    if (wider.evicted.chunks[i].size > SMALL_CHUNK)
+  for (size_t i = room->eviction.n_chunks; i < wider.eviction.n_chunks; i++)
+    if (wider.eviction.chunks[i].size > SMALL_CHUNK)
       return;
-  *slots = wider;
+  *room = wider;
 }
 
 /* Find room, by eviction if there is too little.  */
 static bool
-slots_find_room (const struct layout *layout, struct header_slots *slots)
+evict_for_table (const struct layout *layout, struct header_room *room)
 {
-  uint64_t end = slots->spare.table_end;
-  if (!slots_free_table_end (layout, slots))
+  uint64_t end = room->spare.table_end;
+  if (!free_behind_table (layout, room))
     return false;
-  const struct interval gap = slots->evicted.freed[0];
+  const struct interval gap = room->eviction.freed[0];
   if (gap.end >= end)
     return true;
-  bool all = !slots_evict (layout, slots, gap, end, false);
-  if (all && !slots_evict (layout, slots, gap, end, true))
+  bool all = !evict_up_to (layout, room, gap, end, false);
+  if (all && !evict_up_to (layout, room, gap, end, true))
     return false;
-  slots_add_spare (layout, slots, gap, all);
+  leave_spare_entry (layout, room, gap, all);
   return true;
 }
 
 /* Give the chunks that are notes their places.  False if a note that has to
    move is not a chunk.  */
 static bool
-slots_settle_notes (struct header_slots *slots)
+place_notes (struct header_room *room)
 {
-  for (size_t i = 0; i < slots->spare.notes.n_sections; i++)
+  for (size_t i = 0; i < room->spare.notes.n_sections; i++)
     {
-      const struct note_section *note = &slots->spare.notes.sections[i];
+      const struct note_section *note = &room->spare.notes.sections[i];
       bool found = note->new_offset == note->begin;
-      for (size_t k = 0; k < slots->evicted.n_chunks; k++)
-        if (slots->evicted.chunks[k].offset == note->begin
-            && slots->evicted.chunks[k].size == note->end - note->begin)
+      for (size_t k = 0; k < room->eviction.n_chunks; k++)
+        if (room->eviction.chunks[k].offset == note->begin
+            && room->eviction.chunks[k].size == note->end - note->begin)
           {
-            chunk_place (&slots->evicted.chunks[k], note->new_offset);
+            chunk_place (&room->eviction.chunks[k], note->new_offset);
             found = true;
           }
       if (!found)
@@ -144,31 +144,31 @@ slots_settle_notes (struct header_slots *slots)
 /* Free all bytes in front of the notes that stay, and as many behind them as
    the other notes need.  */
 static bool
-slots_make_holes (const struct layout *layout, struct header_slots *slots)
+free_around_notes (const struct layout *layout, struct header_room *room)
 {
-  const struct gathered_notes *notes = &slots->spare.notes;
+  const struct gathered_notes *notes = &room->spare.notes;
   uint64_t stays = notes->sections[notes->first_stuck].begin;
   uint64_t stay_end = notes->sections[notes->last_staying].end;
-  struct interval *front = &slots->evicted.freed[0];
-  struct interval *behind = &slots->evicted.freed[1];
-  if (!slots_free_table_end (layout, slots))
+  struct interval *front = &room->eviction.freed[0];
+  struct interval *behind = &room->eviction.freed[1];
+  if (!free_behind_table (layout, room))
     return false;
-  bool move = slots->spare.table_end > front->begin;
+  bool move = room->spare.table_end > front->begin;
   for (size_t i = 0; i < notes->first_stuck; i++)
     move |= notes->sections[i].new_offset != notes->sections[i].begin;
   while (move && front->end < stays)
-    if (!slots_evict_one (layout, slots, front))
+    if (!evict_next (layout, room, front))
       return false;
   *behind = (struct interval){ stay_end, stay_end };
-  if (!slots_free_gap (layout, slots, behind))
+  if (!free_gap (layout, room, behind))
     return false;
   while (behind->end < notes->end)
-    if (!slots_evict_one (layout, slots, behind))
+    if (!evict_next (layout, room, behind))
       return false;
-  return front->end <= stays && front->end >= slots->spare.table_end
-         && slots_settle_notes (slots)
-         && eviction_find_fallbacks (layout, &slots->evicted,
-                                     slots->spare.table_end, notes->end);
+  return front->end <= stays && front->end >= room->spare.table_end
+         && place_notes (room)
+         && eviction_find_fallbacks (layout, &room->eviction,
+                                     room->spare.table_end, notes->end);
 }
 
 /* ---- Trials */
@@ -184,38 +184,38 @@ static const struct trial
                { true, true, false },
                { true, true, true } };
 
-/* Carry TRIAL out, which changes nothing but SLOTS.  Programs at a fixed
+/* Carry TRIAL out, which changes nothing but ROOM.  Programs at a fixed
    address have another way than one PT_NOTE, grow-down.  */
 static bool
-try_to_find (const struct layout *layout, const struct trial *trial, size_t n,
-             struct header_slots *slots)
+carry_out (const struct layout *layout, const struct trial *trial, size_t n,
+           struct header_room *room)
 {
-  *slots = (struct header_slots){ .spare.n_wanted = n };
-  spare_headers_take (layout, &slots->spare, trial->pt_phdr);
-  if (!trial->one_note && slots->spare.taken.n == n)
+  *room = (struct header_room){ .spare.n_wanted = n };
+  spare_headers_drop (layout, &room->spare, trial->pt_phdr);
+  if (!trial->one_note && room->spare.dropped.n == n)
     return true;
-  slots->load = owner_of_table (layout->image);
-  if (slots->load == NULL)
+  room->load = owner_of_table (layout->image);
+  if (room->load == NULL)
     return layout_reject (layout, "no segment maps the program header table");
   if (!trial->one_note)
-    return slots_find_room (layout, slots);
+    return evict_for_table (layout, room);
   return layout->header.e_type != ET_EXEC
-         && spare_headers_gather_notes (layout, &slots->spare, slots->load,
+         && spare_headers_gather_notes (layout, &room->spare, room->load,
                                         trial->behind_too)
-         && slots_make_holes (layout, slots);
+         && free_around_notes (layout, room);
 }
 
-/* Do as slots_find does, but search nothing: only references that are in
+/* Do as header_room_find does, but search nothing: only references that are in
    layout->references already keep a section from moving.  The reason why there
    is no room is that of the first trial.  */
 static bool
 find_without_search (const struct layout *layout, size_t n,
-                     struct header_slots *slots)
+                     struct header_room *room)
 {
   char reason[REASON_SIZE];
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
     {
-      if (try_to_find (layout, &trials[i], n, slots))
+      if (carry_out (layout, &trials[i], n, room))
         return true;
       if (i == 0)
         memcpy (reason, layout->reason, sizeof reason);
@@ -224,29 +224,29 @@ find_without_search (const struct layout *layout, size_t n,
   return false;
 }
 
-/* From the first to the last address in what SLOTS evicts that code may have.
+/* From the first to the last address in what ROOM evicts that code may have.
    False when there is none.  */
 static bool
-moved_addresses (const struct layout *layout, const struct header_slots *slots,
+moved_addresses (const struct layout *layout, const struct header_room *room,
                  struct interval *addresses)
 {
-  if (slots->evicted.n_chunks == 0)
+  if (room->eviction.n_chunks == 0)
     return false;
   const struct chunk *last
-      = &slots->evicted.chunks[slots->evicted.n_chunks - 1];
-  *addresses = (struct interval){ slots->evicted.chunks[0].address,
+      = &room->eviction.chunks[room->eviction.n_chunks - 1];
+  *addresses = (struct interval){ room->eviction.chunks[0].address,
                                   chunk_reference_end (layout, last) };
   return true;
 }
 
-/* Search for references to what SLOTS evicts, if that was not done before.
+/* Search for references to what ROOM evicts, if that was not done before.
    True when there are none.  */
 static bool
-slots_are_proven (struct layout *layout, const struct header_slots *slots)
+has_no_references (struct layout *layout, const struct header_room *room)
 {
   struct references *known = &layout->references;
   struct interval moved;
-  if (!moved_addresses (layout, slots, &moved)
+  if (!moved_addresses (layout, room, &moved)
       || (moved.begin >= known->begin && moved.end <= known->end))
     return true;
   if (known->end > 0)
@@ -255,8 +255,8 @@ slots_are_proven (struct layout *layout, const struct header_slots *slots)
       moved.end = moved.end > known->end ? moved.end : known->end;
     }
   references_find (known, layout->image, moved.begin, moved.end);
-  for (size_t i = 0; i < slots->evicted.n_chunks; i++)
-    if (chunk_is_referenced (layout, &slots->evicted.chunks[i]))
+  for (size_t i = 0; i < room->eviction.n_chunks; i++)
+    if (chunk_is_referenced (layout, &room->eviction.chunks[i]))
       return false;
   return true;
 }
@@ -266,19 +266,20 @@ slots_are_proven (struct layout *layout, const struct header_slots *slots)
    sections is tried.  Each search covers more addresses than the one before.
    Sections within searched addresses need no search, so the loop ends.  */
 bool
-slots_find (struct layout *layout, size_t n, struct header_slots *slots)
+header_room_find (struct layout *layout, size_t n, struct header_room *room)
 {
   do
-    if (!find_without_search (layout, n, slots))
+    if (!find_without_search (layout, n, room))
       return false;
-  while (!slots_are_proven (layout, slots));
+  while (!has_no_references (layout, room));
   return true;
 }
 
 void
-slots_search_ahead (struct references *references, const struct image *image)
+header_room_find_references (struct references *references,
+                             const struct image *image)
 {
-  struct header_slots slots;
+  struct header_room room;
   struct interval addresses;
   char reason[REASON_SIZE] = "";
   if (image->arch == NULL || image->n_sections == 0)
@@ -288,7 +289,7 @@ slots_search_ahead (struct references *references, const struct image *image)
                                  .page = image_page (image),
                                  .loader = loader_is (image),
                                  .reason = reason };
-  if (find_without_search (&layout, HEADERS, &slots)
-      && moved_addresses (&layout, &slots, &addresses))
+  if (find_without_search (&layout, HEADERS, &room)
+      && moved_addresses (&layout, &room, &addresses))
     references_find (references, image, addresses.begin, addresses.end);
 }
