@@ -1,9 +1,9 @@
 /* Where .sframe goes: all strategies but grow-down, and their order.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy finds room for program headers (header_room_find) and a spot for
-   .sframe, and has a plan made of both (spot_take).  How many files take
-   which: doc/formats/injection, "How often".  */
+   A strategy finds room for program headers (header_room_find) and a placement
+   for .sframe, and has a plan made of both (placement_commit).  How many files
+   take which: doc/formats/injection, "How often".  */
 
 #include <config.h>
 
@@ -22,10 +22,11 @@ enum
   GAP_MIN = 128 /* smaller gaps hold no .dynamic */
 };
 
-/* ---- A spot for .sframe, and the plan that it becomes */
+/* ---- A placement for .sframe, and the plan that it becomes */
 
-/* Where .sframe goes, with all that moves for it.  END is set by spot_fill. */
-struct spot
+/* Where .sframe goes, with all that moves for it.  END is set by
+ * placement_place_chunks. */
+struct placement
 {
   uint64_t offset, address; /* of .sframe; 0 modulo 8 */
   uint64_t end; /* of .sframe and the chunks behind it, in the file; 0: no byte
@@ -36,21 +37,24 @@ struct spot
   struct header_room room; /* for the new headers, and what is evicted */
 };
 
-/* Give each chunk of spot->room a place that has none: behind .sframe, or, if
-   offset and address of a chunk that a program header names would disagree
-   there, where it falls back to (eviction_place_rest).  Set spot->end behind
-   .sframe and the chunks that follow it.  False with layout->reason when the
-   address space is full; then SPOT is half-made.  The layout is not changed.
+/* Give each chunk of placement->room a place that has none: behind .sframe,
+   or, if offset and address of a chunk that a program header names would
+   disagree there, where it falls back to (eviction_place_rest).  Set
+   placement->end behind .sframe and the chunks that follow it.  False with
+   layout->reason when the address space is full; then PLACEMENT is half-made.
+   The layout is not changed.
  */
 static bool
-spot_fill (const struct layout *layout, struct spot *spot)
+placement_place_chunks (const struct layout *layout,
+                        struct placement *placement)
 {
   uint64_t size = layout->request->sframe_size;
   uint64_t end_address;
-  return (!__builtin_add_overflow (spot->offset, size, &spot->end)
-          && eviction_place_rest (&spot->room.eviction, &spot->end,
-                                  spot->address + size)
-          && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
+  return (!__builtin_add_overflow (placement->offset, size, &placement->end)
+          && eviction_place_rest (&placement->room.eviction, &placement->end,
+                                  placement->address + size)
+          && !__builtin_add_overflow (placement->address,
+                                      placement->end - placement->offset,
                                       &end_address))
          || layout_reject (layout, "the address space is full");
 }
@@ -100,9 +104,9 @@ add_gap_section (struct layout *layout, const struct header_room *room)
 }
 
 static void
-add_sections (struct layout *layout, const struct spot *spot)
+add_sections (struct layout *layout, const struct placement *placement)
 {
-  const struct gathered_notes *notes = &spot->room.spare.notes;
+  const struct gathered_notes *notes = &placement->room.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
       uint64_t at = notes->fillers[i];
@@ -110,47 +114,48 @@ add_sections (struct layout *layout, const struct spot *spot)
           layout, ".note.filler", SHT_NOTE,
           (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
     }
-  add_gap_section (layout, &spot->room);
+  add_gap_section (layout, &placement->room);
   /* strip computes the size of a segment from its sections, so the bytes up to
      the page's end need one.  */
-  if (spot->load_end > spot->end)
-    layout_add_loaded_section (layout, ".page_padding", SHT_PROGBITS,
-                               (struct interval){ spot->end, spot->load_end },
-                               1);
+  if (placement->load_end > placement->end)
+    layout_add_loaded_section (
+        layout, ".page_padding", SHT_PROGBITS,
+        (struct interval){ placement->end, placement->load_end }, 1);
   layout_add_sframe_section (layout);
 }
 
-/* Commit: make the plan of SPOT, with all chunks where spot_fill or
-   header_room_find has put them.  PLANNED, or FAILED with layout->err
-   (layout.h). */
+/* Commit: make the plan of PLACEMENT, with all chunks where
+   placement_place_chunks or header_room_find has put them.  PLANNED, or FAILED
+   with layout->err (layout.h). */
 static enum attempt
-spot_take (struct layout *layout, const struct spot *spot)
+placement_commit (struct layout *layout, const struct placement *placement)
 {
-  const struct header_room *room = &spot->room;
-  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
-  bool adds = spot->end > 0;
-  GElf_Phdr load = layout_new_segment (layout, PT_LOAD,
-                                       (struct interval){ spot->offset, end },
-                                       spot->address, layout->page);
-  layout->plan->sframe_offset = spot->offset;
-  layout->plan->sframe_address = spot->address;
+  const struct header_room *room = &placement->room;
+  uint64_t end
+      = placement->load_end > 0 ? placement->load_end : placement->end;
+  bool adds = placement->end > 0;
+  GElf_Phdr load = layout_new_segment (
+      layout, PT_LOAD, (struct interval){ placement->offset, end },
+      placement->address, layout->page);
+  layout->plan->sframe_offset = placement->offset;
+  layout->plan->sframe_address = placement->address;
   if (adds)
     {
-      GElf_Phdr *grown = &layout->segments[spot->load];
-      if (!spot->new_load)
+      GElf_Phdr *grown = &layout->segments[placement->load];
+      if (!placement->new_load)
         grown->p_filesz = grown->p_memsz = end - grown->p_offset;
       if (end > layout->end)
         layout->end = end;
-      if (!plan_clear (layout->plan, spot->offset, end - spot->offset,
-                       layout->err))
+      if (!plan_clear (layout->plan, placement->offset,
+                       end - placement->offset, layout->err))
         return FAILED;
     }
   if (!eviction_commit (layout, &room->eviction)
       || !commit_notes (layout, &room->spare.notes))
     return FAILED;
   layout_add_segments (layout, &room->spare.dropped,
-                       spot->new_load ? &load : NULL);
-  add_sections (layout, spot);
+                       placement->new_load ? &load : NULL);
+  add_sections (layout, placement);
   return layout_finish (layout, !adds) ? PLANNED : FAILED;
 }
 
@@ -167,7 +172,7 @@ try_reuse (struct layout *layout)
 {
   const struct image *image = layout->image;
   const struct sframe_place *old = layout->request->replaced;
-  struct spot spot = { 0 };
+  struct placement placement = { 0 };
   if (old == NULL || old->section == 0)
     return layout_reject (layout, "no section to reuse");
   const GElf_Phdr *load = image_load_at (image, old->address);
@@ -180,12 +185,12 @@ try_reuse (struct layout *layout)
     return layout_reject (
         layout, "the new .sframe does not fit in the old one's place");
   /* Evicted sections would have nowhere to go.  */
-  if (!header_room_find (layout, 1, &spot.room)
-      || spot.room.eviction.n_chunks > 0)
+  if (!header_room_find (layout, 1, &placement.room)
+      || placement.room.eviction.n_chunks > 0)
     return layout_reject (layout, "no free program header");
-  spot.offset = old->offset;
-  spot.address = old->address;
-  return spot_take (layout, &spot);
+  placement.offset = old->offset;
+  placement.address = old->address;
+  return placement_commit (layout, &placement);
 }
 
 /* ---- slack
@@ -194,37 +199,39 @@ try_reuse (struct layout *layout)
    page.  */
 
 static bool
-all_fits (const struct layout *layout, struct spot *spot)
+all_fits (const struct layout *layout, struct placement *placement)
 {
-  if (!spot_fill (layout, spot)
-      || !slack_reaches (layout->image, spot->load, spot->end))
+  if (!placement_place_chunks (layout, placement)
+      || !slack_reaches (layout->image, placement->load, placement->end))
     return false;
-  /* What is evicted may not fall back to bytes of SPOT: segments that end with
-     the same bytes of the file have the same padding.  */
-  for (size_t i = 0; i < spot->room.eviction.n_chunks; i++)
+  /* What is evicted may not fall back to bytes of PLACEMENT: segments that end
+     with the same bytes of the file have the same padding.  */
+  for (size_t i = 0; i < placement->room.eviction.n_chunks; i++)
     {
-      const struct chunk *chunk = &spot->room.eviction.chunks[i];
-      if (chunk->placed && chunk->new_offset < spot->end
-          && chunk->new_offset + chunk->size > spot->offset)
+      const struct chunk *chunk = &placement->room.eviction.chunks[i];
+      if (chunk->placed && chunk->new_offset < placement->end
+          && chunk->new_offset + chunk->size > placement->offset)
         return false;
     }
   return true;
 }
 
-/* Set SPOT to what is behind segment INDEX, if all fits there, or all but the
-   chunks that can fall back to another spot.  Otherwise SPOT is as it was:
-   spot_fill settles chunks at their fallback places, and a chunk that is
-   settled for one segment may be in the way behind another.  */
+/* Set PLACEMENT to what is behind segment INDEX, if all fits there, or all but
+   the chunks that can fall back to another placement.  Otherwise PLACEMENT is
+   as it was: placement_place_chunks settles chunks at their fallback places,
+   and a chunk that is settled for one segment may be in the way behind
+   another.  */
 static bool
-slack_fits (const struct layout *layout, struct spot *spot, size_t index)
+slack_fits (const struct layout *layout, struct placement *placement,
+            size_t index)
 {
   const GElf_Phdr *load = &layout->image->segments[index];
-  struct spot found = *spot;
+  struct placement found = *placement;
   found.load = index;
   if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
     return false;
   found.offset = load->p_offset + (found.address - load->p_vaddr);
-  struct spot apart = found;
+  struct placement apart = found;
   if (!all_fits (layout, &found))
     {
       if (!eviction_use_fallbacks (&apart.room.eviction)
@@ -232,15 +239,15 @@ slack_fits (const struct layout *layout, struct spot *spot, size_t index)
         return false;
       found = apart;
     }
-  *spot = found;
+  *placement = found;
   return true;
 }
 
 static bool
-slack_find (const struct layout *layout, struct spot *spot)
+slack_find (const struct layout *layout, struct placement *placement)
 {
   for (size_t at = 0, index; slack_next (layout->image, &at, &index);)
-    if (slack_fits (layout, spot, index))
+    if (slack_fits (layout, placement, index))
       return true;
   return false;
 }
@@ -248,16 +255,16 @@ slack_find (const struct layout *layout, struct spot *spot)
 static enum attempt
 try_slack (struct layout *layout)
 {
-  struct spot spot = { 0 };
+  struct placement placement = { 0 };
   /* Most files have no room even without evicted sections, so this comes
      first.  */
-  if (!slack_find (layout, &spot))
+  if (!slack_find (layout, &placement))
     return layout_reject (layout, "no padding is large enough");
-  if (!header_room_find (layout, 1, &spot.room))
+  if (!header_room_find (layout, 1, &placement.room))
     return DOES_NOT_APPLY;
-  if (!slack_find (layout, &spot))
+  if (!slack_find (layout, &placement))
     return layout_reject (layout, "no padding is large enough");
-  return spot_take (layout, &spot);
+  return placement_commit (layout, &placement);
 }
 
 /* ---- A BSS with bytes in the file
@@ -367,42 +374,46 @@ bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
    given bytes in the file, and the new segment ends at a page boundary, where
    there is nothing left to zero.  */
 static enum attempt
-append_to_loader (struct layout *layout, struct spot *spot)
+append_to_loader (struct layout *layout, struct placement *placement)
 {
   struct bss_fill fill = { 0 };
   if (!bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that strip cannot put it into the
      page of the BSS.  */
-  spot->address = fill.address;
+  placement->address = fill.address;
   if (!align_up_checked (layout->image->size + fill.shift, layout->page,
-                         &spot->offset)
-      || !spot_fill (layout, spot)
-      || !align_up_checked (spot->end, layout->page, &spot->load_end))
+                         &placement->offset)
+      || !placement_place_chunks (layout, placement)
+      || !align_up_checked (placement->end, layout->page,
+                            &placement->load_end))
     return layout_reject (layout, "the address space is full");
-  return bss_fill_commit (layout, &fill) ? spot_take (layout, spot) : FAILED;
+  return bss_fill_commit (layout, &fill) ? placement_commit (layout, placement)
+                                         : FAILED;
 }
 
 static enum attempt
 try_append (struct layout *layout)
 {
-  struct spot spot = { .new_load = true };
-  if (!header_room_find (layout, 2, &spot.room))
+  struct placement placement = { .new_load = true };
+  if (!header_room_find (layout, 2, &placement.room))
     return DOES_NOT_APPLY;
   if (layout->loader)
-    return append_to_loader (layout, &spot);
+    return append_to_loader (layout, &placement);
 
   /* Offset and address are congruent modulo the page without padding the
      file: the head of the first page shows the bytes in front of it.  */
   const GElf_Phdr *last = image_last_load (layout->image);
-  if (!align_up_checked (layout->image->size, 16, &spot.offset)
+  if (!align_up_checked (layout->image->size, 16, &placement.offset)
       || !align_up_checked (last->p_vaddr + last->p_memsz, layout->page,
-                            &spot.address)
-      || __builtin_add_overflow (
-          spot.address, spot.offset & (layout->page - 1), &spot.address))
+                            &placement.address)
+      || __builtin_add_overflow (placement.address,
+                                 placement.offset & (layout->page - 1),
+                                 &placement.address))
     return layout_reject (layout, "the address space is full");
-  return spot_fill (layout, &spot) ? spot_take (layout, &spot)
-                                   : DOES_NOT_APPLY;
+  return placement_place_chunks (layout, &placement)
+             ? placement_commit (layout, &placement)
+             : DOES_NOT_APPLY;
 }
 
 /* ---- grow-data
@@ -415,21 +426,23 @@ try_append (struct layout *layout)
 static enum attempt
 try_grow_data (struct layout *layout)
 {
-  struct spot spot = { 0 };
+  struct placement placement = { 0 };
   struct bss_fill fill = { 0 };
-  if (!header_room_find (layout, 1, &spot.room)
+  if (!header_room_find (layout, 1, &placement.room)
       || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
   /* .sframe is at the start of a page, so that it is in no page that the
      program writes to.  */
-  spot.offset = fill.new_end;
-  spot.address = fill.address;
-  spot.load = fill.load;
-  if (!spot_fill (layout, &spot))
+  placement.offset = fill.new_end;
+  placement.address = fill.address;
+  placement.load = fill.load;
+  if (!placement_place_chunks (layout, &placement))
     return DOES_NOT_APPLY;
   /* What is not loaded goes behind all of it.  */
-  bss_fill_extend (&fill, spot.end);
-  return bss_fill_commit (layout, &fill) ? spot_take (layout, &spot) : FAILED;
+  bss_fill_extend (&fill, placement.end);
+  return bss_fill_commit (layout, &fill)
+             ? placement_commit (layout, &placement)
+             : FAILED;
 }
 
 /* ---- Their order */
