@@ -242,8 +242,8 @@ resolve_fdes (struct object *object, struct error *err)
       if (fde && !resolve_fde (object, at, end))
         {
           uint64_t field = at + FDE_PC_BEGIN;
-          uint64_t room = end - field < 8 ? end - field : 8;
-          memset (object->eh_frame + field, 0, room);
+          uint64_t size = end - field < 8 ? end - field : 8;
+          memset (object->eh_frame + field, 0, size);
         }
       at = end;
     }

@@ -147,14 +147,14 @@ static bool
 free_around_notes (const struct layout *layout, struct header_room *room)
 {
   const struct gathered_notes *notes = &room->spare.notes;
-  uint64_t stays = notes->sections[notes->first_stuck].begin;
-  uint64_t stay_end = notes->sections[notes->last_staying].end;
+  uint64_t stays = notes->sections[notes->first_fixed].begin;
+  uint64_t stay_end = notes->sections[notes->last_unmoved].end;
   struct interval *front = &room->eviction.freed[0];
   struct interval *behind = &room->eviction.freed[1];
   if (!free_behind_table (layout, room))
     return false;
   bool move = room->spare.table_end > front->begin;
-  for (size_t i = 0; i < notes->first_stuck; i++)
+  for (size_t i = 0; i < notes->first_fixed; i++)
     move |= notes->sections[i].new_offset != notes->sections[i].begin;
   while (move && front->end < stays)
     if (!evict_next (layout, room, front))

@@ -168,29 +168,29 @@ collect_sections (const struct layout *layout, struct gathered_notes *notes)
         .begin = header->sh_offset,
         .end = header->sh_offset + header->sh_size,
         .align = note_align (header->sh_addralign),
-        .stuck = !section_may_move (layout, i),
+        .fixed = !section_may_move (layout, i),
       };
     }
   size_t n = notes->n_sections, first = 0, last = n;
-  while (first < n && !sections[first].stuck)
+  while (first < n && !sections[first].fixed)
     first++;
-  while (last > first && !sections[last - 1].stuck)
+  while (last > first && !sections[last - 1].fixed)
     last--;
-  notes->first_stuck = first;
-  notes->last_stuck = last - 1;
+  notes->first_fixed = first;
+  notes->last_fixed = last - 1;
   return first < n
          && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
 /* Whether note INDEX goes behind the notes that must stay: those in front that
-   are in the way of ROOM do, and with BEHIND_TOO those that are there.  */
+   are in front of EARLIEST do, and with BEHIND_TOO those that are there.  */
 static bool
 goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
-             uint64_t room)
+             uint64_t earliest)
 {
-  if (index > notes->last_stuck)
+  if (index > notes->last_fixed)
     return behind_too;
-  return index < notes->first_stuck && notes->sections[index].begin < room;
+  return index < notes->first_fixed && notes->sections[index].begin < earliest;
 }
 
 static bool
@@ -223,26 +223,26 @@ end_by_4 (const struct image *image, const struct note_section *section)
   return section->begin + align_up (note.end, 4);
 }
 
-/* ROOM: where the first note may begin.  */
+/* EARLIEST: where the first note may begin.  */
 static bool
 arrange (const struct layout *layout, struct gathered_notes *notes,
-         bool behind_too, uint64_t room)
+         bool behind_too, uint64_t earliest)
 {
   struct note_section *sections = notes->sections;
-  notes->last_staying = notes->last_stuck;
+  notes->last_unmoved = notes->last_fixed;
   for (size_t i = 0; i < notes->n_sections; i++)
     {
       sections[i].new_offset = sections[i].begin;
-      if (i > notes->last_stuck && !behind_too)
-        notes->last_staying = i;
+      if (i > notes->last_fixed && !behind_too)
+        notes->last_unmoved = i;
     }
-  const struct note_section *last = &sections[notes->last_staying];
+  const struct note_section *last = &sections[notes->last_unmoved];
   uint64_t at = end_by_4 (layout->image, last);
   notes->end = last->end;
   /* Orders that keep the alignment to 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
     for (size_t i = 0; i < notes->n_sections; i++)
-      if (goes_behind (notes, behind_too, i, room)
+      if (goes_behind (notes, behind_too, i, earliest)
           && (align_up (sections[i].end - sections[i].begin, 4) % 8 != 0)
                  == odd
           && !put_behind (notes, &sections[i], &at))
@@ -251,7 +251,7 @@ arrange (const struct layout *layout, struct gathered_notes *notes,
   for (size_t i = 0; i < notes->n_sections; i++)
     if (sections[i].new_offset < notes->begin)
       notes->begin = sections[i].new_offset;
-  return notes->begin >= room && notes->begin % notes->align == 0
+  return notes->begin >= earliest && notes->begin % notes->align == 0
          && notes->end - notes->begin <= NOTES_SPAN_MAX;
 }
 

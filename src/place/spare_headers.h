@@ -21,7 +21,7 @@ struct note_section
 {
   uint64_t begin, end; /* in the old file */
   uint64_t align;
-  bool stuck;          /* it has to keep its place, because code may know it */
+  bool fixed;          /* it has to keep its place, because code may know it */
   uint64_t new_offset; /* BEGIN, if it keeps its place */
 };
 
@@ -36,8 +36,8 @@ struct gathered_notes
   struct note_section sections[NOTE_SECTIONS_MAX]; /* ascending in the old
                                                       file */
   size_t n_sections;
-  size_t first_stuck, last_stuck;     /* indices of sections that are stuck */
-  size_t last_staying;                /* the last one that keeps its place */
+  size_t first_fixed, last_fixed;     /* indices of sections that are fixed */
+  size_t last_unmoved;                /* the last one that keeps its place */
   uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
   size_t n_fillers;
 };

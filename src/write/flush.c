@@ -28,7 +28,7 @@ struct file_system
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file_system *noted;
-static size_t n_noted, room;
+static size_t n_noted, capacity;
 
 bool
 flush_directory (int directory, int fd, struct error *err)
@@ -95,7 +95,7 @@ note (dev_t device, int directory, int fd)
           .directory = fcntl (directory, F_DUPFD_CLOEXEC, 0),
           .n_files = 1 };
   if (added.fd < 0 || added.directory < 0
-      || !ARRAY_ROOM (noted, n_noted + 1, &room))
+      || !ARRAY_ROOM (noted, n_noted + 1, &capacity))
     {
       close_both (&added);
       return false;
@@ -136,7 +136,7 @@ flush_noted (struct error *err)
   struct file_system *all = noted;
   size_t n = n_noted;
   noted = NULL;
-  n_noted = room = 0;
+  n_noted = capacity = 0;
   pthread_mutex_unlock (&lock);
   for (size_t i = 0; i < n; i++)
     {

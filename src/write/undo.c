@@ -257,7 +257,7 @@ struct record_builder
   const struct image *image;
   const struct plan *plan;
   struct operation *operations; /* the original, ascending */
-  size_t n_operations, room;
+  size_t n_operations, capacity;
 };
 
 static bool
@@ -294,7 +294,7 @@ add (struct record_builder *builder, enum undo_kind kind, uint64_t old_offset,
       return true;
     }
   if (!ARRAY_ROOM (builder->operations, builder->n_operations + 1,
-                   &builder->room))
+                   &builder->capacity))
     return false;
   builder->operations[builder->n_operations++] = next;
   return true;
