@@ -1,14 +1,30 @@
-/* The layout of a new file: its headers and its plan, as far as they are made,
-   and what all strategies do with them.
+/* The layout of the new file: its headers and its plan, as far as they are
+   made, and the steps that all strategies take with them.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy first looks, mostly at a layout that is const: it says in
-   layout->reason why it does not apply, and changes nothing else but
-   layout->has_unaccounted_bytes and layout->references, which grow by what a
-   search has found.  Then it commits: it changes the headers and the plan.  A
-   commit is never undone.  So whatever fails behind one ends the search for a
-   strategy: memory runs out, or a symbol or a dynamic entry cannot follow what
-   has moved.  What is left is a plan made by half, which is only freed.  */
+   A strategy works in two phases.  First it decides whether it applies.  In
+   this phase it changes nothing of the layout but the reason why it does not
+   apply, has_unaccounted_bytes, and references, where it keeps what a search
+   has found.  Then it commits: it changes the headers and the plan.  A commit
+   cannot be undone.  So a failure in the second phase ends the search for a
+   strategy, and the half-made plan is only freed.  Such failures are: memory
+   runs out, or the new address of a moved section cannot be written.
+
+   Words of this folder:
+
+     table      the program header table, unless another one is named
+     entry      an Elf64_Phdr of the table.  An entry that readers do without
+                can be dropped.  The strategy "spare-slot" has its name from
+                such entries
+     chunk      a section behind the table, with all sections and segments that
+                overlap it.  It moves as a whole (eviction.h)
+     eviction   moving chunks away to make room for a longer table
+     placement  where .sframe goes, and all that moves for it
+                (choose_strategy.c)
+     slack      the padding between the end of a segment and the next page
+     filler     bytes that have no meaning (byte_is_filler), or a note that has
+                none (elf/notes.h)
+     extent     old bytes at a new offset; patch: other bytes (plan.h)  */
 
 #ifndef PLACE_LAYOUT_H
 #define PLACE_LAYOUT_H
@@ -25,54 +41,57 @@
 
 enum
 {
-  NOTE_SECTIONS_MAX = 16,   /* sections and segments of notes that are looked
-                               at; a handful is usual */
-  NEW_SECTIONS_MAX = 24,    /* grow-down adds most: .sframe, one for each note
-                               that it copies, and two more */
+  NOTE_SECTIONS_MAX = 16,   /* sections, and segments, of notes that a
+                               strategy looks at; a handful is usual */
+  NEW_SECTIONS_MAX = 24,    /* grow-down adds most: .sframe, a section for each
+                               note that it copies, and two more */
   NEW_HEADERS_MAX = 3,      /* PT_GNU_SFRAME, PT_LOAD and PT_NOTE */
-  SEGMENTS_DROPPED_MAX = 8, /* headers that go away */
-  FIRST_PAGE = 4096, /* of the file, where kernels before 6.12 look for the
-                        build-id, and which is all of it in cores */
+  SEGMENTS_DROPPED_MAX = 8, /* headers that are taken out of the table */
+  FIRST_PAGE = 4096,        /* bytes of the file's first page.  Kernels before
+                               6.12 look for the build-id there, and core files
+                               have no other page of the file */
   REASON_SIZE = 192,
-  GROWTH_MAX = 1 << 26 /* bytes of padding at most, because headers may ask
-                          for any number */
+  GROWTH_MAX = 1 << 26 /* bytes of padding that a strategy may add; headers of
+                          a hostile file may ask for any number */
 };
 
 struct layout
 {
-  const struct image *image; /* the old file; for a strategy it has a PT_LOAD
-                                (refusals_check) */
+  const struct image *image; /* the old file.  It has a PT_LOAD when a strategy
+                                is tried (refusals_check) */
   const struct plan_request *request;
   struct plan *plan;
   struct error *err;
-  uint64_t page; /* P of doc/formats/injection */
-  bool loader;   /* the image is a dynamic loader */
+  uint64_t page; /* image_page */
+  bool loader;   /* the old file is a dynamic loader */
 
   /* The headers of the new file.  */
   GElf_Ehdr header;
-  GElf_Phdr *segments; /* room for NEW_HEADERS_MAX more than the image has */
+  GElf_Phdr *segments; /* NEW_HEADERS_MAX elements more than the image has */
   size_t n_segments;
-  GElf_Shdr *sections; /* sh_name of new sections is set at the end */
+  GElf_Shdr *sections; /* layout_finish sets sh_name of new sections */
   size_t n_sections;
   const char *new_names[NEW_SECTIONS_MAX];
   size_t n_new_sections;
 
-  struct references references; /* to what may move */
+  struct references references; /* to sections that may move */
 
   size_t n_evicted; /* chunks that have moved */
-  uint64_t *moved;  /* per old section: what is added to its address */
-  uint64_t end;     /* of the new file so far */
+  uint64_t *moved;  /* by index of an old section: new address - old address */
+  uint64_t end;     /* size of the new file so far */
   char *reason; /* REASON_SIZE bytes: why the last strategy did not apply */
-  bool has_unaccounted_bytes; /* the strategy would apply, but for bytes that
-                       nothing accounts for (layout_may_shift) */
+  bool has_unaccounted_bytes; /* the last strategy did not apply because bytes
+                                 of no known owner would move
+                                 (layout_may_shift) */
 };
 
-/* Begin: the headers of layout->image, and a plan that changes nothing.  Close
-   also after failure.  */
+/* Begin with the headers of layout->image, and with a plan that copies the
+   whole file.  The caller has set image, plan and err, and frees LAYOUT also
+   after failure.  */
 bool layout_init (struct layout *layout);
 void layout_free (struct layout *layout);
 
-/* Some of the image's segments, by their indices.  */
+/* Some of the old file's segments, by their indices.  */
 struct segment_set
 {
   size_t indices[SEGMENTS_DROPPED_MAX];
@@ -81,80 +100,82 @@ struct segment_set
 
 bool segment_set_has (const struct segment_set *set, size_t index);
 
-/* Add the segments of TYPE that IMAGE has, as long as there are less than
-   LIMIT in SET.  */
+/* Add segments of TYPE that IMAGE has, until SET has LIMIT segments.  */
 void segment_set_add_type (const struct image *image, struct segment_set *set,
                            size_t limit, uint32_t type);
 
-/* What came of the attempt of a strategy.  */
+/* Result of trying a strategy.  */
 enum attempt
 {
-  DOES_NOT_APPLY = 0, /* layout->reason says why; nothing was changed */
+  DOES_NOT_APPLY = 0, /* with layout->reason; nothing was changed */
   PLANNED,
-  FAILED /* layout->err says why; no other strategy is tried */
+  FAILED /* with layout->err; no other strategy is tried */
 };
 
-/* Set the reason why a strategy does not apply.  Returns false, which is
+/* Set layout->reason, why a strategy does not apply.  Returns false, which is
    DOES_NOT_APPLY.  */
 bool layout_reject (const struct layout *layout, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* Whether all that is at and behind file offset FROM may move.  Bytes that
-   nothing accounts for may not.  A strategy asks this last, so that the reason
-   is the only one that the strategy has.  */
+/* Whether all bytes of the old file from offset FROM on may move.  Bytes that
+   nothing accounts for may not (owners_account_for_all).  A strategy asks this
+   last: when the answer is no, this is the only reason against it.  */
 bool layout_may_shift (struct layout *layout, uint64_t from);
 
-/* The strategy that has a file of its own, grow_down.c: .sframe and a longer
-   program header table in front of a program at a fixed address.  */
+/* Try the strategy of grow_down.c: .sframe and a longer program header table
+   in front of a program at a fixed address.  */
 enum attempt grow_down_try (struct layout *layout);
 
 /* ---- New headers */
 
-/* The header of a new read-only segment of TYPE that has these bytes, at
-   ADDRESS.  */
+/* Return the header of a new read-only segment of TYPE, with BYTES of the new
+   file at ADDRESS.  */
 GElf_Phdr layout_new_segment (const struct layout *layout, uint32_t type,
                               struct interval bytes, uint64_t address,
                               uint64_t align);
 
-/* PT_GNU_SFRAME for plan->sframe_*.  */
+/* Return the PT_GNU_SFRAME for plan->sframe_*.  */
 GElf_Phdr layout_sframe_segment (const struct layout *layout);
 
-/* Drop the segments DROPPED, add PT_GNU_SFRAME (for plan->sframe_*) and, if
-   LOAD is given, that behind the last PT_LOAD.  */
+/* Take the segments DROPPED out of the table.  Add PT_GNU_SFRAME for
+   plan->sframe_*, and LOAD, unless it is NULL, behind the last PT_LOAD.  */
 void layout_add_segments (struct layout *layout,
                           const struct segment_set *dropped,
                           const GElf_Phdr *load);
 
-/* Append a section header.  */
+/* Append the header of a new section called NAME, which must outlive
+   LAYOUT.  */
 void layout_add_section (struct layout *layout, const char *name,
                          const GElf_Shdr *header);
 
-/* Append the header of a section of TYPE that has these bytes, which a segment
-   of the layout loads.  */
+/* Append the header of a new section of TYPE.  BYTES are bytes of the new file
+   that a segment of LAYOUT loads.  */
 void layout_add_loaded_section (struct layout *layout, const char *name,
                                 uint32_t type, struct interval bytes,
                                 uint64_t align);
 
-/* Append or replace the header of .sframe, for plan->sframe_*.  */
+/* Append the header of .sframe for plan->sframe_*, or put it in place of the
+   old one's.  */
 void layout_add_sframe_section (struct layout *layout);
 
-/* ---- What names sections by their address */
+/* ---- Addresses of moved sections
 
-/* Patch the dynamic entries and symbols of the sections that layout->moved
-   says have moved.  Offsets in the new file are found through the plan's
-   extents, which must be complete for .dynamic and .symtab.  */
+   Patch the dynamic entries, or the symbols, that have the address of a
+   section that has moved (layout->moved).  The plan's extents must already
+   have all of .dynamic and of the symbol tables.  False with layout->err.  */
 bool layout_patch_dynamic (struct layout *layout);
 bool layout_patch_symbols (struct layout *layout);
 
 /* ---- Writing the headers */
 
-/* Write libelf structures of TYPE, SIZE bytes of the file, to OFFSET.  */
+/* Patch OFFSET of the new file with the libelf structures of TYPE at SOURCE;
+   SIZE counts their bytes in the file.  */
 bool layout_write (struct layout *layout, Elf_Type type, const void *source,
                    size_t size, uint64_t offset);
 
-/* Write all headers: the last step of every strategy.  A string table with the
-   new names and the section header table go to layout->end.  IN_PLACE: no
-   section was added, and the section header table stays where it is.  */
+/* Write all headers: the last step of every strategy.  A new table of section
+   names and a new section header table are appended at layout->end.  With
+   IN_PLACE, where no section was added, both stay where they are.  */
 bool layout_finish (struct layout *layout, bool in_place);
 
 #endif /* PLACE_LAYOUT_H */
