@@ -1,5 +1,11 @@
-/* What may move, sections and segments behind the table, and where it goes.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Eviction: moving sections from behind the program header table, to make room
+   for a longer table.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Sections and segments that overlap move together; such a set is a chunk.
+   header_room.c finds chunks, one after the other, until their bytes suffice,
+   and gives some of them new places.  A strategy then gives the others their
+   places behind .sframe, and commits the move.  */
 
 #ifndef PLACE_EVICTION_H
 #define PLACE_EVICTION_H
@@ -12,120 +18,125 @@
 
 enum
 {
-  CHUNKS_MAX = 32 /* evicted chunks */
+  CHUNKS_MAX = 32 /* in an eviction */
 };
 
-/* Some sections and segments that move as one.  */
+/* A section, and all sections and segments that overlap it or each other.  */
 struct chunk
 {
   uint64_t offset, size; /* in the old file */
-  uint64_t address;
+  uint64_t address;      /* old */
   uint64_t align;
-  bool has_segment; /* by a program header.  Its offset stays as far from its
-                 address as it was: programs read notes, in memory, at the
-                 ELF header's address + p_offset (profile runtime of clang
-                 12 to 19) */
-  bool without_pt_note; /* the PT_NOTE that it is in does not move with it,
-                          because one is made for all notes */
-  bool for_cores;       /* what readers of core files look for is in it */
-  bool placed; /* new_offset is chosen, in the segment where the chunk was or
-                   in one that agrees with that; otherwise the chunk goes
-                   behind .sframe */
-  uint64_t fallback; /* file offset for a chunk that is named and not settled,
-                        if it cannot go there; 0: none */
+  bool has_segment;     /* a PT_NOTE, PT_INTERP or PT_GNU_PROPERTY is part of
+                           it.  Then the difference between address and offset
+                           must not change: programs read notes in memory at
+                           the ELF header's address + p_offset (profile runtime
+                           of clang 12 to 19) */
+  bool without_pt_note; /* its PT_NOTE is not part of it, because one PT_NOTE
+                           is made for all notes */
+  bool for_cores;       /* it has a note that readers of core files look for */
+  bool placed;          /* new_offset is final.  It lies in the segment where
+                           the chunk was, or in one with the same difference
+                           between address and offset.  A chunk that is not
+                           placed goes behind .sframe */
+  uint64_t fallback;    /* file offset for a chunk with a segment that is not
+                           placed, in case it cannot go behind .sframe; 0:
+                           none */
   uint64_t new_offset, new_address;
 };
 
-/* Let CHUNK be the chunk that begins at OFFSET, in the segment LOAD.
-   chunk->without_pt_note is to be set.  False with layout->reason when it may
+/* Find the chunk that begins at OFFSET, in the segment LOAD.  The caller has
+   set chunk->without_pt_note.  False with layout->reason when the chunk may
    not move.  */
 bool chunk_find (const struct layout *layout, uint64_t offset,
                  const GElf_Phdr *load, struct chunk *chunk);
 
-/* Do the same for notes.  False unless it is notes that mean the same
-   elsewhere, among them one that readers of cores look for.  Who knows the
-   address of the notes does not matter: the caller leaves there what is
-   there.  */
+/* Find the chunk that begins at OFFSET, in the segment LOAD, to copy it.
+   False unless it consists of notes that mean the same at another address, and
+   one of these is for readers of core files.  References to the notes do not
+   matter, because the old notes stay.  */
 bool chunk_find_notes (const struct layout *layout, uint64_t offset,
                        const GElf_Phdr *load, struct chunk *chunk);
 
-/* Let CHUNK move to file offset NEW_OFFSET, in the segment where it is.  */
+/* Place CHUNK at file offset NEW_OFFSET.  Its address changes by as much as
+   its offset.  */
 void chunk_place (struct chunk *chunk, uint64_t new_offset);
 
 /* Whether layout->references has an address in CHUNK.  */
 bool chunk_is_referenced (const struct layout *layout,
                           const struct chunk *chunk);
 
-/* Code may have the addresses of CHUNK up to this one.  */
+/* Return the end of the addresses in CHUNK to which code may refer.  */
 uint64_t chunk_reference_end (const struct layout *layout,
                               const struct chunk *chunk);
 
-/* Give the headers of what is in CHUNK its new place.  */
+/* Set the offsets and addresses in the headers of CHUNK's sections and
+   segments, and layout->moved, for its new place.  */
 void chunk_update_headers (struct layout *layout, const struct chunk *chunk);
 
-/* Whether section INDEX may move on its own.  */
+/* Whether section INDEX may move, as far as itself is concerned.  */
 bool section_may_move (const struct layout *layout, size_t index);
 
-/* What becomes of the chunks that stood behind the table:
+/* The chunks that move from behind the table, and their new places:
 
-     old file   header  table  chunk  chunk  chunk  chunk  what stays ...
-     new file   header  table, longer  [1]  [3]  ... notes  [2]  ...
-                segment HOME  [3]  ...  .sframe  [4]
+     old file   header  table  chunk  chunk  chunk  chunk  other bytes ...
+     new file   header  longer table  [1]  [3]  ... notes  [2]  ...
+                grown segment  [3]  ...  .sframe  [4]
 
-   [1]: settled behind the table, by eviction_place_behind_table: what readers
-   of cores want in the first page.
+   [1] right behind the new table (eviction_place_behind_table): chunks that
+   readers of core files look for in the first page
 
-   [2]: settled among the notes, where one PT_NOTE is made for all.
+   [2] next to notes that stay: notes, where one PT_NOTE is made for all
 
-   [3]: settled at its fallback, in freed bytes or in the padding behind HOME,
-   which grows: a chunk that a program header names, if its address and its
-   offset would not be as far from each other behind .sframe as they were.
+   [3] at the fallback, in freed bytes or in the slack of another segment,
+   which grows: chunks with a segment, if their address and offset would not
+   keep their difference behind .sframe
 
-   [4]: behind .sframe, all others.
+   [4] behind .sframe: all others
 
-   While header_room.c looks for room it has [1] and [2] settled and fallbacks
-   found. Only eviction_place_rest knows where .sframe is, and chooses between
-   [3] and [4].  */
+   header_room.c places chunks of kinds [1] and [2], and finds fallbacks.  The
+   choice between [3] and [4] needs the place of .sframe.  So a strategy makes
+   it (eviction_place_rest).  */
 struct eviction
 {
   struct chunk chunks[CHUNKS_MAX];
   size_t n_chunks;
-  struct interval freed[2]; /* the bytes: behind the table, and behind notes
-                               that stay */
-  size_t grown_segment; /* the segment that grows by chunks at their fallback
-                  places, if there are any behind it */
+  struct interval freed[2]; /* file ranges that get free: behind the table, and
+                               behind notes that stay */
+  size_t grown_segment; /* index of the segment whose slack has fallbacks; 0:
+                           none */
 };
 
-/* Put chunks back behind BEGIN: those for cores, and with ALL whatever a
-   header names.  *END: behind them.  False if what is for cores would leave
-   the first page.  */
+/* Place chunks behind offset BEGIN: those for cores or, if ALL, also those
+   with a segment.  Set *END behind the last of them.  False if a chunk for
+   cores would leave the first page.  */
 bool eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
                                   bool all, uint64_t *end);
 
-/* From where on the bytes are free that were freed behind the table: BEGIN, or
-   behind the last chunk that was settled there.  */
+/* Return the offset from which on the bytes freed behind the table are free:
+   BEGIN, or behind the last chunk that is placed there.  */
 uint64_t eviction_free_begin (const struct eviction *eviction, uint64_t begin);
 
-/* Find places for the chunks that headers name, for the case that they cannot
-   be behind .sframe: in the bytes that were freed, behind BEGIN and behind
-   NOTES_END, or in the padding behind another segment.  */
+/* Find fallbacks for all chunks with a segment that are not placed: in freed
+   bytes behind BEGIN or behind NOTES_END, or in the slack of a segment.  False
+   with layout->reason.  */
 bool eviction_find_fallbacks (const struct layout *layout,
                               struct eviction *eviction, uint64_t begin,
                               uint64_t notes_end);
 
-/* Give the chunks that have none places behind file offset *END, which is
-   loaded at ADDRESS, and move *END behind them; or the places they fall back
-   to.  */
+/* Place all other chunks: behind file offset *END, which is loaded at ADDRESS,
+   or at their fallbacks.  Move *END behind them.  False when a number
+   overflows.  */
 bool eviction_place_rest (struct eviction *eviction, uint64_t *end,
                           uint64_t address);
 
-/* Have the chunks that have a place to fall back to go there, wherever .sframe
-   is.  False if there are none.  */
+/* Place all chunks that have a fallback there, wherever .sframe is.  False if
+   there are none.  */
 bool eviction_use_fallbacks (struct eviction *eviction);
 
-/* Have the chunks at their places, and rewrite everything that names them:
-   headers, dynamic entries, symbols.  False with layout->err, also where an
-   address that must change cannot.  */
+/* Move the chunks, and change all that has their addresses: headers, dynamic
+   entries, symbols.  False with layout->err, also where an address cannot be
+   changed.  */
 bool eviction_commit (struct layout *layout, const struct eviction *eviction);
 
 #endif /* PLACE_EVICTION_H */

@@ -1,4 +1,4 @@
-/* Finding room for program headers.
+/* Finding room for more program headers, without moving the table.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef PLACE_HEADER_ROOM_H
@@ -10,29 +10,29 @@
 #include "place/spare_headers.h"
 #include "place/eviction.h"
 
-/* Room for program headers: what goes away, and what moves.  */
+/* The way to room: headers that are dropped, and chunks that move.  */
 struct header_room
 {
   struct spare_headers spare;
-  const GElf_Phdr *load;    /* maps the table; NULL: nothing has to move */
-  struct eviction eviction; /* from behind the table, in LOAD */
+  const GElf_Phdr *load;    /* the PT_LOAD with the table; NULL: no chunk has
+                               to move */
+  struct eviction eviction; /* of chunks in LOAD */
 };
 
-/* Find room for N more program headers without moving the table.  Code and
-   data are searched for references to what would move; what is found stays in
-   layout->references.  Units that have to stay in their segment are settled,
-   others that a program header names have a place to fall back to, and the
-   rest get theirs from eviction_place_rest.  False with layout->reason when
-   there is no room.  */
+/* Find room for N more program headers.  Code and data are searched for
+   references to chunks that would move; layout->references keeps what is
+   found.  Some chunks are placed, others with a segment have a fallback, and
+   the rest get places from eviction_place_rest.  False with layout->reason
+   when there is no room.  */
 bool header_room_find (struct layout *layout, size_t n,
                        struct header_room *room);
 
-/* Search IMAGE for references to what header_room_find would move in most
-   files. Which sections that are depends on the file, and hardly ever on the
-   size of .sframe.  So the search, which reads all code, can begin in a second
-   thread before that size is known.  REFERENCES is zeroed, and stays so where
-   nothing would move.  header_room_find searches by itself if others have to
-   move.  */
+/* Find references to the sections that header_room_find would move in most
+   files, for plan_request.references.  Which sections move depends on the
+   file, and hardly ever on the size of .sframe.  So the search, which reads
+   all code, can run in a second thread before that size is known.  The caller
+   has zeroed REFERENCES; they stay so where nothing would move.  If other
+   sections have to move in the end, header_room_find searches again.  */
 void header_room_find_references (struct references *references,
                                   const struct image *image);
 
