@@ -1,9 +1,11 @@
-/* Where .sframe goes: all strategies but grow-down, and their order.
+/* All strategies to place .sframe, but for grow-down, and the order in which
+   they are tried.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy finds room for program headers (header_room_find) and a placement
-   for .sframe, and has a plan made of both (placement_commit).  How many files
-   take which: doc/formats/injection, "How often".  */
+   A strategy finds room for program headers (header_room_find) and a place for
+   .sframe, and has a plan made of both (placement_commit).
+   doc/formats/injection, "How often", counts the files that take each
+   strategy.  */
 
 #include <config.h>
 
@@ -19,31 +21,29 @@
 
 enum
 {
-  GAP_MIN = 128 /* smaller gaps hold no .dynamic */
+  GAP_MIN = 128 /* bytes; a .dynamic does not fit into less */
 };
 
-/* ---- A placement for .sframe, and the plan that it becomes */
+/* ---- Placements */
 
-/* Where .sframe goes, with all that moves for it.  END is set by
- * placement_place_chunks. */
+/* Where .sframe goes, and what else changes for it.  placement_place_chunks
+   sets END.  */
 struct placement
 {
-  uint64_t offset, address; /* of .sframe; 0 modulo 8 */
-  uint64_t end; /* of .sframe and the chunks behind it, in the file; 0: no byte
-                   and no section is added */
-  bool new_load;     /* for all this there is a new segment, up to load_end */
-  uint64_t load_end; /* a page's end behind END; 0: END */
+  uint64_t offset, address; /* of .sframe; multiples of 8 */
+  uint64_t end; /* file offset behind .sframe and the chunks that follow it; 0:
+                   no byte and no section is added */
+  bool new_load;     /* a new segment has all of these, up to load_end */
+  uint64_t load_end; /* page boundary behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
-  struct header_room room; /* for the new headers, and what is evicted */
+  struct header_room room;
 };
 
-/* Give each chunk of placement->room a place that has none: behind .sframe,
-   or, if offset and address of a chunk that a program header names would
-   disagree there, where it falls back to (eviction_place_rest).  Set
-   placement->end behind .sframe and the chunks that follow it.  False with
-   layout->reason when the address space is full; then PLACEMENT is half-made.
-   The layout is not changed.
- */
+/* Place the chunks that have no place yet: behind .sframe, or at their
+   fallback if their address and offset would disagree behind .sframe
+   (eviction_place_rest).  Set placement->end behind the last of them.  The
+   layout does not change.  False with layout->reason when the address space is
+   full; then PLACEMENT is half-made.  */
 static bool
 placement_place_chunks (const struct layout *layout,
                         struct placement *placement)
@@ -59,7 +59,7 @@ placement_place_chunks (const struct layout *layout,
          || layout_reject (layout, "the address space is full");
 }
 
-/* Have the PT_NOTE that is kept for all notes say so, and write the fillers
+/* Set the range of the PT_NOTE that gets all notes, and write the empty notes
    between them.  */
 static bool
 commit_notes (struct layout *layout, const struct gathered_notes *notes)
@@ -82,10 +82,10 @@ commit_notes (struct layout *layout, const struct gathered_notes *notes)
   return true;
 }
 
-/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
-   it, into the bytes in front of the first PROGBITS section if they suffice,
-   although that segment is not writable.  The bytes of an evicted table may
-   suffice where the table did not leave any, so they get an owner again.  */
+/* patchelf packs the sections that it changes in an ET_EXEC file into the
+   bytes in front of the first PROGBITS section if they suffice.  .dynamic may
+   be among these sections, although the segment there is not writable.  The
+   bytes that eviction has freed may suffice, so they get a section.  */
 static void
 add_gap_section (struct layout *layout, const struct header_room *room)
 {
@@ -116,7 +116,7 @@ add_sections (struct layout *layout, const struct placement *placement)
     }
   add_gap_section (layout, &placement->room);
   /* strip computes the size of a segment from its sections, so the bytes up to
-     the page's end need one.  */
+     the page's end need a section.  */
   if (placement->load_end > placement->end)
     layout_add_loaded_section (
         layout, ".page_padding", SHT_PROGBITS,
@@ -124,9 +124,8 @@ add_sections (struct layout *layout, const struct placement *placement)
   layout_add_sframe_section (layout);
 }
 
-/* Commit: make the plan of PLACEMENT, with all chunks where
-   placement_place_chunks or header_room_find has put them.  PLANNED, or FAILED
-   with layout->err (layout.h). */
+/* Make the plan of PLACEMENT, whose chunks are all placed.  Returns PLANNED,
+   or FAILED with layout->err.  */
 static enum attempt
 placement_commit (struct layout *layout, const struct placement *placement)
 {
@@ -161,11 +160,11 @@ placement_commit (struct layout *layout, const struct placement *placement)
 
 /* ---- reuse
 
-   The place of an older .sframe, of this program or of a linker, that is not
-   smaller.  Nothing grows and nothing moves: the program header and the
-   section header get new sizes, in their tables.  Where the old section had no
-   program header (lld 22 links one without) a free slot in the table is
-   needed.  */
+   .sframe takes the place of an older one, made by this program or a linker,
+   that is not smaller.  Nothing grows and nothing moves: the program header
+   and the section header get new sizes, in their tables.  Where the old
+   section has no program header (lld 22 makes none) the strategy needs a spare
+   entry of the table.  */
 
 static enum attempt
 try_reuse (struct layout *layout)
@@ -176,15 +175,15 @@ try_reuse (struct layout *layout)
   if (old == NULL || old->section == 0)
     return layout_reject (layout, "no section to reuse");
   const GElf_Phdr *load = image_load_at (image, old->address);
-  /* The place is too small or not aligned, or no read-only segment has its
-     bytes.  */
+  /* The old .sframe is too small or not aligned, or no read-only segment has
+     its bytes.  */
   if (layout->request->sframe_size > old->size || (old->address & 7) != 0
       || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
       || image_bytes_at (image, old->address, old->size)
              != image->bytes + old->offset)
     return layout_reject (
         layout, "the new .sframe does not fit in the old one's place");
-  /* Evicted sections would have nowhere to go.  */
+  /* No bytes are added, so there is no place for evicted sections.  */
   if (!header_room_find (layout, 1, &placement.room)
       || placement.room.eviction.n_chunks > 0)
     return layout_reject (layout, "no free program header");
@@ -195,8 +194,8 @@ try_reuse (struct layout *layout)
 
 /* ---- slack
 
-   The padding behind a segment, where the linker began the next one at a new
-   page.  */
+   .sframe goes into the padding between the end of a segment and the next
+   page, where the next segment begins.  */
 
 static bool
 all_fits (const struct layout *layout, struct placement *placement)
@@ -204,8 +203,8 @@ all_fits (const struct layout *layout, struct placement *placement)
   if (!placement_place_chunks (layout, placement)
       || !slack_reaches (layout->image, placement->load, placement->end))
     return false;
-  /* What is evicted may not fall back to bytes of PLACEMENT: segments that end
-     with the same bytes of the file have the same padding.  */
+  /* No fallback may be in the bytes of PLACEMENT: segments that end with the
+     same bytes of the file have the same padding.  */
   for (size_t i = 0; i < placement->room.eviction.n_chunks; i++)
     {
       const struct chunk *chunk = &placement->room.eviction.chunks[i];
@@ -216,11 +215,10 @@ all_fits (const struct layout *layout, struct placement *placement)
   return true;
 }
 
-/* Set PLACEMENT to what is behind segment INDEX, if all fits there, or all but
-   the chunks that can fall back to another placement.  Otherwise PLACEMENT is
-   as it was: placement_place_chunks settles chunks at their fallback places,
-   and a chunk that is settled for one segment may be in the way behind
-   another.  */
+/* Try the slack of segment INDEX for .sframe and all chunks, and then without
+   the chunks that can go to their fallbacks instead.  Set PLACEMENT if one of
+   these fits.  Otherwise leave it as it was, because a chunk that has got a
+   place behind one segment may be in the way behind another.  */
 static bool
 slack_fits (const struct layout *layout, struct placement *placement,
             size_t index)
@@ -256,8 +254,8 @@ static enum attempt
 try_slack (struct layout *layout)
 {
   struct placement placement = { 0 };
-  /* Most files have no room even without evicted sections, so this comes
-     first.  */
+  /* In most files the padding is too small even without evicted sections.  So
+     the first look is for .sframe alone, before header_room_find.  */
   if (!slack_find (layout, &placement))
     return layout_reject (layout, "no padding is large enough");
   if (!header_room_find (layout, 1, &placement.room))
@@ -269,19 +267,23 @@ try_slack (struct layout *layout)
 
 /* ---- A BSS with bytes in the file
 
-   Something can then follow the last segment: for loaders and grow-data.  */
+   When the BSS has bytes in the file, other bytes can follow the last segment
+   there.  The strategy for loaders and grow-data need that.  */
 
-/* How the end of the file shifts when the BSS gets bytes in it.  */
+/* How the last segment and the end of the file change when the BSS gets bytes
+   in the file.  */
 struct bss_fill
 {
   size_t load;      /* index of the last segment, which has the BSS */
-  uint64_t old_end; /* of the segment's bytes in the file */
-  uint64_t new_end; /* with those of the BSS, up to the page's end ... */
-  uint64_t address; /* ... which is this one in memory */
-  uint64_t shift;   /* of what follows the segment in the file */
+  uint64_t old_end; /* file offset of the segment's end */
+  uint64_t new_end; /* the same with the BSS, up to the page's end */
+  uint64_t address; /* address of NEW_END */
+  uint64_t shift;   /* of the bytes behind the segment in the file */
 };
 
-/* Only sections and segments that are not loaded may shift.  */
+/* Whether no section and no segment that is loaded lies behind the last
+   segment's bytes: only what is not loaded may shift.  False with
+   layout->reason.  */
 static bool
 bss_fill_check (struct layout *layout, const struct bss_fill *fill)
 {
@@ -303,8 +305,8 @@ bss_fill_check (struct layout *layout, const struct bss_fill *fill)
   return layout_may_shift (layout, fill->old_end);
 }
 
-/* Let the segment end at file offset NEW_END.  A shift by 64 bytes keeps the
-   alignment of whatever follows.  */
+/* Let the segment end at file offset NEW_END.  The rest of the file shifts by
+   a multiple of 64, which keeps all usual alignments.  */
 static void
 bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 {
@@ -331,7 +333,7 @@ bss_fill_measure (struct layout *layout, struct bss_fill *fill)
   return bss_fill_check (layout, fill);
 }
 
-/* Give the BSS bytes in the file, and shift what follows there.  */
+/* Give the BSS bytes in the file, and shift the rest of the file.  */
 static bool
 bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
 {
@@ -364,23 +366,24 @@ bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
 
 /* ---- spare-slot and evict
 
-   A new read-only segment behind the end of the file: for nearly all files
-   without room behind a segment.  Where the headers fit without moving
-   anything, as in libraries that patchelf has changed, it is "spare-slot".  */
+   .sframe goes into a new read-only segment at the end of the file: for nearly
+   all files without enough slack.  Where the new headers fit without moving
+   anything, as in libraries that patchelf has changed, the name is
+   "spare-slot", else "evict".  */
 
-/* Kernels up to 6.6 map the interpreter, a dynamic loader, with one BSS
-   computation at the end: with a segment behind the BSS, the BSS is not
-   zeroed, and a last segment that is read-only makes exec fail.  So the BSS is
-   given bytes in the file, and the new segment ends at a page boundary, where
-   there is nothing left to zero.  */
+/* Kernels up to 6.6 work out the BSS of an interpreter, which is a dynamic
+   loader, only once, behind all segments.  With a segment behind the BSS, they
+   do not zero the BSS, and if that segment is read-only, they fail to start
+   the program.  So the BSS gets bytes in the file, and the new segment ends at
+   a page boundary, where nothing is left to zero.  */
 static enum attempt
 append_to_loader (struct layout *layout, struct placement *placement)
 {
   struct bss_fill fill = { 0 };
   if (!bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe is at the start of a page, so that strip cannot put it into the
-     page of the BSS.  */
+  /* .sframe begins at a page, so that strip cannot put it into the last page
+     of the BSS.  */
   placement->address = fill.address;
   if (!align_up_checked (layout->image->size + fill.shift, layout->page,
                          &placement->offset)
@@ -401,8 +404,9 @@ try_append (struct layout *layout)
   if (layout->loader)
     return append_to_loader (layout, &placement);
 
-  /* Offset and address are congruent modulo the page without padding the
-     file: the head of the first page shows the bytes in front of it.  */
+  /* The offset within the page is that of the file's end, so that the file
+     needs no padding.  The bytes in front of .sframe are mapped along with
+     it.  */
   const GElf_Phdr *last = image_last_load (layout->image);
   if (!align_up_checked (layout->image->size, 16, &placement.offset)
       || !align_up_checked (last->p_vaddr + last->p_memsz, layout->page,
@@ -418,10 +422,11 @@ try_append (struct layout *layout)
 
 /* ---- grow-data
 
-   Behind the BSS, in the last segment: for libraries and position-independent
-   programs with code that points to their notes, like plugins of Qt 6,
-   Firefox and Chromium.  One program header is enough.  The section is mapped
-   writable, though nothing writes there, so this comes last.  */
+   .sframe goes behind the BSS, in the last segment: for libraries and
+   position-independent programs with code that points to their notes, like
+   plugins of Qt 6, Firefox and Chromium.  One program header is enough.
+   .sframe is mapped writable, although no code writes to it, so this strategy
+   is the last.  */
 
 static enum attempt
 try_grow_data (struct layout *layout)
@@ -431,29 +436,27 @@ try_grow_data (struct layout *layout)
   if (!header_room_find (layout, 1, &placement.room)
       || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe is at the start of a page, so that it is in no page that the
-     program writes to.  */
+  /* .sframe begins at a page, so that it has no page that the program writes
+     to.  */
   placement.offset = fill.new_end;
   placement.address = fill.address;
   placement.load = fill.load;
   if (!placement_place_chunks (layout, &placement))
     return DOES_NOT_APPLY;
-  /* What is not loaded goes behind all of it.  */
+  /* Bytes that are not loaded go behind .sframe and the chunks.  */
   bss_fill_extend (&fill, placement.end);
   return bss_fill_commit (layout, &fill)
              ? placement_commit (layout, &placement)
              : FAILED;
 }
 
-/* ---- Their order */
+/* ---- The order of the strategies */
 
 static const struct strategy
 {
   const char *name;     /* for reports */
-  const char *evicting; /* of the one that may have sections move: its name
-                           then.  Its reason is given if no strategy applies,
-                           because it is the most general one, unless another
-                           strategy would but for layout_may_shift.  */
+  const char *evicting; /* name for reports if the strategy has evicted chunks;
+                           NULL unless it may */
   bool not_of_loaders;  /* it is not tried for dynamic loaders */
   enum attempt (*plan) (struct layout *layout);
 } strategies[] = {
@@ -477,7 +480,10 @@ is_called (const struct strategy *strategy, const char *name)
              && strcmp (name, strategy->evicting) == 0);
 }
 
-/* Try all strategies that are for the file, or the one that is asked for.  */
+/* Try the strategies that are for this kind of file, or the one that the
+   request names, until one succeeds.  If none does, layout->reason is that of
+   the evicting strategy, which is the most general one, or of a strategy that
+   only layout_may_shift kept from applying.  */
 static enum attempt
 try_strategies (struct layout *layout)
 {
@@ -503,9 +509,9 @@ try_strategies (struct layout *layout)
   return done;
 }
 
-/* Zero the bytes of the old .sframe, to which nothing refers any more, where
-   the new one does not cover them.  Without its section header the size of the
-   old one is not known; then its bytes stay.  */
+/* Zero the bytes of the old .sframe that the new one does not cover: nothing
+   refers to them any more.  They stay where the old one had no section header,
+   because then its size is not known.  */
 static bool
 clear_replaced (struct layout *layout)
 {
@@ -526,7 +532,7 @@ choose_strategy (struct plan *plan, const struct image *image,
   *plan = (struct plan){ .sframe_size = request->sframe_size };
   if (!refusals_check (image, err))
     return false;
-  /* More would not fit the format's 32-bit offsets anyway.  */
+  /* SFrame has offsets of 32 bits.  */
   if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
   struct layout layout

@@ -1,10 +1,11 @@
-/* Eviction: whether a section may move, what moves with it, where to, and
-   moving it.
+/* Eviction: which sections may move, what moves with them, where they go, and
+   how they are moved.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A section may move if only headers and dynamic entries have its address.  A
-   chunk is a section with every section, PT_NOTE, PT_INTERP and
-   PT_GNU_PROPERTY that overlaps it.  */
+   A section may move if only headers and dynamic entries have its address,
+   because a conversion can change these.  It moves together with every
+   section, PT_NOTE, PT_INTERP and PT_GNU_PROPERTY that overlaps it: this is a
+   chunk.  */
 
 #include "place/eviction.h"
 
@@ -15,17 +16,17 @@
 
 enum
 {
-  PASSES_MAX = 64,        /* of adding to a chunk what overlaps it */
+  PASSES_MAX = 64,        /* over all headers, to find what overlaps a chunk */
   CHUNK_SECTIONS_MAX = 16 /* far above anything real */
 };
 
 /* ---- Sections */
 
-/* Notes that programs do not reach by address.  Others may hold PC-relative
-   pointers (Crashpad).  Of some, readers of a core file look for in a
-   program's first page, which is all that a kernel puts into one of a
-   read-only segment (vma_dump_size in Linux' fs/coredump.c): elfutils, gdb,
-   systemd-coredump.  */
+/* Notes that programs do not find by address.  Others may have PC-relative
+   pointers (Crashpad).  for_cores: elfutils, gdb and systemd-coredump look for
+   this note in core files, in the first page of the program.  It must be in
+   that page, because a kernel dumps no other page of a read-only segment
+   (vma_dump_size in Linux' fs/coredump.c).  */
 static const struct
 {
   const char *owner;
@@ -43,8 +44,8 @@ static const struct
   { "Go\0", 4, false },
 };
 
-/* Whether the section has notes alone that programs do not reach by address.
-   If readers of cores look for one of them, *FOR_CORES is set.  */
+/* Whether all notes of the section are in plain_notes.  Set *FOR_CORES if one
+   of them is for readers of core files.  */
 static bool
 section_has_plain_notes (const struct image *image, const GElf_Shdr *header,
                          bool *for_cores)
@@ -66,9 +67,9 @@ section_has_plain_notes (const struct image *image, const GElf_Shdr *header,
   return walk.size > 0 && walk.at >= walk.size;
 }
 
-/* Whether the section has dynamic strings that may move.  ldconfig and others
-   find dynamic strings by rules of their own, so that these stay, except in a
-   static PIE, in which no program looks up symbols.  */
+/* Whether the section has the dynamic strings, and these may move.  ldconfig
+   and others find dynamic strings by rules of their own.  So only those of a
+   static PIE may move, in which no program looks up symbols.  */
 static bool
 is_idle_string_table (const struct image *image, const GElf_Shdr *header)
 {
@@ -82,8 +83,8 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
-/* Whether section INDEX is the .sframe that is replaced: nothing refers to
-   what is left of it.  */
+/* Whether section INDEX is the .sframe that is replaced.  References to it do
+   not count.  */
 static bool
 is_replaced (const struct layout *layout, size_t index)
 {
@@ -92,9 +93,8 @@ is_replaced (const struct layout *layout, size_t index)
          && request->replaced->section == index;
 }
 
-/* Whether only headers, PT_NOTE and .dynamic say where section INDEX is, as
-   far as its kind and its symbols tell.  If readers of cores look for what is
-   in that section, *FOR_CORES is set.  */
+/* Whether section INDEX may move, as far as its type and its symbols tell.
+   Set *FOR_CORES if it has a note for readers of core files.  */
 static bool
 section_is_evictable (const struct layout *layout, size_t index,
                       bool *for_cores)
@@ -122,9 +122,9 @@ section_is_evictable (const struct layout *layout, size_t index,
     }
 }
 
-/* Code may have the addresses of section HEADER up to this one.  Of a table of
-   the dynamic linker that is the first byte alone: these tables are so large
-   that other values point into them by chance.  */
+/* Return the end of the addresses in the section of HEADER to which code may
+   refer.  In a table of the dynamic linker only the first byte counts: these
+   tables are so large that other numbers are addresses in them by chance.  */
 static uint64_t
 section_reference_end (const GElf_Shdr *header)
 {
@@ -150,7 +150,7 @@ section_may_move (const struct layout *layout, size_t index)
          && !section_is_referenced (layout, index);
 }
 
-/* ---- What moves together */
+/* ---- Chunks */
 
 static bool
 overlaps (struct interval bytes, const struct chunk *chunk)
@@ -192,7 +192,8 @@ chunk_include (struct chunk *chunk, uint64_t begin, uint64_t size,
   return grown;
 }
 
-/* One pass of growing CHUNK to the union of everything that overlaps it.  */
+/* Extend CHUNK over all sections and segments that overlap it.  Returns
+   whether it has grown, so that others may overlap it now.  */
 static bool
 chunk_grow (const struct image *image, struct chunk *chunk)
 {
@@ -215,7 +216,8 @@ chunk_grow (const struct image *image, struct chunk *chunk)
   return grown;
 }
 
-/* Whether all sections and segments with bytes of CHUNK may move.  */
+/* Whether all sections and segments with bytes of CHUNK may move; false with
+   layout->reason if not.  Sets chunk->for_cores.  */
 static bool
 chunk_is_evictable (const struct layout *layout, struct chunk *chunk)
 {
@@ -249,9 +251,10 @@ chunk_is_evictable (const struct layout *layout, struct chunk *chunk)
   return true;
 }
 
-/* Whether a header that gives BYTES of the file the ADDRESS of the first of
-   them means bytes of CHUNK by both, or by neither.  Who looks in memory goes
-   by the one, who reads the file by the other.  */
+/* Whether a header with file range BYTES and with ADDRESS agrees with CHUNK:
+   either the range is in CHUNK, and has that address there, or neither range
+   nor address is in CHUNK.  Some readers go by the address, others by the
+   offset.  */
 static bool
 header_agrees (const struct chunk *chunk, struct interval bytes,
                uint64_t address)
@@ -264,8 +267,8 @@ header_agrees (const struct chunk *chunk, struct interval bytes,
              && chunk->address - address >= size);
 }
 
-/* Whether no header of a section or a segment means CHUNK by its address or by
-   its offset alone.  PT_PHDR is the table, whatever its size.  */
+/* Whether all headers of sections and segments agree with CHUNK.  PT_PHDR does
+   not count: it is the table, although its size may be wrong.  */
 static bool
 chunk_addresses_agree (const struct image *image, const struct chunk *chunk)
 {
@@ -313,7 +316,8 @@ chunk_reference_end (const struct layout *layout, const struct chunk *chunk)
   return end;
 }
 
-/* Let CHUNK be what the byte at OFFSET, in LOAD, moves with.  */
+/* Find the chunk that has the byte at OFFSET, in LOAD, whether or not it may
+   move.  False if it begins in front of OFFSET, or takes too many passes.  */
 static bool
 chunk_at (const struct image *image, uint64_t offset, const GElf_Phdr *load,
           struct chunk *chunk)
@@ -395,7 +399,7 @@ chunk_update_headers (struct layout *layout, const struct chunk *chunk)
       segment_move (&layout->segments[i], offset_delta, delta);
 }
 
-/* ---- Where chunks go */
+/* ---- New places for chunks */
 
 bool
 eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
@@ -418,13 +422,14 @@ eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
   return true;
 }
 
+/* Whether CHUNK still needs a fallback.  */
 static bool
 lacks_place (const struct chunk *chunk)
 {
   return chunk->has_segment && !chunk->placed && chunk->fallback == 0;
 }
 
-/* Find places behind segment INDEX for all chunks that have none.  */
+/* Find fallbacks behind segment INDEX for all chunks that need one.  */
 static bool
 find_fallbacks_behind (const struct layout *layout, struct eviction *eviction,
                        size_t index)

@@ -1,5 +1,6 @@
-/* What all strategies do with a layout: they begin and end it, add headers,
-   and have what names sections by their address follow those that moved.
+/* The steps that all strategies take with a layout: begin it, add headers,
+   give symbols and dynamic entries the new addresses of moved sections, and
+   write the headers.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "place/layout.h"
@@ -16,7 +17,7 @@
 
 enum
 {
-  MOVED_SYMBOLS_MAX = 4096 /* a handful is usual */
+  MOVED_SYMBOLS_MAX = 4096 /* symbols to patch; a handful is usual */
 };
 
 bool
@@ -115,8 +116,8 @@ layout_sframe_segment (const struct layout *layout)
       plan->sframe_address, 8);
 }
 
-/* glibc, musl and the kernel require ascending PT_LOADs; the place of
-   PT_GNU_SFRAME does not matter.  */
+/* glibc, musl and the kernel require ascending PT_LOADs.  The place of
+   PT_GNU_SFRAME in the table does not matter.  */
 void
 layout_add_segments (struct layout *layout, const struct segment_set *dropped,
                      const GElf_Phdr *load)
@@ -152,7 +153,8 @@ layout_add_section (struct layout *layout, const char *name,
   layout->sections[layout->n_sections++] = *header;
 }
 
-/* Where the segments of LAYOUT load the byte at OFFSET.  */
+/* Return the address at which a segment of LAYOUT loads the byte at OFFSET, or
+   0.  */
 static uint64_t
 address_of (const struct layout *layout, uint64_t offset)
 {
@@ -199,8 +201,10 @@ layout_add_sframe_section (struct layout *layout)
   layout->plan->replaced_section = replaced->section;
 }
 
-/* ---- What names sections by their address */
+/* ---- Addresses of moved sections */
 
+/* Set the 64-bit word at OLD_OFFSET of the old file to VALUE in the new
+   one.  */
 static bool
 patch_u64 (struct layout *layout, uint64_t old_offset, uint64_t value)
 {
@@ -224,7 +228,9 @@ layout_patch_dynamic (struct layout *layout)
   int64_t tag;
   while (dynamic_next (layout->image, &at, &tag, &value))
     {
-      /* DYNAMIC_TABLES_MAX bounds these (refusals.c), not the others.  */
+      /* The loop below takes as long as there are sections.  refusals.c bounds
+         the number of entries with such a tag (DYNAMIC_TABLES_MAX), but not
+         the number of other entries.  */
       if (!dynamic_is_table (tag))
         continue;
       for (size_t i = 1; i < layout->image->n_sections; i++)
@@ -233,7 +239,7 @@ layout_patch_dynamic (struct layout *layout)
           if (layout->moved[i] == 0 || table->sh_addr != value
               || dynamic_tag_of (table->sh_type) != tag)
             continue;
-          /* AT is behind the entry; its second word is d_un.  */
+          /* AT is the offset behind the entry, whose last word is d_un.  */
           if (!patch_u64 (layout, at - 8, value + layout->moved[i]))
             return false;
           break;
@@ -242,9 +248,9 @@ layout_patch_dynamic (struct layout *layout)
   return true;
 }
 
-/* A table is patched only if its entries have the size that programs expect.
-   A dynamic symbol is found by name, unless it is that of a section; then the
-   section does not move.  */
+/* This skips tables whose entries have another size than programs expect, and
+   dynamic symbols of other types than STT_SECTION: a dynamic linker may find
+   these by name, so their sections do not move.  */
 bool
 layout_patch_symbols (struct layout *layout)
 {
@@ -276,8 +282,8 @@ layout_patch_symbols (struct layout *layout)
 
 /* ---- Writing the headers */
 
-/* A copy of the section name table with the new names behind it.  The old one
-   stays as dead bytes, which keeps undoing exact.  */
+/* Append a copy of the section name table, with the new names at its end.  The
+   old table stays as dead bytes, so that undoing is exact.  */
 static bool
 write_names (struct layout *layout)
 {
@@ -291,8 +297,8 @@ write_names (struct layout *layout)
   if (size > UINT32_MAX)
     return error_set (layout->err, CFI2SFRAME_REFUSED,
                       "the section name table is too large");
-  /* Not an extent: the old table keeps its place too, and an extent may give
-     an old byte only one new place.  */
+  /* The copy is a patch and no extent, because the old table also stays, and
+     an old byte is in one extent at most.  */
   uint8_t *copy
       = plan_add_patch (layout->plan, layout->end, (size_t)size, layout->err);
   uint64_t old_offset
@@ -337,7 +343,8 @@ layout_finish (struct layout *layout, bool in_place)
         return false;
       header->e_shoff = layout->end;
       layout->end += size;
-      /* gABI, "ELF header": a count that does not fit stands in section 0.  */
+      /* gABI, "ELF header": a number of sections that does not fit e_shnum is
+         in sh_size of section 0.  */
       bool fits = layout->n_sections < SHN_LORESERVE;
       header->e_shnum = fits ? (uint16_t)layout->n_sections : 0;
       if (!fits)
