@@ -2,9 +2,11 @@
    program at a fixed address.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For programs that code or symbols tie to all that stands behind the table:
-   46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
-   LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
+   This is for programs in which no section behind the table may move, because
+   code or symbols refer to it: 46 of 4,291 files (doc/formats/injection, "How
+   often"), all of them ET_EXEC: LLVM's and GCC's programs, valgrind's tools,
+   node, busybox.  The first segment begins some pages lower, and the new bytes
+   lie in front of the old file.  */
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +21,39 @@ enum
   ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
 };
 
-/* What is in front of the old file, and how it leads there:
+/* The bytes in front of the old file, and how two headers lead to two tables:
 
      base - distance                                 base
      new header  new table  notes  TABLE  .sframe    old header  old table  ...
      '-- e_phoff --^                 ^--- e_phoff ---'
 
-   A program that reads the old header, which __ehdr_start still names, finds
-   TABLE by a distance modulo 2^64, and everything else by p_offset, as if the
-   file began with the old header: what is in front has offsets modulo 2^64,
-   too.
+   __ehdr_start still names the old header.  A program that reads it finds
+   TABLE by e_phoff, and everything else by p_offset, as if the file began with
+   the old header.  So offsets in TABLE of bytes in front of the old header are
+   distances modulo 2^64, as is e_phoff.
 
-   The notes are copies of those that readers of cores look for, which have to
-   be in the first page of the file.  They also stay where they were, because
-   code may know their address.  */
+   The notes are copies of those that readers of core files look for, which
+   have to be in the first page of the file.  The old notes also stay, because
+   code may have their address.  */
 struct front
 {
   struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
-  size_t n_looked_at;    /* chunks, also those that are not taken */
-  size_t n_bound;        /* chunks that take their PT_NOTE along */
-  struct interval alone; /* the others, in the new file: one header */
+  size_t n_looked_at;    /* chunks that were looked at, taken or not */
+  size_t n_bound;        /* the first notes, whose PT_NOTEs name the copies */
+  struct interval alone; /* range of the other notes in the new file, which
+                            get a PT_NOTE of their own */
   uint64_t table;        /* offset of TABLE */
-  size_t n_headers;      /* in it */
-  uint64_t sframe, distance;
+  size_t n_headers;      /* number of entries of TABLE */
+  uint64_t sframe;       /* offset of .sframe */
+  uint64_t distance;     /* by which the old file shifts */
 };
 
 /* ---- The notes */
 
-/* Take the chunk at OFFSET, if it is notes for cores and among the first that
-   are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
-   not taken along.  */
+/* Copy the chunk at OFFSET, if chunk_find_notes says that it may be copied.
+   ALONE: its PT_NOTE does not go along.  Only the first NOTE_SECTIONS_MAX
+   chunks are looked at, because each is compared with all sections.  */
 static void
 take_note (const struct layout *layout, struct front *front, uint64_t offset,
            bool alone)
@@ -58,14 +62,15 @@ take_note (const struct layout *layout, struct front *front, uint64_t offset,
   const GElf_Phdr *load = image_first_load (layout->image);
   for (size_t i = 0; i < front->n_notes; i++)
     if (offset - front->notes[i].offset < front->notes[i].size)
-      return; /* it is taken */
+      return; /* it is copied already */
   if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
       && chunk_find_notes (layout, offset, load, &chunk)
       && chunk.offset + chunk.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = chunk;
 }
 
-/* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
+/* Copy each PT_NOTE all of which may be copied, and then, out of other
+   PT_NOTEs, each section that may.  */
 static void
 find_notes (const struct layout *layout, struct front *front)
 {
@@ -89,15 +94,15 @@ find_notes (const struct layout *layout, struct front *front)
     }
 }
 
-/* Whether the notes need a program header more.  */
+/* Whether some copied notes need a new PT_NOTE.  */
 static bool
 has_notes_alone (const struct front *front)
 {
   return front->n_notes > front->n_bound;
 }
 
-/* Copy the notes there.  What names them names the copy.  All offsets in the
-   layout have moved by the distance already.  */
+/* Copy the notes to the front, and let their section and program headers name
+   the copies.  All offsets in the layout have the distance added already.  */
 static bool
 commit_notes (struct layout *layout, const struct front *front)
 {
@@ -120,9 +125,9 @@ commit_notes (struct layout *layout, const struct front *front)
   return true;
 }
 
-/* Find the places of all that is in front.  One slot for a header is left
-   free, as after eviction.  False if the notes do not fit into the first
-   page.  */
+/* Place the notes, TABLE and .sframe in front of the old file.  The new table
+   has one entry to spare, as after eviction.  False if the notes do not fit
+   into the first page.  */
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
@@ -144,7 +149,7 @@ front_arrange (struct front *front, size_t n_old)
   return front->n_notes == 0 || at <= FIRST_PAGE;
 }
 
-/* ---- How far the file moves */
+/* ---- How far the file shifts */
 
 static uint64_t
 largest_align (const struct layout *layout)
@@ -156,6 +161,8 @@ largest_align (const struct layout *layout)
   return align;
 }
 
+/* Set *DISTANCE to NEEDED bytes, rounded up to ALIGN.  Whether the program is
+   at an address high enough for that, and the padding not too large.  */
 static bool
 grow_fits (const struct layout *layout, uint64_t needed, uint64_t align,
            uint64_t *distance)
@@ -166,9 +173,9 @@ grow_fits (const struct layout *layout, uint64_t needed, uint64_t align,
          && layout->image->size + *distance > layout->image->size;
 }
 
-/* Whether what a header names has the same distance between address and offset
-   as the segment that has its bytes.  The self-check finds no note that has
-   not, once offsets have moved.  */
+/* Whether address and offset of each PT_NOTE, PT_INTERP and PT_GNU_PROPERTY
+   have the same difference as those of the PT_LOAD with its bytes.  Without
+   that, the self-check would not find the notes once offsets have changed.  */
 static bool
 names_agree (const struct image *image)
 {
@@ -185,10 +192,11 @@ names_agree (const struct image *image)
   return true;
 }
 
-/* How far everything moves: by whole pages, so that addresses and offsets
-   still agree.  A program linked for huge pages may lie too low for that many
-   bytes.  It then gives up their alignment in the file, which only libraries
-   are held to.  */
+/* Set front->distance: a multiple of the largest alignment of a segment, so
+   that addresses and offsets still agree.  A program linked for huge pages may
+   be at too low an address for that.  Then the distance is a multiple of the
+   page alone, and the segments lose their alignment, which loaders require of
+   libraries alone.  False with layout->reason.  */
 static bool
 grow_distance (struct layout *layout, struct front *front)
 {
@@ -215,8 +223,9 @@ grow_distance (struct layout *layout, struct front *front)
   return layout_may_shift (layout, 0);
 }
 
-/* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
-   shift.  */
+/* Let the first segment begin DISTANCE earlier, and shift all other bytes in
+   the headers.  A segment without bytes at its offset (PT_GNU_STACK, PT_NULL)
+   does not shift.  */
 static void
 grow_headers (struct layout *layout, uint64_t distance)
 {
@@ -247,8 +256,9 @@ grow_headers (struct layout *layout, uint64_t distance)
       layout->sections[i].sh_offset += distance;
 }
 
-/* Fill in TABLE.  The old first segment is where it was, and the bytes in
-   front are another.  Static glibc finds PT_GNU_SFRAME there.  */
+/* Fill in TABLE.  In it the first segment is as it was, and another PT_LOAD
+   has the bytes in front of it.  Static glibc finds PT_GNU_SFRAME in this
+   table.  */
 static void
 front_table (const struct layout *layout, const struct front *front,
              GElf_Phdr *table)
@@ -276,7 +286,7 @@ front_table (const struct layout *layout, const struct front *front,
         case PT_GNU_SFRAME:
           *header = (GElf_Phdr){ .p_type = PT_NULL };
           break;
-        default: /* notes that are in front now; others stayed */
+        default: /* a PT_NOTE that names a copy; others are as they were */
           if (new->p_vaddr != header->p_vaddr || i >= image->n_segments)
             {
               *header = *new;
@@ -306,15 +316,15 @@ write_table (struct layout *layout, const struct front *front)
   return done;
 }
 
-/* strip fills bytes that belong to no section with zeros, so the old headers
-   and notes need some, and the table that the old header leads to.  It also
-   keeps patchelf out, which packs what it changes, .dynamic among it, into the
-   bytes in front of the first PROGBITS section if they suffice, and takes
-   .sframe for something it may move.
+/* Add sections for TABLE, and for the old headers and notes, because strip
+   zeroes bytes that belong to no section.  The section of TABLE is also there
+   for patchelf.  patchelf packs the sections that it changes, which may be
+   .dynamic, into the bytes in front of the first PROGBITS section if they
+   suffice, and it would move .sframe.
 
-   Notes that are taken out of a PT_NOTE that stays are notes there as well:
-   strip (GNU binutils 2.47) lets such a segment begin at its first section of
-   notes, but leaves its address.  */
+   Old notes in a PT_NOTE that stays get a section of type SHT_NOTE: strip (GNU
+   binutils 2.47) lets such a segment begin at its first section of notes, but
+   does not change its address.  */
 static void
 add_sections (struct layout *layout, const struct front *front)
 {
@@ -365,8 +375,7 @@ grow_down_try (struct layout *layout)
   layout_add_sframe_section (layout);
   if (!layout_finish (layout, false))
     return FAILED;
-  /* The old ELF header leads to TABLE, and to the section headers of the file,
-     which the new header has by now.  */
+  /* The old ELF header is a copy of the new one, with TABLE as its table.  */
   GElf_Ehdr old = layout->header;
   old.e_phoff = front.table - front.distance;
   old.e_phnum = (uint16_t)front.n_headers;

@@ -1,9 +1,10 @@
-/* Room for program headers: free room, free bytes, eviction.
+/* Finding room for program headers: spare entries of the table, free bytes
+   behind it, eviction.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The program header table never moves, because strip, objcopy and others put
-   it back behind the ELF header and destroy the file.  So what stands behind
-   the table has to move.  */
+   it back behind the ELF header and destroy the file.  So the sections behind
+   the table have to move.  */
 
 #include "place/header_room.h"
 
@@ -13,15 +14,15 @@
 
 enum
 {
-  HEADERS = 2,       /* that most files need: PT_LOAD and PT_GNU_SFRAME */
-  SMALL_CHUNK = 4096 /* bytes of a chunk that is worth moving for a slot that
+  HEADERS = 2,       /* new headers of most files: PT_LOAD, PT_GNU_SFRAME */
+  SMALL_CHUNK = 4096 /* largest size of a chunk that moves for the entry that
                         patchelf needs */
 };
 
-/* Have FREED reach over what nothing owns behind it, at most to the end of
-   room->load in the file.  Bytes that no header accounts for are free only if
-   they are zeros or patchelf's filler; anything else may be in use without a
-   header.  The section header table may be overwritten: a new one is made.  */
+/* Extend FREED over the bytes behind it that have no owner, at most to the end
+   of room->load.  Such bytes must be filler, because others may be in use
+   without a header.  The section header table does not count as an owner,
+   because the new file gets another one.  False with layout->reason.  */
 static bool
 free_gap (const struct layout *layout, struct header_room *room,
           struct interval *freed)
@@ -40,7 +41,7 @@ free_gap (const struct layout *layout, struct header_room *room,
          || layout_reject (layout, "unknown data behind the table");
 }
 
-/* Free the bytes behind the table that nothing owns.  */
+/* Free the bytes behind the table that have no owner.  */
 static bool
 free_behind_table (const struct layout *layout, struct header_room *room)
 {
@@ -49,7 +50,7 @@ free_behind_table (const struct layout *layout, struct header_room *room)
   return free_gap (layout, room, &room->eviction.freed[0]);
 }
 
-/* Evict the chunk behind FREED, and add its bytes to FREED.  */
+/* Evict the chunk behind FREED, and extend FREED over it.  */
 static bool
 evict_next (const struct layout *layout, struct header_room *room,
             struct interval *freed)
@@ -67,9 +68,10 @@ evict_next (const struct layout *layout, struct header_room *room,
   return free_gap (layout, room, freed);
 }
 
-/* Begin anew with GAP, which free_behind_table has found.  Evict until the
-   bytes up to BEGIN are free, and have places for what headers name: with ALL,
-   behind BEGIN.  */
+/* Begin anew with GAP, the result of free_behind_table.  Evict chunks until
+   the bytes up to BEGIN are free, and more for the chunks that go there: those
+   for cores or, if ALL, all with a segment.  Find fallbacks for the other
+   chunks with a segment.  */
 static bool
 evict_up_to (const struct layout *layout, struct header_room *room,
              struct interval gap, uint64_t begin, bool all)
@@ -86,8 +88,9 @@ evict_up_to (const struct layout *layout, struct header_room *room,
   return eviction_find_fallbacks (layout, &room->eviction, end, 0);
 }
 
-/* patchelf 0.14 to 0.18 adds a header without looking whether there is room;
-   leave one slot when that costs little.  */
+/* Make room for one entry more, if only small chunks have to move for it:
+   patchelf 0.14 to 0.18 adds a header without a look at the bytes behind the
+   table.  */
 static void
 leave_spare_entry (const struct layout *layout, struct header_room *room,
                    struct interval gap, bool all)
@@ -102,7 +105,7 @@ leave_spare_entry (const struct layout *layout, struct header_room *room,
   *room = wider;
 }
 
-/* Find room, by eviction if there is too little.  */
+/* Free the bytes of the longer table, by eviction if there are too few.  */
 static bool
 evict_for_table (const struct layout *layout, struct header_room *room)
 {
@@ -119,8 +122,8 @@ evict_for_table (const struct layout *layout, struct header_room *room)
   return true;
 }
 
-/* Give the chunks that are notes their places.  False if a note that has to
-   move is not a chunk.  */
+/* Place the chunks that are notes where spare_headers_gather_notes has put
+   them.  False if a note that has to move is no chunk of its own.  */
 static bool
 place_notes (struct header_room *room)
 {
@@ -141,8 +144,8 @@ place_notes (struct header_room *room)
   return true;
 }
 
-/* Free all bytes in front of the notes that stay, and as many behind them as
-   the other notes need.  */
+/* Free all bytes in front of the notes that stay, and as many behind these as
+   the other notes need.  Then place the notes and find fallbacks.  */
 static bool
 free_around_notes (const struct layout *layout, struct header_room *room)
 {
@@ -173,19 +176,19 @@ free_around_notes (const struct layout *layout, struct header_room *room)
 
 /* ---- Trials */
 
-/* Ways to find room.  What moves less comes first.  */
+/* Ways to find room, those that move less first.  */
 static const struct trial
 {
-  bool pt_phdr;    /* take PT_PHDR, where it says nothing new */
-  bool one_note;   /* arrange one PT_NOTE for all notes */
-  bool behind_too; /* spare_headers_gather_notes */
+  bool pt_phdr;    /* drop PT_PHDR, where it says nothing new */
+  bool one_note;   /* gather all notes in one PT_NOTE */
+  bool behind_too; /* see spare_headers_gather_notes */
 } trials[] = { { false, false, false },
                { true, false, false },
                { true, true, false },
                { true, true, true } };
 
-/* Carry TRIAL out, which changes nothing but ROOM.  Programs at a fixed
-   address have another way than one PT_NOTE, grow-down.  */
+/* Find room for N headers in the way of TRIAL.  Notes are not gathered in
+   programs at a fixed address, for which there is grow-down.  */
 static bool
 carry_out (const struct layout *layout, const struct trial *trial, size_t n,
            struct header_room *room)
@@ -205,9 +208,9 @@ carry_out (const struct layout *layout, const struct trial *trial, size_t n,
          && free_around_notes (layout, room);
 }
 
-/* Do as header_room_find does, but search nothing: only references that are in
-   layout->references already keep a section from moving.  The reason why there
-   is no room is that of the first trial.  */
+/* Do what header_room_find does without a search: only references that are in
+   layout->references already keep a section from moving.  Where there is no
+   room, the reason is that of the first trial.  */
 static bool
 find_without_search (const struct layout *layout, size_t n,
                      struct header_room *room)
@@ -224,8 +227,8 @@ find_without_search (const struct layout *layout, size_t n,
   return false;
 }
 
-/* From the first to the last address in what ROOM evicts that code may have.
-   False when there is none.  */
+/* Set *ADDRESSES to the range of the evicted chunks, as far as code may refer
+   to it.  False when no chunk is evicted.  */
 static bool
 moved_addresses (const struct layout *layout, const struct header_room *room,
                  struct interval *addresses)
@@ -239,8 +242,8 @@ moved_addresses (const struct layout *layout, const struct header_room *room,
   return true;
 }
 
-/* Search for references to what ROOM evicts, if that was not done before.
-   True when there are none.  */
+/* Whether nothing refers to the chunks that ROOM evicts.  Their addresses are
+   searched for if that was not done before.  */
 static bool
 has_no_references (struct layout *layout, const struct header_room *room)
 {
@@ -261,10 +264,11 @@ has_no_references (struct layout *layout, const struct header_room *room)
   return true;
 }
 
-/* A search for references takes as long as reading all code.  So it is made
-   only for sections that would be evicted; if it finds any, another set of
-   sections is tried.  Each search covers more addresses than the one before.
-   Sections within searched addresses need no search, so the loop ends.  */
+/* A search for references takes as long as reading all code.  So only chunks
+   that would be evicted are searched for.  If the search finds references to
+   them, the next turn finds another set of chunks.  Each search covers more
+   addresses than the one before, and chunks within these need no search, so
+   the loop ends.  */
 bool
 header_room_find (struct layout *layout, size_t n, struct header_room *room)
 {

@@ -1,8 +1,9 @@
-/* Program headers whose slots can be taken.  Either they say nothing new, or
-   one PT_NOTE is arranged for all notes.
+/* Program headers that can be dropped: those that repeat others, and PT_NOTEs
+   when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection has who reads which.  */
+   doc/formats/injection, "Headers that say nothing new", tells which programs
+   read these headers.  */
 
 #include "place/spare_headers.h"
 
@@ -19,20 +20,22 @@
 
 enum
 {
-  NOTES_MAX = 256 /* that a walk comes to */
+  NOTES_MAX = 256 /* notes that comes_to looks at */
 };
 
 static void
 set_table_end (const struct image *image, struct spare_headers *spare)
 {
-  /* More may be taken than are added.  */
+  /* More headers may be dropped than are added.  */
   spare->table_end = segment_table_range (image).end
                      + spare->n_wanted * sizeof (Elf64_Phdr)
                      - spare->dropped.n * sizeof (Elf64_Phdr);
 }
 
-/* Whether IMAGE was linked with the start files of glibc, which have a note.
-   mold 1.10 lets a walk by PT_NOTE's own alignment lose its way.  */
+/* Whether IMAGE was linked with the start files of glibc, which have an ABI
+   tag.  Each PT_NOTE is walked twice, by its own alignment and by 4, because
+   in files of mold 1.10 a walk by the alignment of PT_NOTE gets out of
+   step.  */
 static bool
 has_abi_tag (const struct image *image)
 {
@@ -48,10 +51,10 @@ has_abi_tag (const struct image *image)
   return false;
 }
 
-/* Whether some reader needs PT_PHDR, if there is one.  Only programs ask it
-   where they were loaded.  A library's dynamic linker knows where it has
-   mapped it, and glibc computes the address of a static PIE from that of its
-   dynamic section.  */
+/* Whether some reader needs the PT_PHDR of the old file.  Programs find out
+   from it where they were loaded.  For a library the dynamic linker knows that
+   without PT_PHDR, and in a static PIE glibc computes it from the address of
+   the dynamic section.  */
 static bool
 pt_phdr_is_needed (const struct layout *layout)
 {
@@ -74,7 +77,7 @@ spare_headers_drop (const struct layout *layout, struct spare_headers *spare,
   struct segment_set *dropped = &spare->dropped;
   segment_set_add_type (image, dropped, spare->n_wanted, PT_GNU_SFRAME);
   segment_set_add_type (image, dropped, spare->n_wanted, PT_NULL);
-  /* A PT_NOTE may say what PT_GNU_PROPERTY says.  */
+  /* A PT_NOTE that repeats PT_GNU_PROPERTY.  */
   const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
   GElf_Phdr doubled = property != NULL ? *property : (GElf_Phdr){ 0 };
   doubled.p_type = PT_NOTE;
@@ -88,17 +91,18 @@ spare_headers_drop (const struct layout *layout, struct spare_headers *spare,
   set_table_end (image, spare);
 }
 
-/* ---- One PT_NOTE for several, around notes that must stay where they are
+/* ---- One PT_NOTE for all notes
 
-   The notes that code points to keep their place; others are put in front of
-   them or behind them, so that one header can say where all are.  The slots
-   of other PT_NOTEs, and the bytes where the moved notes were, make room for
-   program headers.  An arrangement counts only if all readers find in it what
-   they found before; see arrangement_is_good.  */
+   Notes to which code refers are fixed.  The others are put behind them, or
+   stay next to them, so that one PT_NOTE has all notes.  That frees the
+   entries of the other PT_NOTEs, and the bytes in front of the fixed notes.
+   An arrangement is good only if all readers find in it the notes that they
+   found before (arrangement_is_good).  */
 
-/* All PT_NOTEs that are not slots already must be alike, in LOAD, so that one
-   header can say what they say.  A physical address moves along with its
-   header if it is the virtual one (segment_move), and stays otherwise.  */
+/* Collect all PT_NOTEs that are not dropped already.  False unless all are in
+   LOAD and alike, so that one header can say what they say.  Their physical
+   addresses must be equal, or all equal to the virtual ones, because
+   segment_move changes only the latter.  */
 static bool
 collect_segments (const struct layout *layout,
                   const struct spare_headers *spare, const GElf_Phdr *load,
@@ -148,6 +152,8 @@ is_in_segment (const struct image *image, const struct gathered_notes *notes,
   return false;
 }
 
+/* Collect the sections of notes in the collected PT_NOTEs, sorted, and find
+   out which are fixed.  False if there is no fixed one.  */
 static bool
 collect_sections (const struct layout *layout, struct gathered_notes *notes)
 {
@@ -182,8 +188,9 @@ collect_sections (const struct layout *layout, struct gathered_notes *notes)
          && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether note INDEX goes behind the notes that must stay: those in front that
-   are in front of EARLIEST do, and with BEHIND_TOO those that are there.  */
+/* Whether section INDEX goes behind the fixed ones: sections in front of these
+   do if they begin in front of EARLIEST, and sections behind these do if
+   BEHIND_TOO.  */
 static bool
 goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
              uint64_t earliest)
@@ -193,6 +200,9 @@ goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
   return index < notes->first_fixed && notes->sections[index].begin < earliest;
 }
 
+/* Give NOTE its place at *AT or, to keep an alignment of 8, behind a new,
+   empty note.  Move *AT behind it.  False when too many empty notes are
+   needed.  */
 static bool
 put_behind (struct gathered_notes *notes, struct note_section *note,
             uint64_t *at)
@@ -211,7 +221,8 @@ put_behind (struct gathered_notes *notes, struct note_section *note,
   return true;
 }
 
-/* Where the notes of the section end, for readers that align them to 4.  */
+/* Return where the notes of the section end, for readers that align notes to 4
+   bytes.  */
 static uint64_t
 end_by_4 (const struct image *image, const struct note_section *section)
 {
@@ -223,7 +234,8 @@ end_by_4 (const struct image *image, const struct note_section *section)
   return section->begin + align_up (note.end, 4);
 }
 
-/* EARLIEST: where the first note may begin.  */
+/* Place all sections of notes, none of them in front of EARLIEST, and set the
+   range of the new PT_NOTE.  False if they cannot be placed.  */
 static bool
 arrange (const struct layout *layout, struct gathered_notes *notes,
          bool behind_too, uint64_t earliest)
@@ -239,7 +251,7 @@ arrange (const struct layout *layout, struct gathered_notes *notes,
   const struct note_section *last = &sections[notes->last_unmoved];
   uint64_t at = end_by_4 (layout->image, last);
   notes->end = last->end;
-  /* Orders that keep the alignment to 8 come first.  */
+  /* Sections of a size that keeps an alignment of 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
     for (size_t i = 0; i < notes->n_sections; i++)
       if (goes_behind (notes, behind_too, i, earliest)
@@ -255,7 +267,7 @@ arrange (const struct layout *layout, struct gathered_notes *notes,
          && notes->end - notes->begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether WALK, over bytes at OFFSET, comes to a note at WANTED.  */
+/* Whether WALK, over bytes at OFFSET, comes to a note at offset WANTED.  */
 static bool
 comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
 {
@@ -266,10 +278,11 @@ comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
   return false;
 }
 
-/* Whether a walk over BYTES, those of the new PT_NOTE, comes to all notes of
-   sections that some reader looks for and that walks over the old PT_NOTEs
-   come to.  A walk that got out of step takes other bytes for notes.  These do
-   not count.  */
+/* Whether a walk over BYTES, those of the new PT_NOTE, comes to each note that
+   some reader looks for and that a walk over an old PT_NOTE comes to.  BY_4:
+   the walks align notes to 4 bytes, whatever the header says.  Only notes of
+   sections count, because a walk that got out of step takes other bytes for
+   notes.  */
 static bool
 walk_is_good (const struct image *image, const struct gathered_notes *notes,
               const uint8_t *bytes, bool by_4)
@@ -300,7 +313,7 @@ walk_is_good (const struct image *image, const struct gathered_notes *notes,
   return true;
 }
 
-/* Whether sections overlap in the new file.  */
+/* Whether sections of notes overlap in the new file.  */
 static bool
 has_collision (const struct gathered_notes *notes)
 {
@@ -316,9 +329,9 @@ has_collision (const struct gathered_notes *notes)
   return false;
 }
 
-/* Whether each reader finds in the new PT_NOTE what it found in the old ones:
-   a reader that aligns notes as the header says, and one that always aligns
-   them to 4.  */
+/* Whether readers find in the new PT_NOTE the notes that they found in the old
+   ones: both those that align notes as the header says, and those that always
+   align them to 4 bytes.  */
 static bool
 arrangement_is_good (const struct image *image,
                      const struct gathered_notes *notes)
