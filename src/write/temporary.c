@@ -104,8 +104,8 @@ temporary_release (struct temporary *temporary)
 {
   if (temporary == NULL)
     return true;
-  if (temporary->slot >= 0
-      && atomic_exchange (&active[temporary->slot], NULL) == NULL)
+  if (temporary->index >= 0
+      && atomic_exchange (&active[temporary->index], NULL) == NULL)
     return false;
   free (temporary);
   return true;
@@ -258,7 +258,7 @@ temporary_new (int directory, const struct file_location *source, int *fd,
     {
       made = make (temporary, source, fd);
       if (made)
-        temporary->slot = active_add (temporary);
+        temporary->index = active_add (temporary);
       uninterrupted_end (&mask);
     }
   if (made)
