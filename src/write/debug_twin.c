@@ -1,5 +1,5 @@
-/* Planning how a debug file gets the headers of its program, which has
-   changed.
+/* Planning how a debug file gets the section headers of its program, which was
+   converted.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/debug_twin.h"
@@ -11,25 +11,25 @@
 
 enum
 {
-  /* A section that has another number in the other file has to be searched
-     for.  A damaged file could have thousands, and take long.  */
+  /* Sections that have another number in the other file, and need a search by
+     name.  A damaged file could have thousands of them.  */
   SEARCHES_MAX = 1024,
-  /* Who owns a range of bytes has to be searched for, too.  A program has few
-     ranges of code.  */
+  /* Calls of owner_next, which looks at all headers.  A program has few ranges
+     of code.  */
   OWNERS_MAX = 4096,
   CRC_WORD_SIZE = 4
 };
 
-/* A search for bytes of code.  */
+/* A search for bytes of code, with its limits.  */
 struct code_search
 {
   const struct image *debug;
-  uint64_t bytes; /* that may be looked at: no more than the file has */
-  unsigned owners;
+  uint64_t bytes;  /* number of bytes that may still be looked at */
+  unsigned owners; /* number of calls of owner_next */
 };
 
-/* Whether bytes of the file in RANGE are unknown code: not zero, and of no
-   section or header table.  */
+/* Whether RANGE of the file has bytes that may be code: they are not zero, and
+   owner_next finds no owner.  True when a limit is reached.  */
 static bool
 has_code_in (struct code_search *search, struct interval range)
 {
@@ -49,7 +49,8 @@ has_code_in (struct code_search *search, struct interval range)
   return false;
 }
 
-/* Where the file has what SEGMENT loads for SECTION.  */
+/* Return the file range of the bytes that SEGMENT loads at the addresses of
+   SECTION; { 0, 0 } for none.  */
 static struct interval
 file_range (const GElf_Phdr *segment, const GElf_Shdr *section)
 {
@@ -75,7 +76,8 @@ debug_twin_check_codeless (const struct image *debug, struct error *err)
     {
       if (!image_section_is_code (section))
         continue;
-      /* The image says that segments of debug files are empty.  */
+      /* The image has changed the segments of a debug file to empty ones, so
+         the original headers are read again.  */
       GElf_Phdr segment;
       for (size_t k = 0; k < debug->n_segments; k++)
         if (gelf_getphdr (debug->elf, (int)k, &segment) != NULL
@@ -93,8 +95,9 @@ is_loaded (const struct image_section *section)
          && (section->header.sh_flags & SHF_ALLOC);
 }
 
-/* The number in OTHER of section INDEX of IMAGE, or 0.  Tools that split files
-   leave the numbers of loaded sections alone.  */
+/* Return the index in OTHER of the section that is INDEX in IMAGE, or 0.  In
+   most files it is the same: tools that split files do not change the indices
+   of loaded sections.  */
 static size_t
 find_counterpart (const struct image *image, size_t index,
                   const struct image *other, size_t *n_searches)
@@ -118,8 +121,8 @@ is_same_place (const GElf_Shdr *a, const GElf_Shdr *b)
   return a->sh_addr == b->sh_addr && a->sh_size == b->sh_size;
 }
 
-/* Whether the first segments begin or end at other addresses: readers take
-   either for a distance between all addresses.  */
+/* Whether the first segments begin or end at different addresses.  Readers add
+   such a difference to all addresses.  */
 static bool
 first_loads_differ (const struct image *debug, const struct image *program)
 {
@@ -130,8 +133,8 @@ first_loads_differ (const struct image *debug, const struct image *program)
              || own->p_memsz != theirs->p_memsz);
 }
 
-/* Whether B has each loaded section of A; IN_PLACE: at the address that it has
-   in A.  */
+/* Whether B has each loaded section of A, and if IN_PLACE, with the same
+   address and size.  */
 static bool
 has_sections_of (const struct image *b, const struct image *a, bool in_place)
 {
@@ -180,8 +183,8 @@ debug_twin_is_in_step (const struct image *debug, const struct image *program)
 }
 
 /* Give the section headers of the debug file the addresses and sizes of those
-   of PROGRAM, and add those that are missing, without contents.  *CHANGED:
-   some had others.  */
+   of PROGRAM, and add headers of missing sections, without contents.  Set
+   *CHANGED if any header changes.  */
 static bool
 follow_sections (struct layout *layout, const struct image *program,
                  bool *changed)
@@ -222,8 +225,8 @@ plan_headers (struct layout *layout, const struct image *program)
 {
   const GElf_Phdr *own = image_first_load (layout->image);
   bool changed = first_loads_differ (layout->image, program);
-  /* The first PT_LOAD gets the addresses of the program's.  The image says
-     that segments of debug files are empty.  */
+  /* The first PT_LOAD gets the addresses of the program's.  Its file range
+     stays empty, as the image has made it.  */
   if (changed)
     {
       GElf_Phdr *load = &layout->segments[own - layout->image->segments];

@@ -1,4 +1,4 @@
-/* Flushing what was written: at once, or when all files are written.
+/* Flushing new files to disk: each at once, or all at the end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -16,13 +16,13 @@
 
 #include "base/array.h"
 
-/* A file system with files to be flushed.  The descriptors are owned.  That of
-   the first file has been open since before anything was flushed, because
-   syncfs tells of the errors since then.  */
+/* A file system with files to be flushed.  syncfs reports write errors since
+   its descriptor was opened.  So fd is that of the first file, which was
+   opened before any bytes were flushed.  */
 struct file_system
 {
   dev_t device;
-  int fd, directory; /* of the first file */
+  int fd, directory; /* of the first file; owned */
   uint64_t n_files;
 };
 
@@ -62,8 +62,8 @@ flush_alone (const struct file_system *system, struct error *err)
   return flush_directory (system->directory, system->fd, err);
 }
 
-/* Whether DEVICE is noted; if so, count one file more there.  The caller holds
-   the lock.  */
+/* Count one more file on DEVICE.  False if DEVICE is not in the list.  The
+   caller holds the lock.  */
 static bool
 count_if_noted (dev_t device)
 {
@@ -85,7 +85,7 @@ close_both (const struct file_system *system)
     close (system->directory);
 }
 
-/* Enter DEVICE into the list, with the lock held.  */
+/* Add DEVICE to the list, with its first file.  The caller holds the lock.  */
 static bool
 note (dev_t device, int directory, int fd)
 {
