@@ -266,25 +266,25 @@ check_sframe (const struct object_check *check, struct error *err)
          || set_section_failed (check, check->sframe, err);
 }
 
-/* Whether the relocation at ENTRY does what FIX says.  */
+/* Whether the relocation at ENTRY does what START says.  */
 static bool
-is_of_fix (const struct object_check *check, const uint8_t *entry,
-           const struct object_fix *fix)
+is_relocation_of (const struct object_check *check, const uint8_t *entry,
+                  const struct start_relocation *start)
 {
   bool big_endian = check->new->big_endian;
   uint64_t info = load_u64 (entry + offsetof (Elf64_Rela, r_info), big_endian);
   size_t section;
   return load_u64 (entry + offsetof (Elf64_Rela, r_offset), big_endian)
-             == fix->offset
+             == start->offset
          && load_u64 (entry + offsetof (Elf64_Rela, r_addend), big_endian)
-                == fix->addend
+                == start->addend
          && ELF64_R_TYPE (info) == check->made->relocation_type
          && is_section_symbol (check, ELF64_R_SYM (info), &section)
-         && section == fix->section;
+         && section == start->section;
 }
 
 static bool
-check_fixes (const struct object_check *check, struct error *err)
+check_relocations (const struct object_check *check, struct error *err)
 {
   const struct image_section *section = &check->new->sections[check->rela];
   const uint8_t *bytes = image_section_bytes (check->new, section);
@@ -299,7 +299,8 @@ check_fixes (const struct object_check *check, struct error *err)
           .sh_entsize = sizeof (Elf64_Rela) };
   bool same = is_as_expected (&section->header, expected);
   for (size_t i = 0; same && i < made->n_functions; i++)
-    same = is_of_fix (check, bytes + i * sizeof (Elf64_Rela), &made->fixes[i]);
+    same = is_relocation_of (check, bytes + i * sizeof (Elf64_Rela),
+                             &made->starts[i]);
   return same || set_section_failed (check, check->rela, err);
 }
 
@@ -344,7 +345,7 @@ object_check (const struct image *old, const struct image *new,
          && symbols_open (&check.new_symbols, new, err)
          && check_file_header (&check, err) && find_sections (&check, err)
          && check_symbols (&check, err) && check_old_sections (&check, err)
-         && check_sframe (&check, err) && check_fixes (&check, err);
+         && check_sframe (&check, err) && check_relocations (&check, err);
 }
 
 bool

@@ -127,22 +127,22 @@ add_code (struct object_builder *builder, struct cfi_code *code,
 
 /* Note the relocation of each function's start.  */
 static bool
-note_fixes (struct object_builder *builder, struct error *err)
+add_start_relocations (struct object_builder *builder, struct error *err)
 {
   struct object_section *section = builder->section;
   const struct sframe_encoder *encoder = emitter_encoder (builder->emitter);
   size_t n = sframe_encoder_n_functions (encoder);
-  section->fixes = calloc (n + 1, sizeof *section->fixes);
-  if (section->fixes == NULL)
+  section->starts = calloc (n + 1, sizeof *section->starts);
+  if (section->starts == NULL)
     return error_set_no_memory (err);
   for (; section->n_functions < n; section->n_functions++)
     {
-      struct object_fix *fix = &section->fixes[section->n_functions];
+      struct start_relocation *start = &section->starts[section->n_functions];
       uint32_t size;
       uint64_t address
           = sframe_encoder_range (encoder, section->n_functions, &size);
-      if (!object_locate (builder->object, address, size, &fix->section,
-                          &fix->addend))
+      if (!object_locate (builder->object, address, size, &start->section,
+                          &start->addend))
         return error_set (err, CFI2SFRAME_INVALID,
                           "function outside its section");
     }
@@ -173,7 +173,7 @@ write_section (struct object_builder *builder, struct error *err)
     {
       size_t offset
           = SFRAME_HEADER_SIZE + i * sframe_fde_size (variant.version);
-      section->fixes[i].offset = offset;
+      section->starts[i].offset = offset;
       memset (section->bytes.bytes + offset, 0, start_size);
     }
   /* GNU as fills up to the alignment on s390x only.  */
@@ -217,7 +217,7 @@ object_section_build (struct object_section *section,
           .variant = format_variant (options->format),
           .report = report,
           .section = section };
-  *section = (struct object_section){ .fixes = NULL };
+  *section = (struct object_section){ .starts = NULL };
   buffer_init (&section->bytes, object->image->big_endian);
   const struct rows_options rows
       = { .ignores_overlaps = accepts_odd_ranges (&builder) };
@@ -228,7 +228,8 @@ object_section_build (struct object_section *section,
   for (size_t i = 0; built && i < builder.n_codes; i++)
     built = add_code (&builder, &builder.codes[i], err);
   built = built && emitter_finish (builder.emitter, err)
-          && note_fixes (&builder, err) && write_section (&builder, err);
+          && add_start_relocations (&builder, err)
+          && write_section (&builder, err);
   fill_in_report (&builder);
   emitter_free (builder.emitter);
   gnu_functions_free (builder.gnu);
@@ -242,8 +243,8 @@ void
 object_section_free (struct object_section *section)
 {
   buffer_free (&section->bytes);
-  free (section->fixes);
-  section->fixes = NULL;
+  free (section->starts);
+  section->starts = NULL;
 }
 
 bool

@@ -19,7 +19,7 @@
 
 /* A field of .sframe that the linker must fill in: PC-relative address of
    ADDEND bytes into SECTION.  */
-struct object_fix
+struct start_relocation
 {
   uint64_t offset; /* in .sframe */
   size_t section;
@@ -28,11 +28,11 @@ struct object_fix
 
 struct object_section
 {
-  struct buffer bytes;      /* owned */
-  struct object_fix *fixes; /* owned; one per function, in order */
+  struct buffer bytes;             /* owned */
+  struct start_relocation *starts; /* owned; one per function, in order */
   size_t n_functions;
   uint32_t section_type;    /* SHT_GNU_SFRAME or SHT_PROGBITS */
-  uint32_t relocation_type; /* of all fixes */
+  uint32_t relocation_type; /* of all starts */
 };
 
 /* Build the section for OBJECT and fill in REPORT.  Status CFI2SFRAME_NOTHING

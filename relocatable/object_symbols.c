@@ -22,7 +22,7 @@ collect_symbols (struct object_symbols *table,
     }
   for (size_t i = 0; i < made->n_functions; i++)
     {
-      size_t section = made->fixes[i].section;
+      size_t section = made->starts[i].section;
       if (section == 0 || section >= table->image->n_sections)
         return error_set (err, CFI2SFRAME_INVALID, "no section %zu", section);
       if (table->section_symbols[section] != 0)

@@ -55,12 +55,12 @@ make_relocations (struct object_writer *writer, struct error *err)
   const struct object_section *made = writer->made;
   for (size_t i = 0; i < made->n_functions; i++)
     {
-      const struct object_fix *fix = &made->fixes[i];
-      uint64_t symbol = writer->symbols.section_symbols[fix->section];
-      buffer_u64 (&writer->relocations, fix->offset);
+      const struct start_relocation *start = &made->starts[i];
+      uint64_t symbol = writer->symbols.section_symbols[start->section];
+      buffer_u64 (&writer->relocations, start->offset);
       buffer_u64 (&writer->relocations,
                   ELF64_R_INFO (symbol, made->relocation_type));
-      buffer_u64 (&writer->relocations, fix->addend);
+      buffer_u64 (&writer->relocations, start->addend);
     }
   return !writer->relocations.failed || error_set_no_memory (err);
 }
