@@ -1,10 +1,9 @@
-/* Whether a new object is the old one with an .sframe.
+/* The self-check of a new object: is it the old one with an .sframe?
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sections keep their numbers.  Symbols for sections may have been added
-   behind the local ones: so an index into the table of symbols that was less
-   than the number of local ones stays, and any other one grows by the number
-   of the added ones.  */
+   Sections keep their indexes.  Section symbols may have been added behind the
+   local symbols.  So the index of a local symbol stays, and that of a global
+   one grows by the number of added symbols.  */
 
 #include "relocatable/object_write.h"
 
@@ -66,8 +65,8 @@ same_symbol (const struct object_check *check, size_t index)
          && x.section == y.section;
 }
 
-/* Whether symbol INDEX of the new object stands for the start of a section,
-   and for nothing else.  */
+/* Whether symbol INDEX of the new object is a local section symbol with value
+   0.  Set *SECTION.  */
 static bool
 is_section_symbol (const struct object_check *check, size_t index,
                    size_t *section)
@@ -80,8 +79,8 @@ is_section_symbol (const struct object_check *check, size_t index,
          && symbol.section != 0 && symbol.value == 0;
 }
 
-/* Whether symbol INDEX of the new object is one that was added: it says
-   nothing but which section it stands for.  */
+/* Whether symbol INDEX of the new object is an added section symbol: its other
+   fields are zero.  */
 static bool
 is_added_symbol (const struct object_check *check, size_t index)
 {
@@ -109,10 +108,10 @@ check_symbols (struct object_check *check, struct error *err)
   return same || set_failed (err, "its symbols differ");
 }
 
-/* ---- Contents with indexes of symbols */
+/* ---- Contents with symbol indexes */
 
-/* Whether TO, a relocation table like FROM with entries of SIZE bytes, differs
-   in the indexes alone.  */
+/* Whether TO has the TOTAL bytes of relocations FROM, entries of SIZE bytes,
+   with the new symbol indexes.  */
 static bool
 same_relocations (const struct object_check *check, const uint8_t *from,
                   const uint8_t *to, uint64_t total, size_t size)
@@ -196,9 +195,10 @@ same_contents (const struct object_check *check,
 
 /* ---- Sections */
 
-/* libelf corrects alignments of 0, those of compressed sections (to 8; what is
-   compressed has its own in the contents), and sizes of entries where the type
-   gives them.  */
+/* Whether the headers are the same, but for corrections that libelf makes: it
+   corrects alignments of 0, those of compressed sections (to 8; the contents
+   have that of the uncompressed section), and sh_entsize where the type
+   determines it.  */
 static bool
 same_header (const struct object_check *check, const struct image_section *old,
              const struct image_section *new)
@@ -236,8 +236,8 @@ check_old_sections (const struct object_check *check, struct error *err)
   return true;
 }
 
-/* Whether HEADER, of a section that was made, is what is EXPECTED but for the
-   places of the section and its name.  */
+/* Whether HEADER, of a new section, is EXPECTED but for sh_name and
+   sh_offset.  */
 static bool
 is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
 {
@@ -246,8 +246,8 @@ is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
   return memcmp (header, &expected, sizeof expected) == 0;
 }
 
-/* Whether the .sframe of the new object is the one that was made, and can be
-   read.  */
+/* Whether the .sframe of the new object has the bytes that were made, and can
+   be decoded.  */
 static bool
 check_sframe (const struct object_check *check, struct error *err)
 {
@@ -266,7 +266,7 @@ check_sframe (const struct object_check *check, struct error *err)
          || set_section_failed (check, check->sframe, err);
 }
 
-/* Whether the relocation at ENTRY does what START says.  */
+/* Whether the relocation at ENTRY is that of START.  */
 static bool
 is_relocation_of (const struct object_check *check, const uint8_t *entry,
                   const struct start_relocation *start)
@@ -304,8 +304,8 @@ check_relocations (const struct object_check *check, struct error *err)
   return same || set_section_failed (check, check->rela, err);
 }
 
-/* Find the sections that were made.  All others, but for a table of large
-   indexes of sections, are the old ones.  */
+/* Find .sframe and its relocations in the new object.  It may have no other
+   new section than SHT_SYMTAB_SHNDX.  */
 static bool
 find_sections (struct object_check *check, struct error *err)
 {

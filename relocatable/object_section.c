@@ -1,8 +1,9 @@
 /* Building the .sframe of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The walk over the code is in address order, as everywhere; the functions
-   are then taken in the order of their FDEs, as GNU as writes them.  */
+   finished_rows walks over the code in the order of addresses, as for linked
+   files.  The functions of the section are in the order of their FDEs, as GNU
+   as writes them.  */
 
 #include "relocatable/object_section.h"
 
@@ -30,7 +31,8 @@ struct object_builder
   struct object_section *section;
 };
 
-/* Functions that GNU as describes although no reader can use the rows.  */
+/* Whether to describe functions of overlapping or empty ranges, as GNU as
+   does, although no reader can use their rows.  */
 static bool
 accepts_odd_ranges (const struct object_builder *builder)
 {
@@ -46,6 +48,7 @@ compare_by_offset (const void *a, const void *b)
   return (x->fde->offset > y->fde->offset) - (x->fde->offset < y->fde->offset);
 }
 
+/* Collect all functions, and sort them by their FDEs.  */
 static bool
 order_codes (struct object_builder *builder, struct error *err)
 {
@@ -85,9 +88,9 @@ open_emitter (struct object_builder *builder, struct error *err)
 
 /* ---- Functions */
 
-/* Rows by a PLT expression, which looks at the lowest bits of addresses, are
-   left out, unless the linker puts the section of CODE where these bits are
-   what they are here.  */
+/* Leave out rows with a PLT expression, which looks at the lowest bits of
+   addresses, unless the alignment of the section of CODE keeps these bits when
+   it is linked.  */
 static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)
@@ -125,7 +128,7 @@ add_code (struct object_builder *builder, struct cfi_code *code,
   return emitter_add (builder->emitter, &builder->rows, code, err);
 }
 
-/* Note the relocation of each function's start.  */
+/* Make the relocation of each function's start, but for its offset.  */
 static bool
 add_start_relocations (struct object_builder *builder, struct error *err)
 {
@@ -167,7 +170,7 @@ write_section (struct object_builder *builder, struct error *err)
                              builder->object->eh_frame_address,
                              &section->bytes, err))
     return false;
-  /* Starts are left to the relocations, like everything RELA fills in.  */
+  /* The start fields are zero, like all fields with a RELA relocation.  */
   size_t start_size = sframe_start_size (variant.version);
   for (size_t i = 0; i < section->n_functions; i++)
     {
@@ -176,7 +179,7 @@ write_section (struct object_builder *builder, struct error *err)
       section->starts[i].offset = offset;
       memset (section->bytes.bytes + offset, 0, start_size);
     }
-  /* GNU as fills up to the alignment on s390x only.  */
+  /* GNU as pads the section to its alignment on s390x only.  */
   if (builder->options->gnu && arch->cfa_scale != 1)
     buffer_fill (&section->bytes, 0, -section->bytes.size & 7);
   bool typed = variant.version > 1 && variant.pcrel;

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-/* Note which sections have a section symbol, and which need a new one.  */
+/* Find the section symbols, and the sections that need a new one.  */
 static bool
 collect_symbols (struct object_symbols *table,
                  const struct object_section *made, struct error *err)
@@ -42,7 +42,9 @@ object_symbols_moved (const struct object_symbols *table, uint64_t index)
   return index < table->old.n_local ? index : index + table->n_added;
 }
 
-/* Give SECTION a copy of its contents, to be changed by the caller.  */
+/* Return a copy of the contents of SECTION, for the caller to change, or NULL
+   when memory ran out.  It becomes the section's contents in the new
+   object.  */
 static struct buffer *
 copy_contents (struct object_symbols *table, size_t section, struct error *err)
 {
@@ -56,7 +58,8 @@ copy_contents (struct object_symbols *table, size_t section, struct error *err)
   return NULL;
 }
 
-/* Section indexes of all symbols, for those that do not fit 16 bits.  */
+/* Make the contents of SHT_SYMTAB_SHNDX, with the section indexes that do not
+   fit 16 bits, if a symbol needs one.  */
 static bool
 extend_indexes (struct object_symbols *table, struct error *err)
 {
