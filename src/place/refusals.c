@@ -87,14 +87,6 @@ refusals_check_debug_file (const struct image *image, struct error *err)
                             "debug file: the code is not in it");
 }
 
-static bool
-check_contents (const struct image *image, struct error *err)
-{
-  return refusals_check_debug_file (image, err)
-         && (has_contents (image)
-             || refuse (err, WORD_NONE, "no loadable segment"));
-}
-
 /* Whether the first BYTES of the file have a boot loader's header: N words
    that begin with MAGIC, and whose sum is 0 by a checksum among them.  */
 static bool
@@ -313,51 +305,18 @@ enum
    name.  */
 static const char *const known_names[] = {
   /* DWARF 2 to 5, additions of GNU and LLVM, and the old compressed form.  */
-  ".debug_abbrev*",
-  ".debug_addr*",
-  ".debug_aranges",
-  ".debug_cu_index",
-  ".debug_frame",
-  ".debug_funcnames",
-  ".debug_gdb_scripts",
-  ".debug_gnu_pub*",
-  ".debug_info*",
-  ".debug_line*",
-  ".debug_loc*",
-  ".debug_mac*",
-  ".debug_names",
-  ".debug_pubnames",
-  ".debug_pubtypes",
-  ".debug_ranges",
-  ".debug_rnglists*",
-  ".debug_str*",
-  ".debug_sup",
-  ".debug_tu_index",
-  ".debug_typenames",
-  ".debug_types*",
-  ".debug_varnames",
-  ".debug_weaknames",
-  ".zdebug_*",
-  ".stab",
-  ".stab.*",
-  ".gdb_index",
-  ".gnu_debugaltlink",
-  ".gnu_debugdata",
-  ".gnu_debuglink",
-  ".ctf",
-  ".BTF*",
+  ".debug_abbrev*", ".debug_addr*", ".debug_aranges", ".debug_cu_index",
+  ".debug_frame", ".debug_funcnames", ".debug_gdb_scripts", ".debug_gnu_pub*",
+  ".debug_info*", ".debug_line*", ".debug_loc*", ".debug_mac*", ".debug_names",
+  ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", ".debug_rnglists*",
+  ".debug_str*", ".debug_sup", ".debug_tu_index", ".debug_typenames",
+  ".debug_types*", ".debug_varnames", ".debug_weaknames", ".zdebug_*", ".stab",
+  ".stab.*", ".gdb_index", ".gnu_debugaltlink", ".gnu_debugdata",
+  ".gnu_debuglink", ".ctf", ".BTF*",
   /* Information of compilers and assemblers for tools that run later.  */
-  ".gnu.debuglto_*",
-  ".gnu.lto_*",
-  ".gnu.warning*",
-  ".gnu.build.attributes*",
-  ".annobin*",
-  ".GCC.command.line",
-  ".llvmbc",
-  ".llvmcmd",
-  ".rustc",
-  ".stack_sizes",
-  ".sframe",
+  ".gnu.debuglto_*", ".gnu.lto_*", ".gnu.warning*", ".gnu.build.attributes*",
+  ".annobin*", ".GCC.command.line", ".llvmbc", ".llvmcmd", ".rustc",
+  ".stack_sizes", ".sframe"
 };
 
 static bool
@@ -488,7 +447,9 @@ check_own_data (const struct image *image, struct error *err)
 bool
 refusals_check (const struct image *image, struct error *err)
 {
-  return check_type (image, err) && check_contents (image, err)
+  return check_type (image, err) && refusals_check_debug_file (image, err)
+         && (has_contents (image)
+             || refuse (err, WORD_NONE, "no loadable segment"))
          && check_counts (image, err) && check_kernel (image, err)
          && check_enclave (image, err) && check_section_table (image, err)
          && check_dump (image, err) && check_table_owner (image, err)
