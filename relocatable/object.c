@@ -37,7 +37,7 @@ check_relocatable (const struct image *image, struct error *err)
                            "not a relocatable object");
   if (!image_expect_machine (image, err))
     return false;
-  /* libelf aligns each section in the new file, which must not take much
+  /* libelf aligns the new file's sections, which must not take much
      padding.  */
   uint64_t padding = 0;
   for (size_t i = 1; i < image->n_sections; i++)
@@ -85,8 +85,7 @@ place_sections (struct object *object, struct error *err)
   return true;
 }
 
-/* Return the made-up address of symbol INDEX + ADDEND; 0 unless that is in
-   code.  */
+/* Return the made-up address of symbol INDEX + ADDEND; 0 if not in code.  */
 static uint64_t
 resolve_symbol (const struct object *object, const struct symbols *symbols,
                 size_t index, uint64_t addend)
@@ -171,8 +170,7 @@ object_find_relocation (const struct object_relocations *table,
   return lower_bound (table, offset + 1) == i + 1 ? &table->entries[i] : NULL;
 }
 
-/* Return the number of bytes of .eh_frame that a relocation of TYPE
-   changes.  */
+/* Return how many bytes of .eh_frame a relocation of TYPE changes.  */
 static uint64_t
 width_of (const struct image *image, uint32_t type)
 {
@@ -255,8 +253,7 @@ resolve_fdes (struct object *object, struct error *err)
 }
 
 /* Find .eh_frame; *SECTION is 0 if there is none.  Refuses several such
-   sections: linkers join them, but may leave out a section group that has one
-   of them.  */
+   sections: linkers join them, but may leave out a section group with one.  */
 static bool
 find_eh_frame (const struct image *image, size_t *section, struct error *err)
 {

@@ -5,8 +5,8 @@
    FDE is a relocation.  But the readers of CFI need addresses, as linked files
    have them.  So object_open gives each section of code a made-up address, one
    behind the other, and makes a copy of .eh_frame in which the pc_begin fields
-   have such addresses.  object_locate turns an address back into a section and
-   an offset.  */
+   have such addresses.  object_locate finds the section and offset of an
+   address.  */
 
 #ifndef RELOCATABLE_OBJECT_H
 #define RELOCATABLE_OBJECT_H
@@ -27,8 +27,7 @@ struct object_relocation
   uint32_t type;
 };
 
-/* The relocations of one section, but for those of type NONE, which is 0 on
-   every machine.  */
+/* The relocations of one section, without type NONE, 0 on every machine.  */
 struct object_relocations
 {
   struct object_relocation *entries; /* owned; ascending offset */
@@ -79,8 +78,8 @@ section_relocates (const struct image_section *section, size_t target)
              || (header->sh_flags & SHF_INFO_LINK));
 }
 
-/* Read the relocations of SECTION.  The caller frees TABLE->entries, also
-   after failure.  */
+/* Read SECTION's relocations.  The caller frees TABLE->entries in any
+   case.  */
 bool object_read_relocations (const struct object *object, size_t section,
                               struct object_relocations *table,
                               struct error *err);
@@ -99,9 +98,8 @@ bool object_source_open (struct cfi_source *source,
                          const struct object *object, bool no_plain,
                          struct error *err);
 
-/* Set *BYTES to the number of bytes of code that the CFI of IMAGE, an ET_REL
-   file, describes; 0 when the CFI cannot be read.  False when memory ran
-   out.  */
+/* Count the bytes of code that the CFI of IMAGE, an ET_REL file, describes; 0
+   when the CFI cannot be read.  False when memory ran out.  */
 bool object_described (const struct image *image, uint64_t *bytes,
                        struct error *err);
 

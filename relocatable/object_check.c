@@ -79,8 +79,7 @@ is_section_symbol (const struct object_check *check, size_t index,
          && symbol.section != 0 && symbol.value == 0;
 }
 
-/* Whether symbol INDEX of the new object is an added section symbol: its other
-   fields are zero.  */
+/* Whether new symbol INDEX is a section symbol with all other fields zero.  */
 static bool
 is_added_symbol (const struct object_check *check, size_t index)
 {
@@ -197,8 +196,7 @@ same_contents (const struct object_check *check,
 
 /* Whether the headers are the same, but for corrections that libelf makes: it
    corrects alignments of 0, those of compressed sections (to 8; the contents
-   have that of the uncompressed section), and sh_entsize where the type
-   determines it.  */
+   have that of the uncompressed section), and sh_entsize by the type.  */
 static bool
 same_header (const struct object_check *check, const struct image_section *old,
              const struct image_section *new)
@@ -236,8 +234,7 @@ check_old_sections (const struct object_check *check, struct error *err)
   return true;
 }
 
-/* Whether HEADER, of a new section, is EXPECTED but for sh_name and
-   sh_offset.  */
+/* Whether a new section's HEADER is EXPECTED but for its name and offset.  */
 static bool
 is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
 {
@@ -246,8 +243,8 @@ is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
   return memcmp (header, &expected, sizeof expected) == 0;
 }
 
-/* Whether the .sframe of the new object has the bytes that were made, and can
-   be decoded.  */
+/* Whether the new .sframe has the bytes that were made, and can be
+   decoded.  */
 static bool
 check_sframe (const struct object_check *check, struct error *err)
 {

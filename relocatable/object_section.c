@@ -1,9 +1,9 @@
 /* Building the .sframe of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   finished_rows walks over the code in the order of addresses, as for linked
-   files.  The functions of the section are in the order of their FDEs, as GNU
-   as writes them.  */
+   finished_rows walks over the code by addresses, as in linked files.  The
+   functions of the section are in the order of their FDEs, as in that of GNU
+   as.  */
 
 #include "relocatable/object_section.h"
 
@@ -89,8 +89,7 @@ open_emitter (struct object_builder *builder, struct error *err)
 /* ---- Functions */
 
 /* Leave out rows with a PLT expression, which looks at the lowest bits of
-   addresses, unless the alignment of the section of CODE keeps these bits when
-   it is linked.  */
+   addresses, unless the alignment of CODE's section keeps these bits.  */
 static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)

@@ -57,8 +57,7 @@ resolve (struct object_sframe *sframe, const struct image *image,
   if (!object_find_sframe (image, &section, err)
       || !sframe_decoder_open_image (&found, image, err))
     return false;
-  /* The section gets the address behind .eh_frame.  Both are small enough for
-     32-bit distances.  */
+  /* The address is behind .eh_frame, within the reach of 32-bit distances.  */
   uint64_t address
       = sframe->object.eh_frame_address + sframe->object.eh_frame_size;
   address = align_up (address, 8);

@@ -2,9 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    In an object the starts of functions are relocations.  object_sframe_open
-   makes a copy of the section in which they are the made-up addresses of
-   relocatable/object.h, so that the decoder can read it like any other
-   section.  */
+   makes a copy with the made-up addresses of relocatable/object.h, so that the
+   decoder can read it like any other section.  */
 
 #ifndef RELOCATABLE_OBJECT_SFRAME_H
 #define RELOCATABLE_OBJECT_SFRAME_H
@@ -25,8 +24,8 @@ struct object_sframe
 };
 
 /* Open the .sframe of IMAGE, an ET_REL file that must outlive SFRAME.  False
-   with status CFI2SFRAME_NOTHING when there is none.  After failure SFRAME
-   needs no closing.  */
+   with status CFI2SFRAME_NOTHING when there is none.  Then SFRAME needs no
+   closing.  */
 bool object_sframe_open (struct object_sframe *sframe,
                          const struct image *image, struct error *err);
 

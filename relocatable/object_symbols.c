@@ -42,9 +42,8 @@ object_symbols_moved (const struct object_symbols *table, uint64_t index)
   return index < table->old.n_local ? index : index + table->n_added;
 }
 
-/* Return a copy of the contents of SECTION, for the caller to change, or NULL
-   when memory ran out.  It becomes the section's contents in the new
-   object.  */
+/* Return a copy of SECTION's contents for the new object, which the caller
+   changes.  NULL when memory ran out.  */
 static struct buffer *
 copy_contents (struct object_symbols *table, size_t section, struct error *err)
 {

@@ -55,8 +55,7 @@ void object_symbols_free (struct object_symbols *table);
 
 /* Add a symbol for each section to which MADE refers, where there is none, and
    change the indexes in all sections but RELA (0: none), which is made anew.
-   False with CFI2SFRAME_UNSUPPORTED if a section refers to symbols in an
-   unknown way.  */
+   False with CFI2SFRAME_UNSUPPORTED for unknown forms of indexes.  */
 bool object_symbols_add (struct object_symbols *table,
                          const struct object_section *made, size_t rela,
                          struct error *err);

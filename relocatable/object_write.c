@@ -91,8 +91,7 @@ find_old_sections (struct object_writer *writer, struct error *err)
 }
 
 /* Choose the indexes of the new sections.  An object with 65,280 sections or
-   more may have no SHT_SYMTAB_SHNDX, if all its symbols are in the first
-   sections.  */
+   more has no SHT_SYMTAB_SHNDX if all its symbols are in the first ones.  */
 static bool
 plan_sections (struct object_writer *writer, struct error *err)
 {
@@ -113,8 +112,7 @@ plan_sections (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* Make the section name table: the old one, and the names of added sections at
-   its end.  */
+/* Make the section name table: the old one, and names of added sections.  */
 static bool
 extend_names (struct object_writer *writer, struct error *err)
 {

@@ -4,8 +4,7 @@
 
    A strategy finds room for program headers (header_room_find) and a place for
    .sframe, and has a plan made of both (placement_commit).
-   doc/formats/injection, "How often", counts the files that take each
-   strategy.  */
+   doc/formats/injection, "How often", counts files by strategy.  */
 
 #include <config.h>
 
@@ -26,8 +25,8 @@ enum
 
 /* ---- Placements */
 
-/* Where .sframe goes, and what else changes for it.  placement_place_chunks
-   sets END.  */
+/* Where .sframe goes, and what changes for it.  placement_place_chunks sets
+   END.  */
 struct placement
 {
   uint64_t offset, address; /* of .sframe; multiples of 8 */
@@ -59,8 +58,7 @@ placement_place_chunks (const struct layout *layout,
          || layout_reject (layout, "the address space is full");
 }
 
-/* Set the range of the PT_NOTE that gets all notes, and write the empty notes
-   between them.  */
+/* Set the range of the PT_NOTE for all notes, and write the empty notes.  */
 static bool
 commit_notes (struct layout *layout, const struct gathered_notes *notes)
 {
@@ -175,8 +173,7 @@ try_reuse (struct layout *layout)
   if (old == NULL || old->section == 0)
     return layout_reject (layout, "no section to reuse");
   const GElf_Phdr *load = image_load_at (image, old->address);
-  /* The old .sframe is too small or not aligned, or no read-only segment has
-     its bytes.  */
+  /* The old one must be large enough, aligned, and in a read-only segment.  */
   if (layout->request->sframe_size > old->size || (old->address & 7) != 0
       || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
       || image_bytes_at (image, old->address, old->size)
@@ -270,8 +267,7 @@ try_slack (struct layout *layout)
    When the BSS has bytes in the file, other bytes can follow the last segment
    there.  The strategy for loaders and grow-data need that.  */
 
-/* How the last segment and the end of the file change when the BSS gets bytes
-   in the file.  */
+/* What changes in the file when the BSS gets bytes there.  */
 struct bss_fill
 {
   size_t load;      /* index of the last segment, which has the BSS */
@@ -281,9 +277,8 @@ struct bss_fill
   uint64_t shift;   /* of the bytes behind the segment in the file */
 };
 
-/* Whether no section and no segment that is loaded lies behind the last
-   segment's bytes: only what is not loaded may shift.  False with
-   layout->reason.  */
+/* Whether no section and no segment behind the last segment's bytes is loaded,
+   so that they may shift.  False with layout->reason.  */
 static bool
 bss_fill_check (struct layout *layout, const struct bss_fill *fill)
 {
@@ -382,8 +377,7 @@ append_to_loader (struct layout *layout, struct placement *placement)
   struct bss_fill fill = { 0 };
   if (!bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe begins at a page, so that strip cannot put it into the last page
-     of the BSS.  */
+  /* .sframe begins at a page, so that strip cannot put it beside the BSS.  */
   placement->address = fill.address;
   if (!align_up_checked (layout->image->size + fill.shift, layout->page,
                          &placement->offset)
@@ -405,8 +399,7 @@ try_append (struct layout *layout)
     return append_to_loader (layout, &placement);
 
   /* The offset within the page is that of the file's end, so that the file
-     needs no padding.  The bytes in front of .sframe are mapped along with
-     it.  */
+     needs no padding.  The bytes in front are mapped, too.  */
   const GElf_Phdr *last = image_last_load (layout->image);
   if (!align_up_checked (layout->image->size, 16, &placement.offset)
       || !align_up_checked (last->p_vaddr + last->p_memsz, layout->page,
@@ -425,8 +418,8 @@ try_append (struct layout *layout)
    .sframe goes behind the BSS, in the last segment: for libraries and
    position-independent programs with code that points to their notes, like
    plugins of Qt 6, Firefox and Chromium.  One program header is enough.
-   .sframe is mapped writable, although no code writes to it, so this strategy
-   is the last.  */
+   .sframe is mapped writable, although no code writes to it, so this is the
+   last strategy.  */
 
 static enum attempt
 try_grow_data (struct layout *layout)
@@ -436,8 +429,8 @@ try_grow_data (struct layout *layout)
   if (!header_room_find (layout, 1, &placement.room)
       || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe begins at a page, so that it has no page that the program writes
-     to.  */
+  /* .sframe begins at a page, so that the program writes to none of its
+     own.  */
   placement.offset = fill.new_end;
   placement.address = fill.address;
   placement.load = fill.load;

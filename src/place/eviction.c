@@ -3,9 +3,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A section may move if only headers and dynamic entries have its address,
-   because a conversion can change these.  It moves together with every
-   section, PT_NOTE, PT_INTERP and PT_GNU_PROPERTY that overlaps it: this is a
-   chunk.  */
+   because a conversion can change these.  Every section, PT_NOTE, PT_INTERP
+   and PT_GNU_PROPERTY that overlaps it moves along: this is a chunk.  */
 
 #include "place/eviction.h"
 
@@ -83,8 +82,7 @@ is_idle_string_table (const struct image *image, const GElf_Shdr *header)
          && !dynamic_find (image, DT_VERDEF, &value);
 }
 
-/* Whether section INDEX is the .sframe that is replaced.  References to it do
-   not count.  */
+/* Whether section INDEX is the replaced .sframe.  References do not count.  */
 static bool
 is_replaced (const struct layout *layout, size_t index)
 {
@@ -252,9 +250,8 @@ chunk_is_evictable (const struct layout *layout, struct chunk *chunk)
 }
 
 /* Whether a header with file range BYTES and with ADDRESS agrees with CHUNK:
-   either the range is in CHUNK, and has that address there, or neither range
-   nor address is in CHUNK.  Some readers go by the address, others by the
-   offset.  */
+   either the range is in CHUNK, and has that address there, or neither is.
+   Some readers go by the address, others by the offset.  */
 static bool
 header_agrees (const struct chunk *chunk, struct interval bytes,
                uint64_t address)

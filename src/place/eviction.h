@@ -46,8 +46,8 @@ struct chunk
 };
 
 /* Find the chunk that begins at OFFSET, in the segment LOAD.  The caller has
-   set chunk->without_pt_note.  False with layout->reason when the chunk may
-   not move.  */
+   set chunk->without_pt_note.  False with layout->reason if it may not
+   move.  */
 bool chunk_find (const struct layout *layout, uint64_t offset,
                  const GElf_Phdr *load, struct chunk *chunk);
 
@@ -58,8 +58,7 @@ bool chunk_find (const struct layout *layout, uint64_t offset,
 bool chunk_find_notes (const struct layout *layout, uint64_t offset,
                        const GElf_Phdr *load, struct chunk *chunk);
 
-/* Place CHUNK at file offset NEW_OFFSET.  Its address changes by as much as
-   its offset.  */
+/* Place CHUNK at file offset NEW_OFFSET.  Its address changes by as much.  */
 void chunk_place (struct chunk *chunk, uint64_t new_offset);
 
 /* Whether layout->references has an address in CHUNK.  */
@@ -125,18 +124,15 @@ bool eviction_find_fallbacks (const struct layout *layout,
                               uint64_t notes_end);
 
 /* Place all other chunks: behind file offset *END, which is loaded at ADDRESS,
-   or at their fallbacks.  Move *END behind them.  False when a number
-   overflows.  */
+   or at their fallbacks.  Move *END behind them.  False after an overflow.  */
 bool eviction_place_rest (struct eviction *eviction, uint64_t *end,
                           uint64_t address);
 
-/* Place all chunks that have a fallback there, wherever .sframe is.  False if
-   there are none.  */
+/* Place all chunks that have a fallback there.  False if there are none.  */
 bool eviction_use_fallbacks (struct eviction *eviction);
 
 /* Move the chunks, and change all that has their addresses: headers, dynamic
-   entries, symbols.  False with layout->err, also where an address cannot be
-   changed.  */
+   entries, symbols.  False with layout->err.  */
 bool eviction_commit (struct layout *layout, const struct eviction *eviction);
 
 #endif /* PLACE_EVICTION_H */

@@ -158,8 +158,8 @@ symbol_is_in_section (const GElf_Shdr *header, uint64_t value)
 /* Some symbols do not count, because no program reads the bytes at their
    addresses: __abi_tag, which glibc's start files put on the ABI note;
    __dso_handle, whose address stands for a library in calls of __cxa_atexit,
-   and which mold puts at the first section; and the mapping symbols of the ARM
-   ABIs ($d).  */
+   and which mold puts at the first section; and mapping symbols of ARM ABIs
+   ($d).  */
 bool
 section_has_symbol (const struct image *image, size_t index)
 {

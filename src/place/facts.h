@@ -50,8 +50,7 @@ uint64_t image_page (const struct image *image);
 bool loader_is (const struct image *image);
 
 /* Whether the last part of PATH is the name of a dynamic loader.  Some loaders
-   are static PIEs (gcompat, nix-ld), which only their name tells from other
-   programs.  */
+   are static PIEs (gcompat, nix-ld), with no other mark.  */
 bool loader_is_name (const char *path);
 
 /* Whether IMAGE is ET_DYN, with an entry point and no PT_INTERP, as every
@@ -88,8 +87,7 @@ bool segment_kind_may_move (uint32_t type);
 
 /* Add OFFSET to SEGMENT's file offset, and ADDRESS to its address.  A physical
    address changes only if it equals the virtual one: some files have 0 in all
-   headers, and BFD lays a file out by physical addresses as soon as one of
-   them is not 0.  */
+   headers, and BFD lays a file out by physical addresses if one is not 0.  */
 void segment_move (GElf_Phdr *segment, uint64_t offset, uint64_t address);
 
 /* ---- Who owns which bytes of the file */
@@ -100,14 +98,12 @@ struct interval section_table_range (const struct image *image);
 
 /* The file range that SECTION owns; { 0, 0 } for none.  An allocated section
    of size 0 owns one byte, because it marks a place that code may refer to.
-   An empty .sframe, which linkers leave behind, marks nothing and owns
-   none.  */
+   An empty .sframe, which linkers leave behind, owns none.  */
 struct interval section_range (const struct image_section *section);
 
 /* The file range that SEGMENT owns; { 0, 0 } for none.  Where a PT_LOAD loads
    other bytes at the address of SEGMENT than those at its offset, the range is
-   that of the loaded bytes, unless programs read this type of segment from the
-   file.  */
+   that of the loaded bytes, unless this type is read from the file.  */
 struct interval segment_range (const struct image *image,
                                const GElf_Phdr *segment);
 
@@ -117,8 +113,7 @@ bool segment_has_offset (const struct image *image, const GElf_Phdr *segment);
 /* Whether SEGMENT is of notes and begins inside the program header table.
    patchelf up to 0.14 moves notes and lets a longer table overwrite the old
    ones, but does not change the notes' program header.  A reader that follows
-   this header finds no note.  So only sections tell who owns the bytes behind
-   the table.  */
+   this header finds no note.  So only sections own bytes behind the table.  */
 bool segment_is_buried (const struct image *image, const GElf_Phdr *segment);
 
 /* Owners that owner_next disregards.  */
@@ -134,8 +129,8 @@ enum
 struct interval owner_next (const struct image *image, uint64_t from,
                             unsigned left_out);
 
-/* Return the file offset behind the last byte that a PT_LOAD, a section or a
-   header table owns.  */
+/* Return the end of the last byte that a PT_LOAD, a section or a table
+   owns.  */
 uint64_t owner_last (const struct image *image);
 
 /* Whether each byte of the file from offset FROM on is loaded, has an owner,
@@ -164,8 +159,7 @@ byte_is_filler (uint8_t byte)
 /* Whether all bytes of the file from BEGIN to END are filler.  */
 bool range_is_filler (const struct image *image, uint64_t begin, uint64_t end);
 
-/* Whether SIZE bytes of the file at OFFSET are zero; false if the file ends in
-   front of them.  */
+/* Whether SIZE bytes at OFFSET are zero; false if the file is shorter.  */
 bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
 
 /* Linkers pad a segment with zeros, so that the next one begins at a page.
@@ -176,8 +170,7 @@ bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
 bool slack_next (const struct image *image, size_t *at, size_t *index);
 
 /* Whether the segment INDEX can grow up to file offset END: the bytes between
-   are zeros without an owner, and no segment uses the pages of their
-   addresses.  */
+   are zeros without an owner, and no segment has their pages.  */
 bool slack_reaches (const struct image *image, size_t index, uint64_t end);
 
 #endif /* PLACE_FACTS_H */

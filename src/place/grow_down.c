@@ -223,9 +223,9 @@ grow_distance (struct layout *layout, struct front *front)
   return layout_may_shift (layout, 0);
 }
 
-/* Let the first segment begin DISTANCE earlier, and shift all other bytes in
-   the headers.  A segment without bytes at its offset (PT_GNU_STACK, PT_NULL)
-   does not shift.  */
+/* Let the first segment begin DISTANCE earlier, and add DISTANCE to all other
+   offsets in the headers, but for segments without bytes (PT_GNU_STACK,
+   PT_NULL).  */
 static void
 grow_headers (struct layout *layout, uint64_t distance)
 {
@@ -257,8 +257,7 @@ grow_headers (struct layout *layout, uint64_t distance)
 }
 
 /* Fill in TABLE.  In it the first segment is as it was, and another PT_LOAD
-   has the bytes in front of it.  Static glibc finds PT_GNU_SFRAME in this
-   table.  */
+   has the bytes in front of it.  Static glibc finds PT_GNU_SFRAME here.  */
 static void
 front_table (const struct layout *layout, const struct front *front,
              GElf_Phdr *table)

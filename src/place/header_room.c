@@ -89,8 +89,7 @@ evict_up_to (const struct layout *layout, struct header_room *room,
 }
 
 /* Make room for one entry more, if only small chunks have to move for it:
-   patchelf 0.14 to 0.18 adds a header without a look at the bytes behind the
-   table.  */
+   patchelf 0.14 to 0.18 adds a header without a look behind the table.  */
 static void
 leave_spare_entry (const struct layout *layout, struct header_room *room,
                    struct interval gap, bool all)
@@ -187,7 +186,7 @@ static const struct trial
                { true, true, false },
                { true, true, true } };
 
-/* Find room for N headers in the way of TRIAL.  Notes are not gathered in
+/* Find room for N headers by the means of TRIAL.  Notes are not gathered in
    programs at a fixed address, for which there is grow-down.  */
 static bool
 carry_out (const struct layout *layout, const struct trial *trial, size_t n,
@@ -267,8 +266,8 @@ has_no_references (struct layout *layout, const struct header_room *room)
 /* A search for references takes as long as reading all code.  So only chunks
    that would be evicted are searched for.  If the search finds references to
    them, the next turn finds another set of chunks.  Each search covers more
-   addresses than the one before, and chunks within these need no search, so
-   the loop ends.  */
+   addresses than the one before, and chunks within need no search, so the loop
+   ends.  */
 bool
 header_room_find (struct layout *layout, size_t n, struct header_room *room)
 {

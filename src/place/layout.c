@@ -153,8 +153,7 @@ layout_add_section (struct layout *layout, const char *name,
   layout->sections[layout->n_sections++] = *header;
 }
 
-/* Return the address at which a segment of LAYOUT loads the byte at OFFSET, or
-   0.  */
+/* Return the address at which LAYOUT loads the byte at OFFSET, or 0.  */
 static uint64_t
 address_of (const struct layout *layout, uint64_t offset)
 {
@@ -203,8 +202,7 @@ layout_add_sframe_section (struct layout *layout)
 
 /* ---- Addresses of moved sections */
 
-/* Set the 64-bit word at OLD_OFFSET of the old file to VALUE in the new
-   one.  */
+/* Give the 64-bit word at OLD_OFFSET the new VALUE.  */
 static bool
 patch_u64 (struct layout *layout, uint64_t old_offset, uint64_t value)
 {

@@ -86,8 +86,8 @@ struct layout
 };
 
 /* Begin with the headers of layout->image, and with a plan that copies the
-   whole file.  The caller has set image, plan and err, and frees LAYOUT also
-   after failure.  */
+   whole file.  The caller has set image, plan and err, and frees LAYOUT in any
+   case.  */
 bool layout_init (struct layout *layout);
 void layout_free (struct layout *layout);
 
@@ -112,7 +112,7 @@ enum attempt
   FAILED /* with layout->err; no other strategy is tried */
 };
 
-/* Set layout->reason, why a strategy does not apply.  Returns false, which is
+/* Set why a strategy does not apply.  Returns false, which is
    DOES_NOT_APPLY.  */
 bool layout_reject (const struct layout *layout, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
@@ -128,8 +128,7 @@ enum attempt grow_down_try (struct layout *layout);
 
 /* ---- New headers */
 
-/* Return the header of a new read-only segment of TYPE, with BYTES of the new
-   file at ADDRESS.  */
+/* Return the header of a new read-only segment of TYPE, BYTES at ADDRESS.  */
 GElf_Phdr layout_new_segment (const struct layout *layout, uint32_t type,
                               struct interval bytes, uint64_t address,
                               uint64_t align);
@@ -143,8 +142,7 @@ void layout_add_segments (struct layout *layout,
                           const struct segment_set *dropped,
                           const GElf_Phdr *load);
 
-/* Append the header of a new section called NAME, which must outlive
-   LAYOUT.  */
+/* Append the header of a new section; NAME must outlive LAYOUT.  */
 void layout_add_section (struct layout *layout, const char *name,
                          const GElf_Shdr *header);
 
@@ -154,8 +152,7 @@ void layout_add_loaded_section (struct layout *layout, const char *name,
                                 uint32_t type, struct interval bytes,
                                 uint64_t align);
 
-/* Append the header of .sframe for plan->sframe_*, or put it in place of the
-   old one's.  */
+/* Append or replace the header of .sframe, for plan->sframe_*.  */
 void layout_add_sframe_section (struct layout *layout);
 
 /* ---- Addresses of moved sections

@@ -113,8 +113,7 @@ plan_free (struct plan *plan)
    The new file is cut wherever an extent, a patch or .sframe begins or ends.
    So each of these covers all bytes of a piece, or none.  */
 
-/* Store the two ends of a range at CUTS, and return the address behind
-   them.  */
+/* Store both ends of a range at CUTS, and return the end of these.  */
 static uint64_t *
 cut (uint64_t *cuts, uint64_t offset, uint64_t size)
 {

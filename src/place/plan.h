@@ -52,9 +52,9 @@ struct plan_patch
 
    Extents are ascending and disjoint in the new file.  No extent and no patch
    overlaps .sframe.  An old byte may be in no extent; then it is lost, such as
-   zero padding that .sframe fills.  In the plan of a strategy no old byte is
-   in two extents, so that plan_find has one answer.  In a plan made of an undo
-   record it may be.  */
+   zero padding that .sframe fills.  In a strategy's plan no old byte is in two
+   extents, so that plan_find has one answer; in that of an undo record it may
+   be.  */
 struct plan
 {
   const char *strategy;    /* name for reports: "slack", "spare-slot",

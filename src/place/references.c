@@ -4,8 +4,8 @@
    The search takes any bytes for a reference that may be one.  One time in a
    hundred million bytes, bytes of code look like a reference to a range of
    some hundred bytes by chance.  The only harm is that a section does not move
-   that could.  doc/formats/injection lists the forms that are found and those
-   that are not.  */
+   that could.  doc/formats/injection lists the forms that are found, and
+   others.  */
 
 #include "place/references.h"
 
@@ -156,7 +156,7 @@ may_lead (struct address_search *fields, uint64_t place, unsigned size,
 /* Add PLACE + DISTANCE, if the field of SIZE bytes at PLACE may be that
    distance.  Only fields in data count, because one file of ten has code with
    bytes that are such a distance by chance.  In a section of notes only
-   multiples of 4 count: all parts of a note begin there (System V gABI, "Note
+   multiples of 4 count, where all parts of a note begin (gABI, "Note
    Section").  */
 static void
 note_distance (struct address_search *fields, uint64_t place, unsigned size,

@@ -32,8 +32,7 @@ struct references
 void references_find (struct references *found, const struct image *image,
                       uint64_t begin, uint64_t end);
 
-/* Whether FOUND has an address in [BEGIN, END), or may lack addresses
-   there.  */
+/* Whether FOUND has, or may lack, an address in [BEGIN, END).  */
 bool references_meet (const struct references *found, uint64_t begin,
                       uint64_t end);
 

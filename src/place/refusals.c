@@ -16,8 +16,7 @@
 
 enum
 {
-  /* Far above anything real.  Later steps compare each entry or table with
-     all sections.  */
+  /* Far above anything real.  Later steps compare each with all sections.  */
   DYNAMIC_ENTRIES_MAX = 65536,
   DYNAMIC_TABLES_MAX = 64
 };
@@ -143,8 +142,7 @@ check_kernel (const struct image *image, struct error *err)
       /* Boot loaders and emulators put a segment at its physical address
          (u-boot's load_elf64_image_phdr, Linux' remoteproc_elf_loader.c,
          QEMU's elf_ops.h).  No header tells what memory is behind it there.
-         Linkers for Linux make the physical address equal to the virtual one,
-         or 0.  */
+         Linkers for Linux make it equal to the virtual one, or 0.  */
       kernel |= segment->p_vaddr >> 63 != 0
                 || (segment->p_memsz > 0 && segment->p_paddr != 0
                     && segment->p_paddr != segment->p_vaddr);
@@ -301,8 +299,7 @@ enum
   MACHINE_ATTRIBUTES = 0x70000003 /* of ARM, AArch64 and RISC-V */
 };
 
-/* Known sections of type SHT_PROGBITS.  A "*" stands for any end of a
-   name.  */
+/* Known sections of type SHT_PROGBITS; "*" stands for any end.  */
 static const char *const known_names[] = {
   /* DWARF 2 to 5, additions of GNU and LLVM, and the old compressed form.  */
   ".debug_abbrev*", ".debug_addr*", ".debug_aranges", ".debug_cu_index",
@@ -333,8 +330,7 @@ is_known_name (const char *name)
   return false;
 }
 
-/* Whether the bytes are strings, such as the names of compilers, each with its
-   end.  */
+/* Whether the bytes are strings, such as names of compilers.  */
 static bool
 is_text (const uint8_t *bytes, uint64_t size)
 {
@@ -417,15 +413,13 @@ check_section_kinds (const struct image *image, struct error *err)
   return true;
 }
 
-/* Refuse a file with data that it looks for itself, or that seems to have
-   them.  */
+/* Refuse a file with data, known or likely, that it looks for itself.  */
 static bool
 check_own_data (const struct image *image, struct error *err)
 {
   /* By the gABI these bytes of the ELF header are zero.  Runtimes of AppImage
      have "AI" there, those of RunImage "RI".  They look for a file system
-     where their section headers end.  That file system may still be
-     appended.  */
+     where their section headers end, which may be appended later.  */
   if (!bytes_are_zero (image->header.e_ident + EI_PAD, EI_NIDENT - EI_PAD))
     return error_set_word (
         err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,

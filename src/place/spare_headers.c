@@ -34,8 +34,7 @@ set_table_end (const struct image *image, struct spare_headers *spare)
 
 /* Whether IMAGE was linked with the start files of glibc, which have an ABI
    tag.  Each PT_NOTE is walked twice, by its own alignment and by 4, because
-   in files of mold 1.10 a walk by the alignment of PT_NOTE gets out of
-   step.  */
+   mold 1.10 lets a walk by its own alignment get out of step.  */
 static bool
 has_abi_tag (const struct image *image)
 {
@@ -188,9 +187,8 @@ collect_sections (const struct layout *layout, struct gathered_notes *notes)
          && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether section INDEX goes behind the fixed ones: sections in front of these
-   do if they begin in front of EARLIEST, and sections behind these do if
-   BEHIND_TOO.  */
+/* Whether section INDEX goes behind the fixed ones: those in front of these do
+   if they begin in front of EARLIEST, those behind if BEHIND_TOO.  */
 static bool
 goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
              uint64_t earliest)
@@ -201,8 +199,7 @@ goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
 }
 
 /* Give NOTE its place at *AT or, to keep an alignment of 8, behind a new,
-   empty note.  Move *AT behind it.  False when too many empty notes are
-   needed.  */
+   empty note.  Move *AT behind it.  False after too many empty notes.  */
 static bool
 put_behind (struct gathered_notes *notes, struct note_section *note,
             uint64_t *at)
@@ -221,7 +218,7 @@ put_behind (struct gathered_notes *notes, struct note_section *note,
   return true;
 }
 
-/* Return where the notes of the section end, for readers that align notes to 4
+/* Return the end of SECTION's notes for readers that align notes to 4
    bytes.  */
 static uint64_t
 end_by_4 (const struct image *image, const struct note_section *section)
@@ -281,8 +278,7 @@ comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
 /* Whether a walk over BYTES, those of the new PT_NOTE, comes to each note that
    some reader looks for and that a walk over an old PT_NOTE comes to.  BY_4:
    the walks align notes to 4 bytes, whatever the header says.  Only notes of
-   sections count, because a walk that got out of step takes other bytes for
-   notes.  */
+   sections count: a walk out of step takes other bytes for notes.  */
 static bool
 walk_is_good (const struct image *image, const struct gathered_notes *notes,
               const uint8_t *bytes, bool by_4)

@@ -14,8 +14,7 @@ enum
   /* Sections that have another number in the other file, and need a search by
      name.  A damaged file could have thousands of them.  */
   SEARCHES_MAX = 1024,
-  /* Calls of owner_next, which looks at all headers.  A program has few ranges
-     of code.  */
+  /* Calls of owner_next, which looks at all headers.  Programs need few.  */
   OWNERS_MAX = 4096,
   CRC_WORD_SIZE = 4
 };
@@ -133,8 +132,8 @@ first_loads_differ (const struct image *debug, const struct image *program)
              || own->p_memsz != theirs->p_memsz);
 }
 
-/* Whether B has each loaded section of A, and if IN_PLACE, with the same
-   address and size.  */
+/* Whether B has A's loaded sections, if IN_PLACE with equal address and
+   size.  */
 static bool
 has_sections_of (const struct image *b, const struct image *a, bool in_place)
 {

@@ -51,8 +51,8 @@ attribute_is_required (const char *name)
          || has_prefix (name, "system.posix_acl_");
 }
 
-/* Read the names of all attributes of FD.  The caller frees LIST->names,
-   unless this fails.  */
+/* Read the names of all attributes of FD.  After success the caller frees
+   them.  */
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {
@@ -238,8 +238,7 @@ file_copy_metadata (int from, int to, bool times, struct error *err)
 }
 
 /* Return the umask.  umask(2) reads it only by setting it, which may affect
-   other threads.  So this reads it from /proc, where Linux has it since
-   4.7.  */
+   other threads, so this reads /proc, where Linux has it since 4.7.  */
 static mode_t
 current_umask (void)
 {

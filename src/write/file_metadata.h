@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 
-/* Properties of a file that a rewritten file loses.  Users are warned of
-   them.  */
+/* Properties that a rewritten file loses, of which users are warned.  */
 struct file_concerns
 {
   bool signed_ima; /* security.ima: the signature will not match any more */
@@ -19,8 +18,8 @@ struct file_concerns
   bool flags_lost; /* a new file cannot have all its attributes of chattr(1) */
 };
 
-/* Return the concerns of the open file FD.  Those that cannot be checked are
-   false.  */
+/* Return the concerns of the open file FD; false if they cannot be
+   checked.  */
 struct file_concerns file_find_concerns (int fd);
 
 /* Give the open file TO the owner, mode, extended attributes and attributes

@@ -22,9 +22,8 @@ bool flush_directory (int directory, int fd, struct error *err);
    file system is flushed at once.  */
 bool flush_later (int directory, int fd, struct error *err);
 
-/* Tell the list that a hard link was made in DIRECTORY.  If the list has this
-   file system, it now counts a file more there, so that the link is flushed,
-   too.  */
+/* Tell the list that a hard link was made in DIRECTORY.  If it has this file
+   system, it counts a file more there, to flush the link, too.  */
 void flush_name_later (int directory);
 
 /* Flush all files on the list, and empty it.  Where one file was renamed on a

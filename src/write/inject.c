@@ -4,8 +4,7 @@
    The new file begins as a clone of the old one, or empty.  Then the pieces of
    the plan are written that it does not have yet: in a clone the few bytes
    that differ, and else all but holes and zeros.  Old bytes are written from
-   the mapping, because the undo record's digest reads all its pages
-   anyway.  */
+   the mapping, all of which the undo record's digest reads anyway.  */
 
 #include <config.h>
 

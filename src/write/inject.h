@@ -11,8 +11,7 @@
 #include "place/plan.h"
 
 /* Write the file that PLAN makes of IMAGE to OUT_FD, an empty file open for
-   reading and writing.  SFRAME is the contents of .sframe, plan->sframe_size
-   bytes.  */
+   reading and writing.  SFRAME has the plan->sframe_size bytes of .sframe.  */
 bool inject_write (const struct image *image, const struct plan *plan,
                    const void *sframe, int out_fd, struct error *err);
 

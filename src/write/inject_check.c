@@ -65,8 +65,7 @@ check_sframe_section (const struct check *check)
                             "");
 }
 
-/* Whether the new file has .sframe where the plan says, loaded for
-   reading.  */
+/* Whether the new file loads .sframe where the plan says.  */
 static bool
 check_sframe (const struct check *check)
 {
@@ -90,8 +89,7 @@ check_sframe (const struct check *check)
 
 /* Change ERR, which says what is wrong in the new file, to a failure of the
    self-check, unless memory ran out.  Its old status would mean that the input
-   is damaged, but the new file is, by a mistake of this program.  Returns
-   false.  */
+   is damaged, but the new file is, by a mistake of this program.  */
 static bool
 self_check_failed (struct error *err)
 {
@@ -172,8 +170,7 @@ inject_check_bytes (const struct image *image, const struct plan *plan,
    null, and all other bytes are as before.  */
 
 /* Whether the headers are as expected, as a reader decodes them: tables of a
-   hostile file may overlap, so that zeros in one header are part of
-   another.  */
+   hostile file may overlap, so that zeros are in two headers.  */
 static bool
 check_headers_left (const struct check *check)
 {

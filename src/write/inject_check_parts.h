@@ -73,8 +73,7 @@ bool check_seen_from_memory (const struct check *check);
 /* Whether section headers, and the contents of sections, are as before.  */
 bool check_sections_kept (const struct check *check);
 
-/* Whether each dynamic entry is as before, or has the new address of a table
-   that has moved.  */
+/* Whether each dynamic entry is as before, or names a moved table.  */
 bool check_dynamic_kept (const struct check *check);
 
 #endif /* WRITE_INJECT_CHECK_PARTS_H */

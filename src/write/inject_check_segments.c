@@ -135,8 +135,7 @@ is_kept (const struct check *check, const GElf_Phdr *before,
          const GElf_Phdr *after)
 {
   GElf_Phdr expected = *before;
-  /* If the segment has grown only in front, its memory behind its bytes is the
-     same as before.  */
+  /* A segment that has grown only in front has the same memory behind.  */
   uint64_t front = before->p_vaddr - after->p_vaddr;
   bool same_behind = after->p_filesz == before->p_filesz + front
                      && after->p_memsz == before->p_memsz + front;
@@ -213,8 +212,7 @@ check_memory_kept (const struct check *check)
 
    A note may be anywhere, if a walk over a PT_NOTE comes to it.  There are two
    kinds of walks: most readers align notes as the header says, and Linux,
-   which looks for the build-id (lib/buildid.c), aligns them to 4 bytes
-   (BY_4).  */
+   which looks for the build-id (lib/buildid.c), to 4 bytes (BY_4).  */
 
 static bool
 is_same_note (const struct note *a, const struct note *b)
@@ -240,8 +238,7 @@ is_good_segment (const struct check *check, const GElf_Phdr *segment,
                              segment->p_filesz);
 }
 
-/* Whether a walk over a PT_NOTE of the new file comes to the note WANTED of
-   BEFORE.  */
+/* Whether a walk over a new PT_NOTE comes to the note WANTED of BEFORE.  */
 static bool
 is_found (const struct check *check, const GElf_Phdr *before,
           const struct note *wanted, bool by_4)
@@ -303,8 +300,7 @@ is_note_of_section (const struct image *image, uint64_t offset)
   return false;
 }
 
-/* Whether readers find all notes of the old PT_NOTE BEFORE, with either kind
-   of walk.  */
+/* Whether both kinds of walks find all notes of the old PT_NOTE BEFORE.  */
 static bool
 check_notes_kept (const struct check *check, const GElf_Phdr *before)
 {
@@ -450,8 +446,7 @@ check_segments_kept (const struct check *check)
    take p_offset for a distance from the ELF header.  If they found the bytes
    of a segment by it in the old file, they must do so in the new one.  */
 
-/* Return the file offset of the byte that IMAGE loads at ADDRESS; SIZE_MAX if
-   it loads none.  */
+/* Return the file offset of the byte loaded at ADDRESS; SIZE_MAX for none.  */
 static uint64_t
 offset_of (const struct image *image, uint64_t address)
 {
@@ -476,8 +471,8 @@ read_loaded (const struct image *image, uint64_t address, Elf_Type type,
 }
 
 /* Read the program headers to which the ELF header of SEEN, a copy of IMAGE,
-   leads from address BASE.  Their offsets, distances from BASE, are changed to
-   file offsets.  */
+   leads from address BASE.  Change their offsets, distances from BASE, to file
+   offsets.  */
 static bool
 read_segments (struct image *seen, const struct image *image, uint64_t base)
 {

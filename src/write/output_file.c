@@ -99,8 +99,7 @@ set_place (struct output_target *target, int base, const char *path,
   return opened;
 }
 
-/* Let TARGET be PATH, behind all symbolic links, the last of which may
-   dangle.  */
+/* Let TARGET be PATH, behind all symbolic links; the last may dangle.  */
 static bool
 follow_links (struct output_target *target, const char *path,
               struct error *err)
@@ -262,7 +261,7 @@ output_file_begin (struct output_file *file,
     }
   /* Make a temporary file in the target's directory or, where this fails, a
      nameless file to be written over the target.  A stream needs a nameless
-     file in any case.  */
+     file.  */
   if (found
       && ((!target->stream && create_temporary (file, NULL, err))
           || ((target->stream || file->target_fd >= 0)
@@ -312,8 +311,8 @@ target_is (const struct output_target *target, int source_fd)
 }
 
 /* Let the filesystem set space for SIZE bytes of FD aside, so that a full disk
-   is noticed before FD is changed.  Some filesystems cannot do that, which is
-   no failure.  */
+   is noticed before FD is changed.  It is no failure if a filesystem
+   cannot.  */
 static bool
 reserve (int fd, off_t size, struct error *err)
 {
@@ -391,8 +390,7 @@ may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
 }
 
 /* Flush FILE, which has its final metadata, and rename it; the parameters are
-   those of may_be_renamed.  Flushing may take seconds, so it comes before
-   may_be_renamed.  */
+   those of may_be_renamed.  Flushing may take seconds, so it comes first.  */
 static bool
 put_in_place (struct output_file *file, int source_fd, bool replaces,
               struct error *err)
@@ -503,8 +501,8 @@ output_file_same_target (const struct output_file *a,
     return same_open (a->target_fd, b->target_fd)
            || (strcmp (one->name, other->name) == 0
                && same_open (one->directory, other->directory));
-  /* A reader of a pipe with a name takes the end of the first output for the
-     end of both.  */
+  /* A named pipe's reader takes the end of the first output for that of
+     both.  */
   return one->stream && other->stream && one->stream_fd < 0
          && other->stream_fd < 0 && stat (one->name, &first) == 0
          && stat (other->name, &second) == 0 && S_ISFIFO (first.st_mode)

@@ -12,8 +12,7 @@
 
    A request can leave the two flushes out.  Then it is not promised what a
    power failure leaves (doc/formats/injection, "What a power failure leaves").
-   A stream, such as a pipe, has no file to rename: finish copies the bytes to
-   it.  */
+   A stream, such as a pipe, cannot be renamed to: finish copies the bytes.  */
 
 #ifndef WRITE_OUTPUT_FILE_H
 #define WRITE_OUTPUT_FILE_H
@@ -48,7 +47,7 @@ struct output_file
 
 /* Whether TARGET is not the file INPUT; true also if TARGET is NULL, or does
    not exist.  False with CFI2SFRAME_INVALID.  For an early refusal:
-   output_file_finish finds this out only after all work is done, and not for a
+   output_file_finish finds this out only at the end, and not for a
    descriptor.  */
 bool output_file_check_other (const char *target, const char *input,
                               struct error *err);
@@ -78,15 +77,13 @@ struct output_request
    on a regular file, because the bytes in front of the position belong to
    another program.  Directories and block devices are refused.
 
-   Here and below an error names the output.  After failure FILE needs no
-   discard.  */
+   Here and below an error names the output.  Then FILE needs no discard.  */
 bool output_file_begin (struct output_file *file,
                         const struct output_request *request,
                         struct error *err);
 
 /* Whether A and B, which were begun with request->rewrite, have the same
-   target, whether or not it exists.  Devices and descriptors count as
-   different.  */
+   target, whether or not it exists.  Devices and descriptors never have.  */
 bool output_file_same_target (const struct output_file *a,
                               const struct output_file *b);
 
@@ -136,7 +133,7 @@ bool output_file_write (const char *target, const struct buffer *bytes,
                         struct error *err);
 
 /* Replace the existing file TARGET by a hard link to SOURCE, by a rename, so
-   that TARGET exists all the time.  False if the file called SOURCE is not
+   that TARGET exists all the time.  False if SOURCE is not
    source->identity.  */
 bool output_file_link (const struct file_location *target,
                        const struct file_location *source, struct error *err);

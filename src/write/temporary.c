@@ -83,9 +83,8 @@ uninterrupted_wait (void)
 
 /* The existing temporary files, for temporary_discard_all.  A thread or
    handler that takes one out of the table, by an atomic exchange, owns it from
-   then on, so that a handler never reads what a thread frees.  Files that do
-   not fit into the table are written all the same, but a handler does not
-   remove them.  */
+   then on, so that a handler never reads what a thread frees.  Files beyond
+   the table's size are written, but no handler removes them.  */
 static _Atomic (struct temporary *) active[TEMPORARY_KNOWN_MAX];
 
 static int
@@ -128,8 +127,7 @@ temporary_discard_all (void)
 
 /* ---- Names and files */
 
-/* Compute the CHECK_LETTERS for the RANDOM_LETTERS at FROM, and store them at
-   TO.  */
+/* Store the CHECK_LETTERS for the RANDOM_LETTERS at FROM at TO.  */
 static void
 add_check_letters (const char *from, char *to)
 {
@@ -175,8 +173,7 @@ is_ours (const char *name)
   return memcmp (random + RANDOM_LETTERS, check, CHECK_LETTERS) == 0;
 }
 
-/* Make the file or, if SOURCE is not NULL, the hard link.  False with
-   errno.  */
+/* Make the file or, with SOURCE, the hard link.  False with errno.  */
 static bool
 make_once (const struct temporary *temporary,
            const struct file_location *source, int *fd)
@@ -222,8 +219,8 @@ lock (const struct temporary *temporary, int fd)
          && is_named (fd, directory, temporary->name, &status);
 }
 
-/* Make the file or hard link of temporary_new, under a new name, and lock it.
-   False with errno.  */
+/* Make the file or hard link under a new name, and lock it.  False with
+   errno.  */
 static bool
 make (struct temporary *temporary, const struct file_location *source, int *fd)
 {
@@ -288,8 +285,7 @@ temporary_remove_left (int directory, const char *name)
                    O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return;
-  /* Remove it if no other process has it locked, and NAME is still its
-     name.  */
+  /* Remove it if no process has it locked, and NAME is still its name.  */
   struct stat status;
   if (flock (fd, LOCK_EX | LOCK_NB) == 0
       && is_named (fd, directory, name, &status) && S_ISREG (status.st_mode))

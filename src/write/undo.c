@@ -64,8 +64,7 @@ find_begin (const struct image *image)
   return at;
 }
 
-/* Only the first possible end of the record is tried, because each costs a
-   digest.  */
+/* Only the first possible end of a record is tried: each costs a digest.  */
 uint64_t
 undo_bytes_appended (const struct image *image)
 {
@@ -161,7 +160,7 @@ digest_zeros (XXH64_state_t *state, uint64_t size)
     }
 }
 
-/* Set *DIGEST to that of the file that PLAN, without .sframe, makes of
+/* Compute the digest of the file that PLAN, without .sframe, makes of
    IMAGE.  */
 static bool
 digest_of_plan (const struct plan *plan, const struct image *image,
@@ -196,8 +195,8 @@ undo_plan (struct plan *plan, const struct image *image, struct error *err)
   const uint8_t *begin = image->bytes + record.offset;
   uint64_t n = load_u64 (begin + 32, false);
   /* No conversion makes a file smaller, so an original cannot be larger than
-     the file.  Without this check a hostile record could make the output
-     arbitrarily large.  */
+     the file.  Otherwise a hostile record could make the output arbitrarily
+     large.  */
   if (load_u64 (begin + 8, false) != record.offset
       || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
       || n > record.size)
@@ -236,8 +235,8 @@ undo_check (const struct image *image, const void *bytes, size_t size,
 /* ---- Making a record
 
    A record is the inverse of a plan.  Bytes of the original that the new file
-   still has, somewhere, are copied; others that were zero are zeros; the rest
-   is stored.  */
+   still has are copied; others that were zero are zeros; the rest is
+   stored.  */
 
 /* A copy of up to this many bytes between two stored ranges takes more bytes
    in the record than the bytes themselves.  */
