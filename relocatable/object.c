@@ -37,8 +37,7 @@ check_relocatable (const struct image *image, struct error *err)
                            "not a relocatable object");
   if (!image_expect_machine (image, err))
     return false;
-  /* libelf aligns the new file's sections, which must not take much
-     padding.  */
+  /* libelf aligns the sections, which must not take much padding.  */
   uint64_t padding = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     if (__builtin_add_overflow (
@@ -346,8 +345,7 @@ object_find_sframe (const struct image *image, size_t *section,
       if (*section != 0 || strcmp (candidate->name, ".sframe") != 0)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "has other .sframe sections than one of this name");
-      /* Linkers may leave out a group, but link the other code of the object,
-         which then has no .sframe.  */
+      /* Linkers may leave out a group, and link the other code without it.  */
       if (candidate->header.sh_flags & SHF_GROUP)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "its .sframe belongs to a section group");

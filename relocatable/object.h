@@ -4,8 +4,8 @@
    In an object (ET_REL) every section is at address 0, and the pc_begin of an
    FDE is a relocation.  But the readers of CFI need addresses, as linked files
    have them.  So object_open gives each section of code a made-up address, one
-   behind the other, and makes a copy of .eh_frame in which the pc_begin fields
-   have such addresses.  object_locate finds the section and offset of an
+   behind the other, and makes a copy of .eh_frame with such addresses in the
+   pc_begin fields.  object_locate finds the section and offset of an
    address.  */
 
 #ifndef RELOCATABLE_OBJECT_H
@@ -78,8 +78,7 @@ section_relocates (const struct image_section *section, size_t target)
              || (header->sh_flags & SHF_INFO_LINK));
 }
 
-/* Read SECTION's relocations.  The caller frees TABLE->entries in any
-   case.  */
+/* Read SECTION's relocations.  The caller always frees TABLE->entries.  */
 bool object_read_relocations (const struct object *object, size_t section,
                               struct object_relocations *table,
                               struct error *err);
@@ -91,9 +90,9 @@ object_find_relocation (const struct object_relocations *table,
                         uint64_t offset);
 
 /* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does
-   for linked files.  Addresses in it are made-up ones.  FDEs whose
-   instructions are relocated get a reason why they have no rows.  NO_PLAIN: as
-   in struct cfi_section.  */
+   for linked files.  Addresses in it are made-up ones.  FDEs with relocated
+   instructions get a reason why they have no rows.  NO_PLAIN: as in struct
+   cfi_section.  */
 bool object_source_open (struct cfi_source *source,
                          const struct object *object, bool no_plain,
                          struct error *err);

@@ -65,8 +65,8 @@ same_symbol (const struct object_check *check, size_t index)
          && x.section == y.section;
 }
 
-/* Whether symbol INDEX of the new object is a local section symbol with value
-   0.  Set *SECTION.  */
+/* Whether new symbol INDEX is a local section symbol with value 0.  Set
+ *SECTION.  */
 static bool
 is_section_symbol (const struct object_check *check, size_t index,
                    size_t *section)
@@ -243,8 +243,7 @@ is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
   return memcmp (header, &expected, sizeof expected) == 0;
 }
 
-/* Whether the new .sframe has the bytes that were made, and can be
-   decoded.  */
+/* Whether .sframe has the bytes that were made, and can be decoded.  */
 static bool
 check_sframe (const struct object_check *check, struct error *err)
 {

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    finished_rows walks over the code by addresses, as in linked files.  The
-   functions of the section are in the order of their FDEs, as in that of GNU
+   section's functions are in the order of their FDEs, as in that of GNU
    as.  */
 
 #include "relocatable/object_section.h"

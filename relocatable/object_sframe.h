@@ -23,8 +23,8 @@ struct object_sframe
   struct sframe_decoder decoder; /* of BYTES */
 };
 
-/* Open the .sframe of IMAGE, an ET_REL file that must outlive SFRAME.  False
-   with status CFI2SFRAME_NOTHING when there is none.  Then SFRAME needs no
+/* Open the .sframe of IMAGE, an ET_REL file that must outlive SFRAME.  Status
+   CFI2SFRAME_NOTHING when there is none.  After failure SFRAME needs no
    closing.  */
 bool object_sframe_open (struct object_sframe *sframe,
                          const struct image *image, struct error *err);

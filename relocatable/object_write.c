@@ -66,8 +66,8 @@ make_relocations (struct object_writer *writer, struct error *err)
 }
 
 /* Find the .sframe that is replaced, and its relocations.  Refuses other
-   relocations of it than one RELA section, because those would stay, and
-   change the new section.  */
+   relocations of it than one RELA section, which would stay, and change the
+   new one.  */
 static bool
 find_old_sections (struct object_writer *writer, struct error *err)
 {
@@ -248,8 +248,8 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
   for (size_t i = 1; i < writer->n; i++)
     if (!write_section (writer, i, err))
       return false;
-  /* An index of the section name table that does not fit e_shstrndx is in
-     sh_link of section 0.  */
+  /* gABI: an index that does not fit e_shstrndx is in sh_link of section
+     0.  */
   if (writer->image->section_names >= SHN_LORESERVE)
     {
       Elf_Scn *zero = elf_getscn (writer->elf, 0);

@@ -25,8 +25,7 @@ enum
 
 /* ---- Placements */
 
-/* Where .sframe goes, and what changes for it.  placement_place_chunks sets
-   END.  */
+/* Where .sframe goes, and with what.  placement_place_chunks sets END.  */
 struct placement
 {
   uint64_t offset, address; /* of .sframe; multiples of 8 */
@@ -160,9 +159,9 @@ placement_commit (struct layout *layout, const struct placement *placement)
 
    .sframe takes the place of an older one, made by this program or a linker,
    that is not smaller.  Nothing grows and nothing moves: the program header
-   and the section header get new sizes, in their tables.  Where the old
-   section has no program header (lld 22 makes none) the strategy needs a spare
-   entry of the table.  */
+   and the section header get new sizes, in their tables.  Where the old one
+   has no program header (lld 22 makes none) the strategy needs a spare
+   entry.  */
 
 static enum attempt
 try_reuse (struct layout *layout)
@@ -309,8 +308,7 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
   fill->shift = align_up (new_end - fill->old_end, 64);
 }
 
-/* Whether the BSS of the last segment can have bytes in the file; false with
-   layout->reason if not.  */
+/* Whether the BSS can have bytes in the file; false with layout->reason.  */
 static bool
 bss_fill_measure (struct layout *layout, struct bss_fill *fill)
 {
@@ -418,8 +416,8 @@ try_append (struct layout *layout)
    .sframe goes behind the BSS, in the last segment: for libraries and
    position-independent programs with code that points to their notes, like
    plugins of Qt 6, Firefox and Chromium.  One program header is enough.
-   .sframe is mapped writable, although no code writes to it, so this is the
-   last strategy.  */
+   .sframe is mapped writable, though no code writes to it, so this comes
+   last.  */
 
 static enum attempt
 try_grow_data (struct layout *layout)
@@ -429,8 +427,7 @@ try_grow_data (struct layout *layout)
   if (!header_room_find (layout, 1, &placement.room)
       || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe begins at a page, so that the program writes to none of its
-     own.  */
+  /* .sframe begins at a page, to which the program does not write.  */
   placement.offset = fill.new_end;
   placement.address = fill.address;
   placement.load = fill.load;

@@ -46,8 +46,7 @@ struct chunk
 };
 
 /* Find the chunk that begins at OFFSET, in the segment LOAD.  The caller has
-   set chunk->without_pt_note.  False with layout->reason if it may not
-   move.  */
+   set without_pt_note.  False with layout->reason if it may not move.  */
 bool chunk_find (const struct layout *layout, uint64_t offset,
                  const GElf_Phdr *load, struct chunk *chunk);
 
@@ -94,8 +93,8 @@ bool section_may_move (const struct layout *layout, size_t index);
    [4] behind .sframe: all others
 
    header_room.c places chunks of kinds [1] and [2], and finds fallbacks.  The
-   choice between [3] and [4] needs the place of .sframe.  So a strategy makes
-   it (eviction_place_rest).  */
+   choice between [3] and [4] depends on the place of .sframe
+   (eviction_place_rest).  */
 struct eviction
 {
   struct chunk chunks[CHUNKS_MAX];
@@ -117,8 +116,8 @@ bool eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
 uint64_t eviction_free_begin (const struct eviction *eviction, uint64_t begin);
 
 /* Find fallbacks for all chunks with a segment that are not placed: in freed
-   bytes behind BEGIN or behind NOTES_END, or in the slack of a segment.  False
-   with layout->reason.  */
+   bytes behind BEGIN or NOTES_END, or in the slack of a segment.  False with
+   layout->reason.  */
 bool eviction_find_fallbacks (const struct layout *layout,
                               struct eviction *eviction, uint64_t begin,
                               uint64_t notes_end);

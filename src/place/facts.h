@@ -40,8 +40,8 @@ intervals_meet (struct interval a, struct interval b)
    the largest alignment of a segment or, if that is more than PAGE_MAX, the
    largest page size of the machine.  It may be more than the machine's own:
    Android's loader refuses a segment that is aligned to less than its page of
-   16 KiB (bionic, linker_phdr.cpp).  It is never the page size of the machine
-   that this program runs on.  */
+   16 KiB (bionic, linker_phdr.cpp).  It is never the page size of this
+   machine.  */
 uint64_t image_page (const struct image *image);
 
 /* ---- Dynamic loaders */
@@ -75,8 +75,8 @@ bool section_kind_may_move (const struct image *image,
 
 /* Whether a symbol with VALUE, whose st_shndx names the section of HEADER,
    lies in that section.  Linkers give symbols like __ehdr_start the index of
-   the first section, although their addresses are outside of it.  Such symbols
-   do not move with the section.  */
+   the first section, although their addresses are outside of it.  They do not
+   move with it.  */
 bool symbol_is_in_section (const GElf_Shdr *header, uint64_t value);
 
 /* Whether a symbol that code may use lies in section INDEX.  */
@@ -129,8 +129,8 @@ enum
 struct interval owner_next (const struct image *image, uint64_t from,
                             unsigned left_out);
 
-/* Return the end of the last byte that a PT_LOAD, a section or a table
-   owns.  */
+/* Return the end of the last bytes of a PT_LOAD, a section or a header
+   table.  */
 uint64_t owner_last (const struct image *image);
 
 /* Whether each byte of the file from offset FROM on is loaded, has an owner,

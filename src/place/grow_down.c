@@ -5,8 +5,8 @@
    This is for programs in which no section behind the table may move, because
    code or symbols refer to it: 46 of 4,291 files (doc/formats/injection, "How
    often"), all of them ET_EXEC: LLVM's and GCC's programs, valgrind's tools,
-   node, busybox.  The first segment begins some pages lower, and the new bytes
-   lie in front of the old file.  */
+   node, busybox.  The new bytes lie in front of the old file, in a larger
+   first segment.  */
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ enum
    distances modulo 2^64, as is e_phoff.
 
    The notes are copies of those that readers of core files look for, which
-   have to be in the first page of the file.  The old notes also stay, because
-   code may have their address.  */
+   have to be in the first page of the file.  The old notes also stay: code may
+   have their address.  */
 struct front
 {
   struct chunk notes[NOTE_SECTIONS_MAX];
@@ -126,8 +126,8 @@ commit_notes (struct layout *layout, const struct front *front)
 }
 
 /* Place the notes, TABLE and .sframe in front of the old file.  The new table
-   has one entry to spare, as after eviction.  False if the notes do not fit
-   into the first page.  */
+   has an entry to spare.  False if the notes do not fit into the first
+   page.  */
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
@@ -224,8 +224,7 @@ grow_distance (struct layout *layout, struct front *front)
 }
 
 /* Let the first segment begin DISTANCE earlier, and add DISTANCE to all other
-   offsets in the headers, but for segments without bytes (PT_GNU_STACK,
-   PT_NULL).  */
+   offsets in the headers, but for segments without bytes (PT_GNU_STACK).  */
 static void
 grow_headers (struct layout *layout, uint64_t distance)
 {
@@ -322,8 +321,8 @@ write_table (struct layout *layout, const struct front *front)
    suffice, and it would move .sframe.
 
    Old notes in a PT_NOTE that stays get a section of type SHT_NOTE: strip (GNU
-   binutils 2.47) lets such a segment begin at its first section of notes, but
-   does not change its address.  */
+   binutils 2.47) lets such a segment begin at its first section of notes, at
+   the old address.  */
 static void
 add_sections (struct layout *layout, const struct front *front)
 {

@@ -226,9 +226,8 @@ layout_patch_dynamic (struct layout *layout)
   int64_t tag;
   while (dynamic_next (layout->image, &at, &tag, &value))
     {
-      /* The loop below takes as long as there are sections.  refusals.c bounds
-         the number of entries with such a tag (DYNAMIC_TABLES_MAX), but not
-         the number of other entries.  */
+      /* The loop below looks at all sections, so refusals.c bounds the number
+         of entries with such a tag (DYNAMIC_TABLES_MAX).  */
       if (!dynamic_is_table (tag))
         continue;
       for (size_t i = 1; i < layout->image->n_sections; i++)
@@ -341,8 +340,8 @@ layout_finish (struct layout *layout, bool in_place)
         return false;
       header->e_shoff = layout->end;
       layout->end += size;
-      /* gABI, "ELF header": a number of sections that does not fit e_shnum is
-         in sh_size of section 0.  */
+      /* gABI: a number that does not fit e_shnum is in sh_size of section
+         0.  */
       bool fits = layout->n_sections < SHN_LORESERVE;
       header->e_shnum = fits ? (uint16_t)layout->n_sections : 0;
       if (!fits)

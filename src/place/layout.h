@@ -86,8 +86,8 @@ struct layout
 };
 
 /* Begin with the headers of layout->image, and with a plan that copies the
-   whole file.  The caller has set image, plan and err, and frees LAYOUT in any
-   case.  */
+   whole file.  The caller has set image, plan and err, and always frees
+   LAYOUT.  */
 bool layout_init (struct layout *layout);
 void layout_free (struct layout *layout);
 
@@ -112,8 +112,7 @@ enum attempt
   FAILED /* with layout->err; no other strategy is tried */
 };
 
-/* Set why a strategy does not apply.  Returns false, which is
-   DOES_NOT_APPLY.  */
+/* Set why a strategy does not apply.  Returns DOES_NOT_APPLY, false.  */
 bool layout_reject (const struct layout *layout, const char *fmt, ...)
     __attribute__ ((format (printf, 2, 3)));
 

@@ -53,7 +53,7 @@ struct plan_patch
    Extents are ascending and disjoint in the new file.  No extent and no patch
    overlaps .sframe.  An old byte may be in no extent; then it is lost, such as
    zero padding that .sframe fills.  In a strategy's plan no old byte is in two
-   extents, so that plan_find has one answer; in that of an undo record it may
+   extents, so that plan_find has one answer; in an undo record's it may
    be.  */
 struct plan
 {
@@ -85,8 +85,7 @@ bool plan_copy (struct plan *plan, uint64_t old_offset, uint64_t new_offset,
 bool plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
                  struct error *err);
 
-/* Add a patch of SIZE zero bytes, and return the bytes, for the caller to fill
-   in.  The plan owns them.  */
+/* Add a patch of SIZE zero bytes, which the plan owns, and return these.  */
 uint8_t *plan_add_patch (struct plan *plan, uint64_t offset, size_t size,
                          struct error *err);
 

@@ -4,8 +4,7 @@
    The search takes any bytes for a reference that may be one.  One time in a
    hundred million bytes, bytes of code look like a reference to a range of
    some hundred bytes by chance.  The only harm is that a section does not move
-   that could.  doc/formats/injection lists the forms that are found, and
-   others.  */
+   that could.  doc/formats/injection lists all forms.  */
 
 #include "place/references.h"
 
@@ -156,8 +155,7 @@ may_lead (struct address_search *fields, uint64_t place, unsigned size,
 /* Add PLACE + DISTANCE, if the field of SIZE bytes at PLACE may be that
    distance.  Only fields in data count, because one file of ten has code with
    bytes that are such a distance by chance.  In a section of notes only
-   multiples of 4 count, where all parts of a note begin (gABI, "Note
-   Section").  */
+   multiples of 4 count, where parts of notes begin (gABI, "Note Section").  */
 static void
 note_distance (struct address_search *fields, uint64_t place, unsigned size,
                uint64_t distance)

@@ -56,8 +56,8 @@ check_type (const struct image *image, struct error *err)
     return false;
   /* Loaders of other systems accept fewer files than those of Linux.  NetBSD's
      accepts no library with more than two PT_LOADs (map_object.c in
-     libexec/ld.elf_so), and the kernels of FreeBSD and DragonFly BSD accept no
-     such module (link_elf.c).  */
+     libexec/ld.elf_so), and the kernels of FreeBSD and DragonFly BSD no module
+     (link_elf.c).  */
   uint8_t abi = image->header.e_ident[EI_OSABI];
   bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;
   FOR_EACH_SEGMENT (segment, image)
@@ -107,8 +107,8 @@ has_boot_header (const struct image *image, uint64_t bytes, uint32_t magic,
   return false;
 }
 
-/* Whether SEGMENT has a note with the address at which Xen enters a kernel
-   (Xen, public/elfnote.h).  */
+/* Whether SEGMENT has a note with Xen's entry of a kernel
+   (public/elfnote.h).  */
 static bool
 has_xen_entry (const struct image *image, const GElf_Phdr *segment)
 {
@@ -290,8 +290,7 @@ check_dynamic_counts (const struct image *image, struct error *err)
    behind it, and the program searches the last bytes of the file.  So each
    section that is not loaded has to be of a known kind, wherever it is.  Known
    kinds are tables that linkers and strip make anew; debugging information,
-   which strip takes away; and formats for which a look at the bytes shows that
-   they are no other data.  */
+   which strip takes away; and formats that a look at the bytes can verify.  */
 
 enum
 {

@@ -2,8 +2,8 @@
    when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection, "Headers that say nothing new", tells which programs
-   read these headers.  */
+   doc/formats/injection, "Headers that say nothing new", tells who reads
+   these.  */
 
 #include "place/spare_headers.h"
 
@@ -52,8 +52,8 @@ has_abi_tag (const struct image *image)
 
 /* Whether some reader needs the PT_PHDR of the old file.  Programs find out
    from it where they were loaded.  For a library the dynamic linker knows that
-   without PT_PHDR, and in a static PIE glibc computes it from the address of
-   the dynamic section.  */
+   without PT_PHDR, and in a static PIE glibc computes it from that of the
+   dynamic section.  */
 static bool
 pt_phdr_is_needed (const struct layout *layout)
 {
@@ -218,8 +218,7 @@ put_behind (struct gathered_notes *notes, struct note_section *note,
   return true;
 }
 
-/* Return the end of SECTION's notes for readers that align notes to 4
-   bytes.  */
+/* Return the end of SECTION's notes if they are aligned to 4 bytes.  */
 static uint64_t
 end_by_4 (const struct image *image, const struct note_section *section)
 {
@@ -326,8 +325,8 @@ has_collision (const struct gathered_notes *notes)
 }
 
 /* Whether readers find in the new PT_NOTE the notes that they found in the old
-   ones: both those that align notes as the header says, and those that always
-   align them to 4 bytes.  */
+   ones: both those that align notes as the header says, and those that align
+   to 4.  */
 static bool
 arrangement_is_good (const struct image *image,
                      const struct gathered_notes *notes)

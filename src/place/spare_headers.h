@@ -61,8 +61,8 @@ void spare_headers_drop (const struct layout *layout,
 
 /* Drop all PT_NOTEs but one, set table_end, and find places in LOAD for all
    notes, so that the remaining PT_NOTE can have them.  With BEHIND_TOO, notes
-   behind the fixed ones are moved, too, although they could stay.  False when
-   there is no good arrangement.  */
+   behind the fixed ones are moved, too, although they could stay.  False
+   without a good arrangement.  */
 bool spare_headers_gather_notes (const struct layout *layout,
                                  struct spare_headers *spare,
                                  const GElf_Phdr *load, bool behind_too);

@@ -48,8 +48,7 @@ has_code_in (struct code_search *search, struct interval range)
   return false;
 }
 
-/* Return the file range of the bytes that SEGMENT loads at the addresses of
-   SECTION; { 0, 0 } for none.  */
+/* Return the file range that SEGMENT loads for SECTION; { 0, 0 } for none.  */
 static struct interval
 file_range (const GElf_Phdr *segment, const GElf_Shdr *section)
 {
@@ -95,8 +94,7 @@ is_loaded (const struct image_section *section)
 }
 
 /* Return the index in OTHER of the section that is INDEX in IMAGE, or 0.  In
-   most files it is the same: tools that split files do not change the indices
-   of loaded sections.  */
+   most files it is the same: tools that split files keep the indices.  */
 static size_t
 find_counterpart (const struct image *image, size_t index,
                   const struct image *other, size_t *n_searches)
@@ -132,8 +130,7 @@ first_loads_differ (const struct image *debug, const struct image *program)
              || own->p_memsz != theirs->p_memsz);
 }
 
-/* Whether B has A's loaded sections, if IN_PLACE with equal address and
-   size.  */
+/* Whether B has A's loaded sections, if IN_PLACE at equal addresses.  */
 static bool
 has_sections_of (const struct image *b, const struct image *a, bool in_place)
 {

@@ -6,8 +6,7 @@
    that the section headers differ: they compare names and addresses (gdb,
    addr_info_make_relative in symfile.c; elfutils, find_alloc_section in
    src/unstrip.c) and the first PT_LOAD (its end: open_elf in libdwfl; its
-   beginning: src/unstrip.c).  So the debug file gets the new section headers,
-   too.  */
+   beginning: src/unstrip.c).  So the debug file gets the new headers, too.  */
 
 #ifndef WRITE_DEBUG_TWIN_H
 #define WRITE_DEBUG_TWIN_H

@@ -13,7 +13,7 @@ enum
 };
 
 /* Whether the ELF header, a header table, a section or a segment has bytes of
-   RANGE.  Section BUT does not count nor, if BUT is not 0, PT_LOAD and
+   RANGE.  Section BUT does not count nor, if that is not 0, PT_LOAD and
    PT_GNU_SFRAME.  */
 static bool
 is_owned (const struct image *image, struct interval range, size_t but)
@@ -51,8 +51,8 @@ existing_find (const struct image *image)
 {
   struct existing found = { .place = sframe_place_find (image) };
   /* A conversion puts the record behind all bytes that headers own.  In a
-     hostile file they may own bytes of the record, which would be lost
-     together with the record.  */
+     hostile file they may own bytes of the record, which would be lost with
+     it.  */
   found.has_record
       = undo_record_find (&found.record, image)
         && !is_owned (image,

@@ -21,7 +21,7 @@ struct existing
 
 /* Find the .sframe and the undo record of IMAGE.  A file may have a record and
    no .sframe, left by an interrupted conversion of version 0.1, which could
-   write into the file itself.  */
+   write in place.  */
 struct existing existing_find (const struct image *image);
 
 /* Whether choose_strategy can replace the old .sframe, given by

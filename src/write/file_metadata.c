@@ -51,8 +51,7 @@ attribute_is_required (const char *name)
          || has_prefix (name, "system.posix_acl_");
 }
 
-/* Read the names of all attributes of FD.  After success the caller frees
-   them.  */
+/* Read the names of all attributes of FD.  The caller frees them.  */
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {

@@ -18,8 +18,7 @@ struct file_concerns
   bool flags_lost; /* a new file cannot have all its attributes of chattr(1) */
 };
 
-/* Return the concerns of the open file FD; false if they cannot be
-   checked.  */
+/* Return the concerns of the open file FD; false if not to be found out.  */
 struct file_concerns file_find_concerns (int fd);
 
 /* Give the open file TO the owner, mode, extended attributes and attributes
@@ -28,8 +27,7 @@ struct file_concerns file_find_concerns (int fd);
    (output_file_finish).  */
 bool file_copy_metadata (int from, int to, bool times, struct error *err);
 
-/* Give TO the permission bits of MODE less the umask, as a copy of a file has
-   them: no set-id bits.  */
+/* Give TO the permission bits of MODE less the umask, and no set-id bits.  */
 bool file_set_new_mode (int to, mode_t mode, struct error *err);
 
 /* Give TO the time stamps in STATUS.  */

@@ -62,8 +62,8 @@ flush_alone (const struct file_system *system, struct error *err)
   return flush_directory (system->directory, system->fd, err);
 }
 
-/* Count one more file on DEVICE.  False if DEVICE is not in the list.  The
-   caller holds the lock.  */
+/* Count one more file on DEVICE, with the lock held.  False if it is not
+   listed.  */
 static bool
 count_if_noted (dev_t device)
 {

@@ -27,8 +27,8 @@ is_in (uint64_t at, uint64_t begin, uint64_t size, uint64_t *end)
   return at >= begin && at - begin < size;
 }
 
-/* Whether AT is in a header table, or in a field of the ELF header about one.
-   Then *END is the end of that.  */
+/* Whether AT is in a header table, or in a field about one, which ends at
+ *END.  */
 static bool
 is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
 {
@@ -369,8 +369,7 @@ is_same_segment (const struct check *check, const GElf_Phdr *before,
          && (before->p_offset != 0 || after->p_offset == 0);
 }
 
-/* Whether PT_PHDR is right.  A static PIE or a shared library, which have no
-   PT_INTERP, may lose it.  */
+/* Whether PT_PHDR is right.  A static PIE or a shared library may lose it.  */
 static bool
 check_table_segment (const struct check *check, const GElf_Phdr *before)
 {
@@ -471,7 +470,7 @@ read_loaded (const struct image *image, uint64_t address, Elf_Type type,
 }
 
 /* Read the program headers to which the ELF header of SEEN, a copy of IMAGE,
-   leads from address BASE.  Change their offsets, distances from BASE, to file
+   leads from address BASE.  Make their offsets, distances from BASE, file
    offsets.  */
 static bool
 read_segments (struct image *seen, const struct image *image, uint64_t base)

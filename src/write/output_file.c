@@ -311,8 +311,7 @@ target_is (const struct output_target *target, int source_fd)
 }
 
 /* Let the filesystem set space for SIZE bytes of FD aside, so that a full disk
-   is noticed before FD is changed.  It is no failure if a filesystem
-   cannot.  */
+   is noticed before FD is changed.  Not all filesystems can.  */
 static bool
 reserve (int fd, off_t size, struct error *err)
 {
@@ -373,8 +372,8 @@ rename_temporary (struct output_file *file, struct error *err)
 
 /* Whether FILE may take its name.  If FILE REPLACES the file SOURCE_FD, the
    name must still be one of that file, because a newer file, made by a build
-   meanwhile, must not be lost.  Otherwise it must not be.  The mapped files
-   must not have changed.  */
+   meanwhile, must not be lost.  Otherwise it must not be.  No mapped file may
+   have changed.  */
 static bool
 may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
                 struct error *err)
@@ -501,8 +500,7 @@ output_file_same_target (const struct output_file *a,
     return same_open (a->target_fd, b->target_fd)
            || (strcmp (one->name, other->name) == 0
                && same_open (one->directory, other->directory));
-  /* A named pipe's reader takes the end of the first output for that of
-     both.  */
+  /* A named pipe's reader takes the end of one output for that of both.  */
   return one->stream && other->stream && one->stream_fd < 0
          && other->stream_fd < 0 && stat (one->name, &first) == 0
          && stat (other->name, &second) == 0 && S_ISFIFO (first.st_mode)

@@ -47,8 +47,7 @@ struct output_file
 
 /* Whether TARGET is not the file INPUT; true also if TARGET is NULL, or does
    not exist.  False with CFI2SFRAME_INVALID.  For an early refusal:
-   output_file_finish finds this out only at the end, and not for a
-   descriptor.  */
+   output_file_finish finds out at the end, and not for a descriptor.  */
 bool output_file_check_other (const char *target, const char *input,
                               struct error *err);
 

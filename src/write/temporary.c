@@ -50,7 +50,7 @@ uninterrupted_begin (sigset_t *old)
     return true;
   /* The thread first counts itself and then looks whether the process ends.
      The handler does both in the other order.  So at least one of the two sees
-     what the other has done.  */
+     the other.  */
   atomic_fetch_add (&inside, 1);
   if (!atomic_load (&closing))
     return true;
@@ -68,8 +68,8 @@ uninterrupted_end (const sigset_t *old)
 }
 
 /* Let no thread begin such steps, and wait until no thread is in them, but no
-   longer than a second: on a file system that hangs the handler must not hang
-   for ever.  Async-signal-safe.  */
+   longer than a second: a hanging file system must not make the handler hang.
+   Async-signal-safe.  */
 static void
 uninterrupted_wait (void)
 {
@@ -219,7 +219,7 @@ lock (const struct temporary *temporary, int fd)
          && is_named (fd, directory, temporary->name, &status);
 }
 
-/* Make the file or hard link under a new name, and lock it.  False with
+/* Make and lock the file or hard link, under a new name.  False with
    errno.  */
 static bool
 make (struct temporary *temporary, const struct file_location *source, int *fd)

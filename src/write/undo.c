@@ -160,8 +160,7 @@ digest_zeros (XXH64_state_t *state, uint64_t size)
     }
 }
 
-/* Compute the digest of the file that PLAN, without .sframe, makes of
-   IMAGE.  */
+/* Compute the digest of the file that PLAN makes of IMAGE.  */
 static bool
 digest_of_plan (const struct plan *plan, const struct image *image,
                 uint64_t *digest, struct error *err)
@@ -195,8 +194,7 @@ undo_plan (struct plan *plan, const struct image *image, struct error *err)
   const uint8_t *begin = image->bytes + record.offset;
   uint64_t n = load_u64 (begin + 32, false);
   /* No conversion makes a file smaller, so an original cannot be larger than
-     the file.  Otherwise a hostile record could make the output arbitrarily
-     large.  */
+     the file.  A hostile record could ask for an output of any size.  */
   if (load_u64 (begin + 8, false) != record.offset
       || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
       || n > record.size)
@@ -234,9 +232,8 @@ undo_check (const struct image *image, const void *bytes, size_t size,
 
 /* ---- Making a record
 
-   A record is the inverse of a plan.  Bytes of the original that the new file
-   still has are copied; others that were zero are zeros; the rest is
-   stored.  */
+   A record is the inverse of a plan.  Bytes that the new file still has are
+   copied; others that were zero are zeros; the rest is stored.  */
 
 /* A copy of up to this many bytes between two stored ranges takes more bytes
    in the record than the bytes themselves.  */

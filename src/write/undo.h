@@ -73,8 +73,8 @@ struct undo_record
   uint64_t original_digest;
 };
 
-/* Append to RECORD the record of the conversion of IMAGE by PLAN, which
-   belongs at plan->new_size.  */
+/* Append to RECORD the record of PLAN for IMAGE, which goes to
+   plan->new_size.  */
 bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct plan *plan, struct error *err);
 
@@ -88,8 +88,7 @@ bool undo_record_build_digested (struct buffer *record,
    damaged.  This and undo_plan read no headers, which may be half-written.  */
 bool undo_record_find (struct undo_record *record, const struct image *image);
 
-/* Return the number of bytes that were appended behind an intact record; 0 if
-   there are none, or no record.  */
+/* Return the number of bytes behind an intact record; 0 if there is none.  */
 uint64_t undo_bytes_appended (const struct image *image);
 
 /* Plan how to make the original of IMAGE.  The plan has no .sframe.  The
