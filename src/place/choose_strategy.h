@@ -2,8 +2,8 @@
    is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection describes all strategies, layout.h the folder's
-   words.  */
+   doc/formats/injection describes all strategies, layout.h the words of this
+   folder.  */
 
 #ifndef PLACE_CHOOSE_STRATEGY_H
 #define PLACE_CHOOSE_STRATEGY_H

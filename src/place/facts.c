@@ -105,15 +105,10 @@ static const struct
   { SHT_GNU_verdef, DT_VERDEF },
 };
 
-enum
-{
-  N_TABLES = sizeof tables / sizeof *tables
-};
-
 int64_t
 dynamic_tag_of (uint32_t section_type)
 {
-  for (size_t i = 0; i < N_TABLES; i++)
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].type == section_type)
       return tables[i].tag;
   return DT_NULL;
@@ -122,7 +117,7 @@ dynamic_tag_of (uint32_t section_type)
 bool
 dynamic_is_table (int64_t tag)
 {
-  for (size_t i = 0; i < N_TABLES; i++)
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].tag == tag)
       return true;
   return false;

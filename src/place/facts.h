@@ -40,8 +40,8 @@ intervals_meet (struct interval a, struct interval b)
    the largest alignment of a segment or, if that is more than PAGE_MAX, the
    largest page size of the machine.  It may be more than the machine's own:
    Android's loader refuses a segment that is aligned to less than its page of
-   16 KiB (bionic, linker_phdr.cpp).  It is never the page size of this
-   machine.  */
+   16 KiB (bionic, linker_phdr.cpp).  It is never the page size of the machine
+   that converts.  */
 uint64_t image_page (const struct image *image);
 
 /* ---- Dynamic loaders */
@@ -54,8 +54,8 @@ bool loader_is (const struct image *image);
 bool loader_is_name (const char *path);
 
 /* Whether IMAGE is ET_DYN, with an entry point and no PT_INTERP, as every
-   dynamic loader is.  Some other programs are, too.  So loader_is asks for
-   more, unless the file has the name of a loader.  */
+   dynamic loader is.  Some other programs are, too, so loader_is asks for
+   more.  For a file with the name of a loader this is enough.  */
 bool loader_may_be (const struct image *image);
 
 /* ---- What may move */
