@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    finished_rows walks over the code by addresses, as in linked files.  The
-   section's functions are in the order of their FDEs, as in that of GNU
-   as.  */
+   section has the functions in the order of their FDEs, as GNU as writes
+   them.  */
 
 #include "relocatable/object_section.h"
 

@@ -103,7 +103,8 @@ struct interval section_range (const struct image_section *section);
 
 /* The file range that SEGMENT owns; { 0, 0 } for none.  Where a PT_LOAD loads
    other bytes at the address of SEGMENT than those at its offset, the range is
-   that of the loaded bytes, unless this type is read from the file.  */
+   that of the loaded bytes, unless programs read this type of segment from the
+   file.  */
 struct interval segment_range (const struct image *image,
                                const GElf_Phdr *segment);
 

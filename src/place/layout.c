@@ -340,8 +340,7 @@ layout_finish (struct layout *layout, bool in_place)
         return false;
       header->e_shoff = layout->end;
       layout->end += size;
-      /* gABI: a number that does not fit e_shnum is in sh_size of section
-         0.  */
+      /* gABI: a number of sections above that of e_shnum is in section 0.  */
       bool fits = layout->n_sections < SHN_LORESERVE;
       header->e_shnum = fits ? (uint16_t)layout->n_sections : 0;
       if (!fits)

@@ -51,9 +51,9 @@ has_abi_tag (const struct image *image)
 }
 
 /* Whether some reader needs the PT_PHDR of the old file.  Programs find out
-   from it where they were loaded.  For a library the dynamic linker knows that
-   without PT_PHDR, and in a static PIE glibc computes it from that of the
-   dynamic section.  */
+   from it where they were loaded.  The dynamic linker knows where it has
+   mapped a library, and glibc computes the address of a static PIE from that
+   of its dynamic section.  */
 static bool
 pt_phdr_is_needed (const struct layout *layout)
 {

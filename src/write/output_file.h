@@ -82,7 +82,8 @@ bool output_file_begin (struct output_file *file,
                         struct error *err);
 
 /* Whether A and B, which were begun with request->rewrite, have the same
-   target, whether or not it exists.  Devices and descriptors never have.  */
+   target, whether or not it exists.  Devices and descriptors count as
+   different.  */
 bool output_file_same_target (const struct output_file *a,
                               const struct output_file *b);
 

@@ -127,7 +127,7 @@ temporary_discard_all (void)
 
 /* ---- Names and files */
 
-/* Store the CHECK_LETTERS for the RANDOM_LETTERS at FROM at TO.  */
+/* Store at TO the CHECK_LETTERS for the RANDOM_LETTERS at FROM.  */
 static void
 add_check_letters (const char *from, char *to)
 {

@@ -1528,7 +1528,7 @@ static const struct layout_case served[] = {
      between them.  */
   { "slack_counts_in_pages_of_the_machine", make_64_kib_pages,
     .expects = { SECTION_HAS (".sframe", sh_addr, 0x125e0) } },
-  { "null_entries_are_slots",
+  { "null_entries_are_spare",
     .changes = { NO_SEGMENT (P_NOTE), NO_SEGMENT (P_STACK) },
     .strategy = "spare-slot", .n_segments = 8,
     .check = check_segments_of_4_kib },
