@@ -39,10 +39,9 @@ struct front
 {
   struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
-  size_t n_looked_at;    /* chunks that were looked at, taken or not */
-  size_t n_bound;        /* the first notes, whose PT_NOTEs name the copies */
-  struct interval alone; /* range of the other notes in the new file, which
-                            get a PT_NOTE of their own */
+  size_t n_looked_at;    /* number of chunks looked at, copied or not */
+  size_t n_with_segment; /* the first notes, whose PT_NOTEs name the copies */
+  struct interval rest;  /* range of the other copies, which get a PT_NOTE */
   uint64_t table;        /* offset of TABLE */
   size_t n_headers;      /* number of entries of TABLE */
   uint64_t sframe;       /* offset of .sframe */
@@ -51,26 +50,27 @@ struct front
 
 /* ---- The notes */
 
-/* Copy the chunk at OFFSET, if chunk_find_notes says that it may be copied.
-   ALONE: its PT_NOTE does not go along.  Only the first NOTE_SECTIONS_MAX
-   chunks are looked at, because each is compared with all sections.  */
+/* Add the chunk at OFFSET to front->notes, if chunk_find_notes says that it
+   may be copied.  WITHOUT_PT_NOTE: its PT_NOTE stays.  Only the first
+   NOTE_SECTIONS_MAX chunks are looked at, because each is compared with all
+   sections.  */
 static void
 take_note (const struct layout *layout, struct front *front, uint64_t offset,
-           bool alone)
+           bool without_pt_note)
 {
-  struct chunk chunk = { .without_pt_note = alone };
+  struct chunk chunk = { .without_pt_note = without_pt_note };
   const GElf_Phdr *load = image_first_load (layout->image);
   for (size_t i = 0; i < front->n_notes; i++)
     if (offset - front->notes[i].offset < front->notes[i].size)
-      return; /* it is copied already */
+      return;
   if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
       && chunk_find_notes (layout, offset, load, &chunk)
       && chunk.offset + chunk.size <= FIRST_PAGE)
     front->notes[front->n_notes++] = chunk;
 }
 
-/* Copy each PT_NOTE all of which may be copied, and then, out of other
-   PT_NOTEs, each section that may.  */
+/* Find the notes to copy: whole PT_NOTEs and then, of other PT_NOTEs,
+   sections.  */
 static void
 find_notes (const struct layout *layout, struct front *front)
 {
@@ -78,7 +78,7 @@ find_notes (const struct layout *layout, struct front *front)
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == PT_NOTE)
       take_note (layout, front, segment->p_offset, false);
-  front->n_bound = front->n_notes;
+  front->n_with_segment = front->n_notes;
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
@@ -96,9 +96,9 @@ find_notes (const struct layout *layout, struct front *front)
 
 /* Whether some copied notes need a new PT_NOTE.  */
 static bool
-has_notes_alone (const struct front *front)
+needs_pt_note (const struct front *front)
 {
-  return front->n_notes > front->n_bound;
+  return front->n_notes > front->n_with_segment;
 }
 
 /* Copy the notes to the front, and let their section and program headers name
@@ -119,9 +119,9 @@ commit_notes (struct layout *layout, const struct front *front)
       chunk.new_offset -= front->distance;
       chunk_update_headers (layout, &chunk);
     }
-  if (has_notes_alone (front))
+  if (needs_pt_note (front))
     layout->segments[layout->n_segments++] = layout_new_segment (
-        layout, PT_NOTE, front->alone, begin + front->alone.begin, 4);
+        layout, PT_NOTE, front->rest, begin + front->rest.begin, 4);
   return true;
 }
 
@@ -131,19 +131,19 @@ commit_notes (struct layout *layout, const struct front *front)
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
-  front->n_headers = n_old + 2 + has_notes_alone (front);
+  front->n_headers = n_old + 2 + needs_pt_note (front);
   uint64_t size = front->n_headers * sizeof (Elf64_Phdr);
   uint64_t at = sizeof (Elf64_Ehdr) + size;
   for (size_t i = 0; i < front->n_notes; i++)
     {
       struct chunk *chunk = &front->notes[i];
       align_to_residue (&at, chunk->offset, chunk->align);
-      if (i == front->n_bound)
-        front->alone.begin = at;
+      if (i == front->n_with_segment)
+        front->rest.begin = at;
       chunk->new_offset = at;
       at += chunk->size;
     }
-  front->alone.end = at;
+  front->rest.end = at;
   front->table = align_up (at, 8);
   front->sframe = front->table + size;
   return front->n_notes == 0 || at <= FIRST_PAGE;
@@ -335,7 +335,7 @@ add_sections (struct layout *layout, const struct front *front)
       const struct chunk *chunk = &front->notes[i];
       uint64_t offset = front->distance + chunk->offset;
       const struct interval bytes = { offset, offset + chunk->size };
-      if (i >= front->n_bound)
+      if (i >= front->n_with_segment)
         layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
                                    chunk->align);
       else if (chunk->offset >= end && chunk->offset - end < 8)
