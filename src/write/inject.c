@@ -20,7 +20,8 @@
 #include "base/bytes.h"
 #include "base/io.h"
 
-struct writing
+/* A new file that is written.  */
+struct writer
 {
   const struct image *image;
   int fd;
@@ -30,7 +31,7 @@ struct writing
 };
 
 static bool
-write_bytes (const struct writing *to, const uint8_t *bytes, uint64_t size,
+write_bytes (const struct writer *to, const uint8_t *bytes, uint64_t size,
              uint64_t offset)
 {
   return io_write_at (to->fd, bytes, (size_t)size, offset, to->err);
@@ -57,7 +58,7 @@ next_data (const struct image *image, uint64_t *begin, uint64_t *end)
    a hole, unless they are zero.  A file system may say so of bytes that are
    not on disk yet (OpenZFS before 2.1.14 and 2.2.2).  */
 static bool
-copy_hole (const struct writing *to, const struct plan_piece *piece,
+copy_hole (const struct writer *to, const struct plan_piece *piece,
            uint64_t begin, uint64_t end)
 {
   const uint8_t *bytes = to->image->bytes + begin;
@@ -66,8 +67,9 @@ copy_hole (const struct writing *to, const struct plan_piece *piece,
                          piece->offset + (uint64_t)(bytes - piece->old));
 }
 
+/* Write the old bytes of PIECE, but for holes.  */
 static bool
-copy_data (const struct writing *to, const struct plan_piece *piece)
+copy_data (const struct writer *to, const struct plan_piece *piece)
 {
   uint64_t first = (uint64_t)(piece->old - to->image->bytes);
   uint64_t last = first + piece->size, done = first;
@@ -94,8 +96,9 @@ inject_clone (const struct image *image, int out_fd)
   return image->fd >= 0 && ioctl (out_fd, FICLONE, image->fd) == 0;
 }
 
+/* Write PIECE, unless the file has its bytes already.  */
 static bool
-write_piece (const struct writing *to, const struct plan_piece *piece)
+write_piece (const struct writer *to, const struct plan_piece *piece)
 {
   if (piece->bytes == NULL)
     {
@@ -126,7 +129,7 @@ write_plan (const struct image *image, const struct plan *plan,
      search, page by page, takes longer than copying.  In a copy there are old
      bytes where a hole moves to, so its zeros are written.  */
   bool holes = !copied && inject_has_holes (image);
-  struct writing to = { image, out_fd, copied, holes, err };
+  struct writer to = { image, out_fd, copied, holes, err };
   size_t n;
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");
