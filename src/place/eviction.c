@@ -169,7 +169,7 @@ is_bound_segment (const struct image *image, const struct chunk *chunk,
                   const GElf_Phdr *segment)
 {
   return segment_kind_may_move (segment->p_type)
-         && !segment_is_buried (image, segment)
+         && !segment_is_overwritten (image, segment)
          && !(segment->p_type == PT_NOTE && chunk->without_pt_note)
          && overlaps (segment_range (image, segment), chunk);
 }

@@ -267,7 +267,7 @@ segment_range (const struct image *image, const GElf_Phdr *segment)
 }
 
 bool
-segment_is_buried (const struct image *image, const GElf_Phdr *segment)
+segment_is_overwritten (const struct image *image, const GElf_Phdr *segment)
 {
   struct interval table = segment_table_range (image);
   return (segment->p_type == PT_NOTE || segment->p_type == PT_GNU_PROPERTY)
@@ -303,7 +303,7 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
       /* PT_PHDR is the program header table, which was looked at above.  lld
          makes PT_PHDR one entry too large when it drops a segment late.  */
       if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
-          && !segment_is_buried (image, segment)
+          && !segment_is_overwritten (image, segment)
           && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
         range_nearest (&best, segment_range (image, segment), from);
     }
@@ -318,7 +318,7 @@ raise_to (uint64_t *last, struct interval range)
 }
 
 uint64_t
-owner_last (const struct image *image)
+owned_end (const struct image *image)
 {
   uint64_t last = sizeof (Elf64_Ehdr);
   raise_to (&last, segment_table_range (image));

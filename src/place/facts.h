@@ -115,7 +115,8 @@ bool segment_has_offset (const struct image *image, const GElf_Phdr *segment);
    patchelf up to 0.14 moves notes and lets a longer table overwrite the old
    ones, but does not change the notes' program header.  A reader that follows
    this header finds no note.  So only sections own bytes behind the table.  */
-bool segment_is_buried (const struct image *image, const GElf_Phdr *segment);
+bool segment_is_overwritten (const struct image *image,
+                             const GElf_Phdr *segment);
 
 /* Owners that owner_next disregards.  */
 enum
@@ -132,7 +133,7 @@ struct interval owner_next (const struct image *image, uint64_t from,
 
 /* Return the end of the last bytes of a PT_LOAD, a section or a header
    table.  */
-uint64_t owner_last (const struct image *image);
+uint64_t owned_end (const struct image *image);
 
 /* Whether each byte of the file from offset FROM on is loaded, has an owner,
    or is padding.  A byte that is none of these may be data that the program

@@ -128,7 +128,7 @@ section_at (const struct image *image, uint64_t address)
 /* Whether the byte at ADDRESS is in a section without references to others
    that may move: such a section itself, or .eh_frame.  */
 static bool
-leads_nowhere (const struct image *image, uint64_t address)
+is_reference_free (const struct image *image, uint64_t address)
 {
   const struct image_section *section = section_at (image, address);
   return section != NULL
@@ -140,16 +140,16 @@ leads_nowhere (const struct image *image, uint64_t address)
    False if TARGET is outside of the range.  When there are too many fields to
    judge, the result of the search is unknown.  */
 static bool
-may_lead (struct address_search *fields, uint64_t place, unsigned size,
-          uint64_t target)
+may_refer (struct address_search *fields, uint64_t place, unsigned size,
+           uint64_t target)
 {
   struct data_search *search = fields->context;
   if (target < fields->begin || target >= fields->end)
     return false;
   fields->unknown |= search->left == 0;
   return search->left > 0 && search->left--
-         && !leads_nowhere (search->image, place)
-         && !leads_nowhere (search->image, place + size - 1);
+         && !is_reference_free (search->image, place)
+         && !is_reference_free (search->image, place + size - 1);
 }
 
 /* Add PLACE + DISTANCE, if the field of SIZE bytes at PLACE may be that
@@ -157,12 +157,12 @@ may_lead (struct address_search *fields, uint64_t place, unsigned size,
    bytes that are such a distance by chance.  In a section of notes only
    multiples of 4 count, where parts of notes begin (gABI, "Note Section").  */
 static void
-note_distance (struct address_search *fields, uint64_t place, unsigned size,
-               uint64_t distance)
+add_distance (struct address_search *fields, uint64_t place, unsigned size,
+              uint64_t distance)
 {
   const struct data_search *search = fields->context;
   uint64_t target = place + distance;
-  if (!may_lead (fields, place, size, target))
+  if (!may_refer (fields, place, size, target))
     return;
   const struct image_section *from = section_at (search->image, place);
   const struct image_section *to = section_at (search->image, target);
@@ -183,8 +183,8 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
   bool big_endian = search->image->big_endian;
   uint64_t place = data->address + at;
   uint32_t field = load_u32 (data->bytes + at, big_endian);
-  note_distance (fields, place, 4, (uint64_t)(int32_t)field);
-  if (fields->has_base && may_lead (fields, place, 4, field))
+  add_distance (fields, place, 4, (uint64_t)(int32_t)field);
+  if (fields->has_base && may_refer (fields, place, 4, field))
     add_target (search->found, field);
 
   uint64_t word_at = big_endian ? at - 4 : at;
@@ -192,7 +192,7 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
     return;
   uint64_t word = load_u64 (data->bytes + word_at, big_endian);
   place = data->address + word_at;
-  note_distance (fields, place, 8, word);
+  add_distance (fields, place, 8, word);
   if (fields->has_base)
     address_search_note (fields, word);
 }

@@ -423,7 +423,7 @@ check_own_data (const struct image *image, struct error *err)
     return error_set_word (
         err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
         "marked as an AppImage is: a file system belongs at its end");
-  uint64_t last = owner_last (image);
+  uint64_t last = owned_end (image);
   if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_section_kinds (image, err);
   if (image_has_module_signature (image))

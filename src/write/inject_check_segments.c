@@ -328,10 +328,10 @@ check_notes_kept (const struct check *check, const GElf_Phdr *before)
 /* ---- Each old segment */
 
 /* Whether AFTER has the bytes of BEFORE, which are at the same address, unless
-   they are notes or the interpreter's name.  A segment that is buried
-   (segment_is_buried) may have other bytes: patchelf 0.14.3 moves the section
-   of PT_GNU_PROPERTY, lets a longer table overwrite the old bytes, and does
-   not change the program header.  */
+   they are notes or the interpreter's name.  A segment may have other bytes if
+   segment_is_overwritten: patchelf 0.14.3 moves the section of
+   PT_GNU_PROPERTY, lets a longer table overwrite the old bytes, and does not
+   change the program header.  */
 static bool
 has_same_bytes (const struct check *check, const GElf_Phdr *before,
                 const GElf_Phdr *after)
@@ -347,7 +347,7 @@ has_same_bytes (const struct check *check, const GElf_Phdr *before,
     return after->p_vaddr == before->p_vaddr;
   return check_same_bytes (check, before->p_offset, after->p_offset,
                            before->p_filesz)
-         || (same_place && segment_is_buried (check->before, before));
+         || (same_place && segment_is_overwritten (check->before, before));
 }
 
 /* Whether AFTER stands for BEFORE in the new file.  A PT_GNU_PROPERTY may
