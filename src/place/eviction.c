@@ -165,8 +165,8 @@ has_section (const struct chunk *chunk, const struct image_section *section)
 
 /* Whether SEGMENT moves with CHUNK.  */
 static bool
-is_bound_segment (const struct image *image, const struct chunk *chunk,
-                  const GElf_Phdr *segment)
+segment_moves_along (const struct image *image, const struct chunk *chunk,
+                     const GElf_Phdr *segment)
 {
   return segment_kind_may_move (segment->p_type)
          && !segment_is_overwritten (image, segment)
@@ -174,6 +174,7 @@ is_bound_segment (const struct image *image, const struct chunk *chunk,
          && overlaps (segment_range (image, segment), chunk);
 }
 
+/* Extend CHUNK over SIZE bytes at BEGIN.  Returns whether it has grown.  */
 static bool
 chunk_include (struct chunk *chunk, uint64_t begin, uint64_t size,
                uint64_t align)
@@ -205,7 +206,7 @@ chunk_grow (const struct image *image, struct chunk *chunk)
     }
   FOR_EACH_SEGMENT (segment, image)
     {
-      if (!is_bound_segment (image, chunk, segment))
+      if (!segment_moves_along (image, chunk, segment))
         continue;
       chunk->has_segment = true;
       grown |= chunk_include (chunk, segment->p_offset, segment->p_filesz,
@@ -392,7 +393,7 @@ chunk_update_headers (struct layout *layout, const struct chunk *chunk)
       layout->sections[i].sh_offset += offset_delta;
     }
   for (size_t i = 0; i < image->n_segments; i++)
-    if (is_bound_segment (image, chunk, &image->segments[i]))
+    if (segment_moves_along (image, chunk, &image->segments[i]))
       segment_move (&layout->segments[i], offset_delta, delta);
 }
 

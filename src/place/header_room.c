@@ -30,11 +30,11 @@ free_gap (const struct layout *layout, struct header_room *room,
   unsigned left_out = room->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
   uint64_t begin = freed->end;
   uint64_t filler_end = owner_next (layout->image, begin, left_out).begin;
-  uint64_t wall
+  uint64_t owned
       = owner_next (layout->image, begin, left_out | LEAVE_OUT_SECTION_TABLE)
             .begin;
   uint64_t load_end = room->load->p_offset + room->load->p_filesz;
-  freed->end = wall < load_end ? wall : load_end;
+  freed->end = owned < load_end ? owned : load_end;
   if (filler_end > freed->end)
     filler_end = freed->end;
   return range_is_filler (layout->image, begin, filler_end)
