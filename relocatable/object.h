@@ -27,7 +27,7 @@ struct object_relocation
   uint32_t type;
 };
 
-/* The relocations of one section, without type NONE, 0 on every machine.  */
+/* The relocations of a section, but for those of type NONE, which is 0.  */
 struct object_relocations
 {
   struct object_relocation *entries; /* owned; ascending offset */
@@ -47,9 +47,9 @@ struct object
   struct object_relocations relocations; /* of .eh_frame */
 };
 
-/* Give IMAGE, an ET_REL file that must outlive OBJECT, its addresses, and fill
-   in its .eh_frame.  Refuses kernel modules with an appended signature.  After
-   failure OBJECT needs no object_close.  */
+/* Choose addresses for IMAGE, an ET_REL file that must outlive OBJECT, and
+   make the copy of .eh_frame.  Refuses kernel modules with an appended
+   signature.  After failure OBJECT needs no object_close.  */
 bool object_open (struct object *object, const struct image *image,
                   struct error *err);
 
@@ -66,9 +66,9 @@ bool object_locate (const struct object *object, uint64_t address,
 bool object_find_sframe (const struct image *image, size_t *section,
                          struct error *err);
 
-/* Whether SECTION has relocations of section TARGET.  New types of relocation
-   sections are recognised by SHF_INFO_LINK, by which sh_info is a section
-   index (gABI), such as SHT_CREL.  */
+/* Whether SECTION has relocations of section TARGET.  Other types of
+   relocation sections, such as SHT_CREL, have SHF_INFO_LINK: sh_info is a
+   section index (gABI).  */
 static inline bool
 section_relocates (const struct image_section *section, size_t target)
 {

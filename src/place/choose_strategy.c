@@ -15,8 +15,8 @@
 #include "base/align.h"
 #include "elf/notes.h"
 #include "place/facts.h"
-#include "place/refusals.h"
 #include "place/header_room.h"
+#include "place/refusals.h"
 
 enum
 {
@@ -25,7 +25,8 @@ enum
 
 /* ---- Placements */
 
-/* Where .sframe goes, and with what.  placement_place_chunks sets END.  */
+/* Where .sframe goes, and all that moves for it.  placement_place_chunks sets
+   END.  */
 struct placement
 {
   uint64_t offset, address; /* of .sframe; multiples of 8 */

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/align.h"
-#include "place/layout.h"
-#include "place/facts.h"
 #include "place/eviction.h"
+#include "place/facts.h"
+#include "place/layout.h"
 
 enum
 {

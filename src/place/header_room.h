@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "place/spare_headers.h"
 #include "place/eviction.h"
+#include "place/spare_headers.h"
 
 /* The way to room: headers that are dropped, and chunks that move.  */
 struct header_room

@@ -11,8 +11,8 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/layout.h"
 #include "place/facts.h"
+#include "place/layout.h"
 
 enum
 {

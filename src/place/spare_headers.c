@@ -12,8 +12,8 @@
 #include "base/align.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/facts.h"
 #include "place/eviction.h"
+#include "place/facts.h"
 
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
