@@ -153,8 +153,7 @@ section_may_move (const struct layout *layout, size_t index)
 static bool
 overlaps (struct interval bytes, const struct chunk *chunk)
 {
-  return intervals_meet (
-      bytes, (struct interval){ chunk->offset, chunk->offset + chunk->size });
+  return intervals_meet (bytes, interval_at (chunk->offset, chunk->size));
 }
 
 static bool

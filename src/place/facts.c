@@ -195,17 +195,15 @@ segment_move (GElf_Phdr *segment, uint64_t offset, uint64_t address)
 struct interval
 segment_table_range (const struct image *image)
 {
-  uint64_t size = image->n_segments * sizeof (Elf64_Phdr);
-  return (struct interval){ image->header.e_phoff,
-                            image->header.e_phoff + size };
+  return interval_at (image->header.e_phoff,
+                      image->n_segments * sizeof (Elf64_Phdr));
 }
 
 struct interval
 section_table_range (const struct image *image)
 {
-  uint64_t size = image->n_sections * sizeof (Elf64_Shdr);
-  return (struct interval){ image->header.e_shoff,
-                            image->header.e_shoff + size };
+  return interval_at (image->header.e_shoff,
+                      image->n_sections * sizeof (Elf64_Shdr));
 }
 
 struct interval
@@ -218,7 +216,7 @@ section_range (const struct image_section *section)
   if (size == 0 && (header->sh_flags & SHF_ALLOC)
       && !section_is_sframe (section))
     size = 1;
-  return (struct interval){ header->sh_offset, header->sh_offset + size };
+  return interval_at (header->sh_offset, size);
 }
 
 /* Return the first PT_LOAD with bytes at addresses of SEGMENT, if these are
@@ -250,8 +248,7 @@ segment_has_offset (const struct image *image, const GElf_Phdr *segment)
 struct interval
 segment_range (const struct image *image, const GElf_Phdr *segment)
 {
-  struct interval range
-      = { segment->p_offset, segment->p_offset + segment->p_filesz };
+  struct interval range = interval_at (segment->p_offset, segment->p_filesz);
   if (!image_segment_has_bytes (segment))
     return (struct interval){ 0, 0 };
   const GElf_Phdr *load = load_instead_of_offset (image, segment);

@@ -28,6 +28,13 @@ struct interval
   uint64_t begin, end;
 };
 
+/* [BEGIN, + SIZE).  */
+static inline struct interval
+interval_at (uint64_t begin, uint64_t size)
+{
+  return (struct interval){ begin, begin + size };
+}
+
 /* Whether A and B have a byte in common.  */
 static inline bool
 intervals_meet (struct interval a, struct interval b)

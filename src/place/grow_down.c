@@ -334,7 +334,7 @@ add_sections (struct layout *layout, const struct front *front)
     {
       const struct chunk *chunk = &front->notes[i];
       uint64_t offset = front->distance + chunk->offset;
-      const struct interval bytes = { offset, offset + chunk->size };
+      const struct interval bytes = interval_at (offset, chunk->size);
       if (i >= front->n_with_segment)
         layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
                                    chunk->align);
@@ -344,9 +344,8 @@ add_sections (struct layout *layout, const struct front *front)
         layout_add_loaded_section (layout, ".old_notes", SHT_PROGBITS, bytes,
                                    offset % 8 == 0 ? 8 : 1);
     }
-  layout_add_loaded_section (
-      layout, ".old_headers", SHT_PROGBITS,
-      (struct interval){ front->distance, front->distance + end }, 8);
+  layout_add_loaded_section (layout, ".old_headers", SHT_PROGBITS,
+                             interval_at (front->distance, end), 8);
 }
 
 enum attempt

@@ -109,10 +109,9 @@ GElf_Phdr
 layout_sframe_segment (const struct layout *layout)
 {
   const struct plan *plan = layout->plan;
-  uint64_t begin = plan->sframe_offset;
   return layout_new_segment (
       layout, PT_GNU_SFRAME,
-      (struct interval){ begin, begin + plan->sframe_size },
+      interval_at (plan->sframe_offset, plan->sframe_size),
       plan->sframe_address, 8);
 }
 

@@ -26,10 +26,9 @@ is_owned (const struct image *image, struct interval range, size_t but)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *other = &image->sections[i].header;
-      struct interval bytes
-          = { other->sh_offset, other->sh_offset + other->sh_size };
       if (i != but && image_section_has_bytes (other)
-          && intervals_meet (range, bytes))
+          && intervals_meet (range,
+                             interval_at (other->sh_offset, other->sh_size)))
         return true;
     }
   FOR_EACH_SEGMENT (other, image)
@@ -37,10 +36,9 @@ is_owned (const struct image *image, struct interval range, size_t but)
       bool has_it
           = but != 0
             && (other->p_type == PT_LOAD || other->p_type == PT_GNU_SFRAME);
-      struct interval bytes
-          = { other->p_offset, other->p_offset + other->p_filesz };
       if (!has_it && image_segment_has_bytes (other)
-          && intervals_meet (range, bytes))
+          && intervals_meet (range,
+                             interval_at (other->p_offset, other->p_filesz)))
         return true;
     }
   return false;
@@ -77,7 +75,7 @@ existing_check_replaceable (const struct existing *existing,
   /* In a hostile file another section or segment may have bytes of the
      .sframe, which a new .sframe would overwrite.  Without section headers the
      size cannot be trusted, so a conversion does not touch the old bytes.  */
-  const struct interval bytes = { place->offset, place->offset + place->size };
+  const struct interval bytes = interval_at (place->offset, place->size);
   if (place->section != 0 && place->size > 0
       && is_owned (image, bytes, place->section))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
