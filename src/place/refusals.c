@@ -420,15 +420,14 @@ check_own_data (const struct image *image, struct error *err)
      have "AI" there, those of RunImage "RI".  They look for a file system
      where their section headers end, which may be appended later.  */
   if (!bytes_are_zero (image->header.e_ident + EI_PAD, EI_NIDENT - EI_PAD))
-    return error_set_word (
-        err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+    return refuse (
+        err, WORD_APPENDED_DATA,
         "marked as an AppImage is: a file system belongs at its end");
   uint64_t last = owned_end (image);
   if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_section_kinds (image, err);
   if (image_has_module_signature (image))
-    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
-                           "signed: a module signature is appended");
+    return refuse (err, WORD_SIGNED, "signed: a module signature is appended");
   /* Go leaves up to a page of zeros.  */
   return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
                          "%llu bytes of unknown data are appended",
