@@ -10,9 +10,9 @@
                fsync of the directory (flush.h)
      discard   unlink, at any time before the rename
 
-   A request can leave the two flushes out.  Then it is not promised what a
-   power failure leaves (doc/formats/injection, "What a power failure leaves").
-   A stream, such as a pipe, cannot be renamed to: finish copies the bytes.  */
+   A request can leave the two flushes out.  Then nothing is promised about a
+   power failure (doc/formats/injection, "What a power failure leaves").  A
+   stream, such as a pipe, cannot be renamed to: finish copies the bytes.  */
 
 #ifndef WRITE_OUTPUT_FILE_H
 #define WRITE_OUTPUT_FILE_H
@@ -38,7 +38,8 @@ struct output_file
 {
   int fd; /* open for reading and writing; empty at first */
   struct output_target target;
-  /* Owned; NULL once finished or discarded, and always for a stream.  */
+  /* Owned; NULL once finished or discarded, for a stream, and where no file
+     can be made in the target's directory.  */
   struct temporary *temporary;
   int target_fd; /* an existing target, open to be written over, or -1 */
   enum cfi2sframe_sync sync; /* when it is flushed */
