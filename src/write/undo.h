@@ -5,7 +5,7 @@
    Tools that rewrite the file (strip, objcopy) drop such bytes, which is
    right: the record does not fit the rewritten file.
 
-   Layout; all numbers are little-endian, whatever the machine of the file:
+   Format; all numbers are little-endian, whatever the machine of the file:
 
      0   8 bytes   magic "C2SUNDO" and the version, 1
      8   u64       size of the file without the record = the record's offset
