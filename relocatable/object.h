@@ -3,10 +3,9 @@
 
    In an object (ET_REL) every section is at address 0, and the pc_begin of an
    FDE is a relocation.  But the readers of CFI need addresses, as linked files
-   have them.  So object_open gives each section of code a made-up address, one
-   behind the other, and makes a copy of .eh_frame with such addresses in the
-   pc_begin fields.  object_locate finds the section and offset of an
-   address.  */
+   have them.  So object_open gives each section of code a made-up address, and
+   makes a copy of .eh_frame with such addresses in the pc_begin fields.
+   object_locate finds the section and offset of an address.  */
 
 #ifndef RELOCATABLE_OBJECT_H
 #define RELOCATABLE_OBJECT_H
@@ -91,7 +90,7 @@ object_find_relocation (const struct object_relocations *table,
 
 /* Read the CFI of OBJECT, which must outlive SOURCE, as cfi_source_open does
    for linked files.  Addresses in it are made-up ones.  FDEs with relocated
-   instructions get a reason why they have no rows.  NO_PLAIN: as in struct
+   instructions get no rows, and a reason.  NO_PLAIN: as in struct
    cfi_section.  */
 bool object_source_open (struct cfi_source *source,
                          const struct object *object, bool no_plain,

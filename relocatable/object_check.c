@@ -65,8 +65,8 @@ same_symbol (const struct object_check *check, size_t index)
          && x.section == y.section;
 }
 
-/* Whether new symbol INDEX is a local section symbol with value 0.  Set
- *SECTION.  */
+/* Whether new symbol INDEX is a local section symbol, of *SECTION, value
+   0.  */
 static bool
 is_section_symbol (const struct object_check *check, size_t index,
                    size_t *section)

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    finished_rows walks over the code by addresses, as in linked files.  The
-   section has the functions in the order of their FDEs, as GNU as writes
-   them.  */
+   section has functions in the order of their FDEs, as GNU as writes.  */
 
 #include "relocatable/object_section.h"
 

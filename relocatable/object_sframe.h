@@ -24,8 +24,7 @@ struct object_sframe
 };
 
 /* Open the .sframe of IMAGE, an ET_REL file that must outlive SFRAME.  Status
-   CFI2SFRAME_NOTHING when there is none.  After failure SFRAME needs no
-   closing.  */
+   CFI2SFRAME_NOTHING without one.  After failure SFRAME needs no closing.  */
 bool object_sframe_open (struct object_sframe *sframe,
                          const struct image *image, struct error *err);
 

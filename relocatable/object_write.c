@@ -66,8 +66,7 @@ make_relocations (struct object_writer *writer, struct error *err)
 }
 
 /* Find the .sframe that is replaced, and its relocations.  Refuses other
-   relocations of it than one RELA section, which would stay, and change the
-   new one.  */
+   relocations of it than one RELA section, which would stay.  */
 static bool
 find_old_sections (struct object_writer *writer, struct error *err)
 {
@@ -146,8 +145,7 @@ write_file_header (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* Append a section with HEADER and contents BYTES, which must live until the
-   file is written.  */
+/* Append a section; its BYTES must live until the file is written.  */
 static bool
 add_section (struct object_writer *writer, const GElf_Shdr *header,
              const void *bytes, size_t size, struct error *err)
@@ -248,8 +246,7 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
   for (size_t i = 1; i < writer->n; i++)
     if (!write_section (writer, i, err))
       return false;
-  /* gABI: an index that does not fit e_shstrndx is in sh_link of section
-     0.  */
+  /* gABI: an index that does not fit e_shstrndx is in section 0.  */
   if (writer->image->section_names >= SHN_LORESERVE)
     {
       Elf_Scn *zero = elf_getscn (writer->elf, 0);

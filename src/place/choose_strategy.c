@@ -25,14 +25,13 @@ enum
 
 /* ---- Placements */
 
-/* Where .sframe goes, and all that moves for it.  placement_place_chunks sets
-   END.  */
+/* Where .sframe goes, and all that moves for it.  */
 struct placement
 {
   uint64_t offset, address; /* of .sframe; multiples of 8 */
-  uint64_t end; /* file offset behind .sframe and the chunks that follow it; 0:
-                   no byte and no section is added */
-  bool new_load;     /* a new segment has all of these, up to load_end */
+  uint64_t end;  /* file offset behind .sframe and the chunks that follow it,
+                    by placement_place_chunks; 0: no byte is added */
+  bool new_load; /* a new segment has all of these, up to load_end */
   uint64_t load_end; /* page boundary behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
   struct header_room room;
@@ -160,8 +159,7 @@ placement_commit (struct layout *layout, const struct placement *placement)
    .sframe takes the place of an older one, made by this program or a linker,
    that is not smaller.  Nothing grows and nothing moves: the program header
    and the section header get new sizes, in their tables.  Where the old one
-   has no program header (lld 22 makes none) the strategy needs a spare
-   entry.  */
+   has no program header (lld 22 makes none) this needs a spare entry.  */
 
 static enum attempt
 try_reuse (struct layout *layout)

@@ -2,7 +2,7 @@
    is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection describes all strategies, layout.h the words of this
+   doc/formats/injection describes the strategies, layout.h the words of this
    folder.  */
 
 #ifndef PLACE_CHOOSE_STRATEGY_H

@@ -53,8 +53,7 @@ loader_may_be (const struct image *image)
 
 /* Whether IMAGE defines the dynamic symbol NAME, or may define it, because
    there is no section of dynamic symbols.  The first step searches the string
-   table for NAME, because few files have one of the names that loader_is looks
-   for.  */
+   table for NAME, because few files have a name that loader_is looks for.  */
 static bool
 has_dynamic (const struct image *image, const char *strings, uint64_t size,
              const char *name)
@@ -153,8 +152,7 @@ symbol_is_in_section (const GElf_Shdr *header, uint64_t value)
 /* Some symbols do not count, because no program reads the bytes at their
    addresses: __abi_tag, which glibc's start files put on the ABI note;
    __dso_handle, whose address stands for a library in calls of __cxa_atexit,
-   and which mold puts at the first section; and ARM's mapping symbols
-   ($d).  */
+   and which mold puts at the first section; mapping symbols of ARM ($d).  */
 bool
 section_has_symbol (const struct image *image, size_t index)
 {

@@ -83,7 +83,7 @@ bool section_kind_may_move (const struct image *image,
 /* Whether a symbol with VALUE, whose st_shndx names the section of HEADER,
    lies in that section.  Linkers give symbols like __ehdr_start the index of
    the first section, although their addresses are outside of it.  They do not
-   move with it.  */
+   move.  */
 bool symbol_is_in_section (const GElf_Shdr *header, uint64_t value);
 
 /* Whether a symbol that code may use lies in section INDEX.  */
@@ -110,8 +110,7 @@ struct interval section_range (const struct image_section *section);
 
 /* The file range that SEGMENT owns; { 0, 0 } for none.  Where a PT_LOAD loads
    other bytes at the address of SEGMENT than those at its offset, the range is
-   that of the loaded bytes, unless programs read this type of segment from the
-   file.  */
+   that of the loaded bytes, unless programs read this type from the file.  */
 struct interval segment_range (const struct image *image,
                                const GElf_Phdr *segment);
 
@@ -138,8 +137,7 @@ enum
 struct interval owner_next (const struct image *image, uint64_t from,
                             unsigned left_out);
 
-/* Return the end of the last bytes of a PT_LOAD, a section or a header
-   table.  */
+/* Return the end of the last byte that is loaded or has an owner.  */
 uint64_t owned_end (const struct image *image);
 
 /* Whether each byte of the file from offset FROM on is loaded, has an owner,

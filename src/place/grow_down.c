@@ -5,8 +5,8 @@
    This is for programs in which no section behind the table may move, because
    code or symbols refer to it: 46 of 4,291 files (doc/formats/injection, "How
    often"), all of them ET_EXEC: LLVM's and GCC's programs, valgrind's tools,
-   node, busybox.  The new bytes lie in front of the old file, in a larger
-   first segment.  */
+   node, busybox.  The new bytes lie in front of the old file, in its first
+   segment.  */
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +69,7 @@ take_note (const struct layout *layout, struct front *front, uint64_t offset,
     front->notes[front->n_notes++] = chunk;
 }
 
-/* Find the notes to copy: whole PT_NOTEs and then, of other PT_NOTEs,
-   sections.  */
+/* Find the notes to copy: whole PT_NOTEs, then sections of other PT_NOTEs.  */
 static void
 find_notes (const struct layout *layout, struct front *front)
 {
@@ -126,8 +125,7 @@ commit_notes (struct layout *layout, const struct front *front)
 }
 
 /* Place the notes, TABLE and .sframe in front of the old file.  The new table
-   has an entry to spare.  False if the notes do not fit into the first
-   page.  */
+   has an entry to spare.  False if the first page is too small.  */
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
@@ -321,8 +319,8 @@ write_table (struct layout *layout, const struct front *front)
    suffice, and it would move .sframe.
 
    Old notes in a PT_NOTE that stays get a section of type SHT_NOTE: strip (GNU
-   binutils 2.47) lets such a segment begin at its first section of notes, at
-   the old address.  */
+   binutils 2.47) lets such a segment begin at its first SHT_NOTE, but at the
+   old address.  */
 static void
 add_sections (struct layout *layout, const struct front *front)
 {

@@ -4,7 +4,7 @@
 
    The program header table never moves, because strip, objcopy and others put
    it back behind the ELF header and destroy the file.  So sections behind it
-   have to move.  */
+   move.  */
 
 #include "place/header_room.h"
 
@@ -70,8 +70,8 @@ evict_next (const struct layout *layout, struct header_room *room,
 
 /* Begin anew with GAP, the result of free_behind_table.  Evict chunks until
    the bytes up to BEGIN are free, and more for the chunks that go there: those
-   for cores or, if ALL, all with a segment.  Find fallbacks for others with a
-   segment.  */
+   for cores or, if ALL, all with a segment.  Find fallbacks for the
+   others.  */
 static bool
 evict_up_to (const struct layout *layout, struct header_room *room,
              struct interval gap, uint64_t begin, bool all)
@@ -266,7 +266,7 @@ has_no_references (struct layout *layout, const struct header_room *room)
 /* A search for references takes as long as reading all code.  So only chunks
    that would be evicted are searched for.  If the search finds references to
    them, the next turn finds another set of chunks.  Each search covers more
-   addresses than the one before, and chunks in these need none, so the loop
+   addresses, and chunks within searched addresses need no search, so the loop
    ends.  */
 bool
 header_room_find (struct layout *layout, size_t n, struct header_room *room)

@@ -86,7 +86,7 @@ struct layout
 };
 
 /* Begin with the headers of layout->image, and with a plan that copies the
-   whole file.  The caller has set image, plan and err, and always frees
+   whole file.  The caller sets image, plan and err, and always frees
    LAYOUT.  */
 bool layout_init (struct layout *layout);
 void layout_free (struct layout *layout);

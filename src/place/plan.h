@@ -53,8 +53,7 @@ struct plan_patch
    Extents are ascending and disjoint in the new file.  No extent and no patch
    overlaps .sframe.  An old byte may be in no extent; then it is lost, such as
    zero padding that .sframe fills.  In a strategy's plan no old byte is in two
-   extents, so that plan_find has one answer; in an undo record's it may
-   be.  */
+   extents, so that plan_find has one answer; in others it may be.  */
 struct plan
 {
   const char *strategy;    /* name for reports: "slack", "spare-slot",

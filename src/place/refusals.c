@@ -56,7 +56,7 @@ check_type (const struct image *image, struct error *err)
     return false;
   /* Loaders of other systems accept fewer files than those of Linux.  NetBSD's
      accepts no library with more than two PT_LOADs (map_object.c in
-     libexec/ld.elf_so), and the kernels of FreeBSD and DragonFly BSD no module
+     libexec/ld.elf_so), and the kernels of FreeBSD and DragonFly no module
      (link_elf.c).  */
   uint8_t abi = image->header.e_ident[EI_OSABI];
   bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;

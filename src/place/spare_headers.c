@@ -2,8 +2,8 @@
    when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection, "Headers that say nothing new", tells who reads
-   these.  */
+   doc/formats/injection, "Headers that say nothing new", lists their
+   readers.  */
 
 #include "place/spare_headers.h"
 
@@ -325,8 +325,8 @@ has_collision (const struct gathered_notes *notes)
 }
 
 /* Whether readers find in the new PT_NOTE the notes that they found in the old
-   ones: both those that align notes as the header says, and those that align
-   to 4.  */
+   ones: those that align notes as the header says, and those that align to
+   4.  */
 static bool
 arrangement_is_good (const struct image *image,
                      const struct gathered_notes *notes)

@@ -13,7 +13,7 @@ enum
 };
 
 /* Whether the ELF header, a header table, a section or a segment has bytes of
-   RANGE.  Section BUT does not count nor, if that is not 0, PT_LOAD and
+   RANGE.  Section BUT does not count, nor if BUT is not 0 PT_LOAD and
    PT_GNU_SFRAME.  */
 static bool
 is_owned (const struct image *image, struct interval range, size_t but)

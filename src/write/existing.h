@@ -20,8 +20,8 @@ struct existing
 };
 
 /* Find the .sframe and the undo record of IMAGE.  A file may have a record and
-   no .sframe, left by an interrupted conversion of version 0.1, which could
-   write in place.  */
+   no .sframe, left by an interrupted conversion of version 0.1, which wrote in
+   place.  */
 struct existing existing_find (const struct image *image);
 
 /* Whether choose_strategy can replace the old .sframe, given by

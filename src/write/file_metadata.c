@@ -51,8 +51,8 @@ attribute_is_required (const char *name)
          || has_prefix (name, "system.posix_acl_");
 }
 
-/* Read the names of all attributes of FD.  After success the caller frees
-   LIST->names.  */
+/* Read the names of FD's attributes.  After success the caller frees the
+   list.  */
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {

@@ -62,7 +62,7 @@ flush_alone (const struct file_system *system, struct error *err)
   return flush_directory (system->directory, system->fd, err);
 }
 
-/* Count one more file on DEVICE, with the lock held.  False if it is not
+/* Count a file more on DEVICE, with the lock held.  False if it is not
    listed.  */
 static bool
 count_if_noted (dev_t device)

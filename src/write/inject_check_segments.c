@@ -470,7 +470,7 @@ read_loaded (const struct image *image, uint64_t address, Elf_Type type,
 }
 
 /* Read the program headers to which the ELF header of SEEN, a copy of IMAGE,
-   leads from address BASE.  Make their offsets, distances from BASE, file
+   leads from address BASE.  Change their offsets from BASE to file
    offsets.  */
 static bool
 read_segments (struct image *seen, const struct image *image, uint64_t base)

@@ -219,8 +219,7 @@ lock (const struct temporary *temporary, int fd)
          && is_named (fd, directory, temporary->name, &status);
 }
 
-/* Make and lock the file or hard link, under a new name.  False with
-   errno.  */
+/* Make and lock the file or link, under a new name.  False with errno.  */
 static bool
 make (struct temporary *temporary, const struct file_location *source, int *fd)
 {
