@@ -82,8 +82,8 @@ bool section_kind_may_move (const struct image *image,
 
 /* Whether a symbol with VALUE, whose st_shndx names the section of HEADER,
    lies in that section.  Linkers give symbols like __ehdr_start the index of
-   the first section, although their addresses are outside of it.  They do not
-   move.  */
+   the first section, although their addresses are outside of it.  Such symbols
+   do not move.  */
 bool symbol_is_in_section (const GElf_Shdr *header, uint64_t value);
 
 /* Whether a symbol that code may use lies in section INDEX.  */
