@@ -1,4 +1,5 @@
-/* Resolving the .eh_frame of a relocatable object, and reading it.
+/* Addresses for the code of a relocatable object, and reading its .eh_frame by
+   them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "relocatable/object.h"
@@ -19,10 +20,10 @@
 
 enum
 {
-  /* Made-up addresses: each code section begins at a multiple of this, with at
-     least one unused byte in front of it.  So the low bits of an address,
-     which PLT expressions look at, are those that the linker keeps: as many as
-     the section's alignment has.  */
+  /* Each section of code has a made-up address that is a multiple of this,
+     with at least one unused byte in front of it.  So the low bits of an
+     address, which PLT expressions look at, are the same after linking, as
+     many of them as the alignment of the section keeps.  */
   PLACE_ALIGN = 64,
   PADDING_MAX = 1 << 26,
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */
@@ -36,8 +37,7 @@ check_relocatable (const struct image *image, struct error *err)
                            "not a relocatable object");
   if (!image_expect_machine (image, err))
     return false;
-  /* Each section is aligned in the new file, so they must not ask for much
-     padding.  */
+  /* libelf aligns the sections, which must not take much padding.  */
   uint64_t padding = 0;
   for (size_t i = 1; i < image->n_sections; i++)
     if (__builtin_add_overflow (
@@ -51,8 +51,8 @@ check_relocatable (const struct image *image, struct error *err)
   return true;
 }
 
-/* Give code sections and .eh_frame their addresses.  Everything must stay
-   within reach of a 32-bit PC-relative field.  */
+/* Give sections of code and .eh_frame their addresses.  All must be within the
+   reach of a 32-bit PC-relative field.  */
 static bool
 place_sections (struct object *object, struct error *err)
 {
@@ -84,8 +84,7 @@ place_sections (struct object *object, struct error *err)
   return true;
 }
 
-/* The made-up address (object.h) of the place that symbol INDEX and
-   ADDEND name; 0 unless it is in code.  */
+/* Return the made-up address of symbol INDEX + ADDEND; 0 if not in code.  */
 static uint64_t
 resolve_symbol (const struct object *object, const struct symbols *symbols,
                 size_t index, uint64_t addend)
@@ -100,6 +99,7 @@ resolve_symbol (const struct object *object, const struct symbols *symbols,
   return object->bases[symbol.section] + offset;
 }
 
+/* Append the relocations in SECTION to TABLE.  */
 static bool
 append_section (const struct object *object, const struct symbols *symbols,
                 const struct image_section *section,
@@ -154,7 +154,7 @@ object_read_relocations (const struct object *object, size_t section,
   return RADIX_SORT (table->entries, table->n) || error_set_no_memory (err);
 }
 
-/* The first relocation at OFFSET or behind it.  */
+/* Return the index of the first relocation at or behind OFFSET.  */
 static size_t
 lower_bound (const struct object_relocations *table, uint64_t offset)
 {
@@ -169,7 +169,7 @@ object_find_relocation (const struct object_relocations *table,
   return lower_bound (table, offset + 1) == i + 1 ? &table->entries[i] : NULL;
 }
 
-/* Bytes that a relocation of TYPE changes, one of .eh_frame.  */
+/* Return how many bytes of .eh_frame a relocation of TYPE changes.  */
 static uint64_t
 width_of (const struct image *image, uint32_t type)
 {
@@ -178,7 +178,7 @@ width_of (const struct image *image, uint32_t type)
 }
 
 /* Whether a relocation changes any of the SIZE bytes of .eh_frame at OFFSET,
-   so that they cannot be taken as they are.  */
+   so that their final values are not known.  */
 static bool
 touches (const struct object *object, uint64_t offset, uint64_t size)
 {
@@ -191,7 +191,8 @@ touches (const struct object *object, uint64_t offset, uint64_t size)
   return i < table->n && table->entries[i].offset - offset < size;
 }
 
-/* Fill in pc_begin of the FDE at OFFSET, which ends at END.  */
+/* Fill in pc_begin of the FDE at OFFSET, which ends at END.  False if it is
+   not the only relocated field, or not relocated to code.  */
 static bool
 resolve_fde (struct object *object, uint64_t offset, uint64_t end)
 {
@@ -218,11 +219,11 @@ resolve_fde (struct object *object, uint64_t offset, uint64_t end)
   return true;
 }
 
-/* Walk the entries.  One that runs past the section's end is left to the
-   reader of the section, which ends there, too; behind a length of 64 bits,
-   which no toolchain writes, it would read FDEs that are not resolved.  An FDE
-   without function gets start and size 0: eight bytes are both fields, or the
-   start when that is a 64-bit one.  */
+/* Fill in pc_begin of all FDEs.  An FDE without a function gets start and size
+   0: eight bytes are both fields, or the start if that has 64 bits.  An entry
+   that reaches over the end of the section ends the walk, as it ends that of
+   the reader.  A length of 64 bits, which no toolchain writes, is an error:
+   the reader would go on behind it, and read FDEs that are not filled in.  */
 static bool
 resolve_fdes (struct object *object, struct error *err)
 {
@@ -242,16 +243,16 @@ resolve_fdes (struct object *object, struct error *err)
       if (fde && !resolve_fde (object, at, end))
         {
           uint64_t field = at + FDE_PC_BEGIN;
-          uint64_t room = end - field < 8 ? end - field : 8;
-          memset (object->eh_frame + field, 0, room);
+          uint64_t size = end - field < 8 ? end - field : 8;
+          memset (object->eh_frame + field, 0, size);
         }
       at = end;
     }
   return true;
 }
 
-/* Find .eh_frame; *SECTION is 0 if there is none.  Several are refused:
-   linkers join them, and may leave out a group that has one of them.  */
+/* Find .eh_frame; *SECTION is 0 if there is none.  Refuses several such
+   sections: linkers join them, but may leave out a section group with one.  */
 static bool
 find_eh_frame (const struct image *image, size_t *section, struct error *err)
 {
@@ -344,7 +345,7 @@ object_find_sframe (const struct image *image, size_t *section,
       if (*section != 0 || strcmp (candidate->name, ".sframe") != 0)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "has other .sframe sections than one of this name");
-      /* Linkers may leave out a group, and this object's other code stays.  */
+      /* Linkers may leave out a group, and link the other code without it.  */
       if (candidate->header.sh_flags & SHF_GROUP)
         return error_set (err, CFI2SFRAME_REFUSED,
                           "its .sframe belongs to a section group");
@@ -355,6 +356,7 @@ object_find_sframe (const struct image *image, size_t *section,
 
 /* ---- The CFI */
 
+/* Return the reason why FDE can have no rows, or REASON_NONE.  */
 static enum frame_reason
 problem_in_object (const void *context, const struct cfi_fde *fde)
 {
@@ -368,8 +370,8 @@ problem_in_object (const void *context, const struct cfi_fde *fde)
   return fde->size == 0 ? REASON_EMPTY_RANGE : REASON_NONE;
 }
 
-/* Whether anything of CIE but the pointer to its personality is relocated:
-   what it says is not known before it is linked.  */
+/* Whether bytes of CIE other than the pointer to its personality are
+   relocated, so that their final values are not known.  */
 static bool
 is_relocated (const struct object *object, const struct cfi_cie *cie)
 {

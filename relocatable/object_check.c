@@ -1,10 +1,9 @@
-/* Whether a new object is the old one with an .sframe.
+/* The self-check of a new object: is it the old one with an .sframe?
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Sections keep their numbers.  Symbols for sections may have been added
-   behind the local ones: so an index into the table of symbols that was less
-   than the number of local ones stays, and any other one grows by the number
-   of the added ones.  */
+   Sections keep their indexes.  Section symbols may have been added behind the
+   local symbols.  So the index of a local symbol stays, and that of a global
+   one grows by the number of added symbols.  */
 
 #include "relocatable/object_write.h"
 
@@ -66,8 +65,8 @@ same_symbol (const struct object_check *check, size_t index)
          && x.section == y.section;
 }
 
-/* Whether symbol INDEX of the new object stands for the start of a section,
-   and for nothing else.  */
+/* Whether new symbol INDEX is a local section symbol, of *SECTION, value
+   0.  */
 static bool
 is_section_symbol (const struct object_check *check, size_t index,
                    size_t *section)
@@ -80,8 +79,7 @@ is_section_symbol (const struct object_check *check, size_t index,
          && symbol.section != 0 && symbol.value == 0;
 }
 
-/* Whether symbol INDEX of the new object is one that was added: it says
-   nothing but which section it stands for.  */
+/* Whether new symbol INDEX is a section symbol with all other fields zero.  */
 static bool
 is_added_symbol (const struct object_check *check, size_t index)
 {
@@ -109,10 +107,10 @@ check_symbols (struct object_check *check, struct error *err)
   return same || set_failed (err, "its symbols differ");
 }
 
-/* ---- Contents with indexes of symbols */
+/* ---- Contents with symbol indexes */
 
-/* Whether TO, a relocation table like FROM with entries of SIZE bytes, differs
-   in the indexes alone.  */
+/* Whether TO has the TOTAL bytes of relocations FROM, entries of SIZE bytes,
+   with the new symbol indexes.  */
 static bool
 same_relocations (const struct object_check *check, const uint8_t *from,
                   const uint8_t *to, uint64_t total, size_t size)
@@ -196,9 +194,9 @@ same_contents (const struct object_check *check,
 
 /* ---- Sections */
 
-/* libelf corrects alignments of 0, those of compressed sections (to 8; what is
-   compressed has its own in the contents), and sizes of entries where the type
-   gives them.  */
+/* Whether the headers are the same, but for corrections that libelf makes: it
+   corrects alignments of 0, those of compressed sections (to 8; the contents
+   have that of the uncompressed section), and sh_entsize by the type.  */
 static bool
 same_header (const struct object_check *check, const struct image_section *old,
              const struct image_section *new)
@@ -236,8 +234,7 @@ check_old_sections (const struct object_check *check, struct error *err)
   return true;
 }
 
-/* Whether HEADER, of a section that was made, is what is EXPECTED but for the
-   places of the section and its name.  */
+/* Whether a new section's HEADER is EXPECTED but for its name and offset.  */
 static bool
 is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
 {
@@ -246,8 +243,7 @@ is_as_expected (const GElf_Shdr *header, GElf_Shdr expected)
   return memcmp (header, &expected, sizeof expected) == 0;
 }
 
-/* Whether the .sframe of the new object is the one that was made, and can be
-   read.  */
+/* Whether .sframe has the bytes that were made, and can be decoded.  */
 static bool
 check_sframe (const struct object_check *check, struct error *err)
 {
@@ -266,25 +262,25 @@ check_sframe (const struct object_check *check, struct error *err)
          || set_section_failed (check, check->sframe, err);
 }
 
-/* Whether the relocation at ENTRY does what FIX says.  */
+/* Whether the relocation at ENTRY is that of START.  */
 static bool
-is_of_fix (const struct object_check *check, const uint8_t *entry,
-           const struct object_fix *fix)
+is_relocation_of (const struct object_check *check, const uint8_t *entry,
+                  const struct start_relocation *start)
 {
   bool big_endian = check->new->big_endian;
   uint64_t info = load_u64 (entry + offsetof (Elf64_Rela, r_info), big_endian);
   size_t section;
   return load_u64 (entry + offsetof (Elf64_Rela, r_offset), big_endian)
-             == fix->offset
+             == start->offset
          && load_u64 (entry + offsetof (Elf64_Rela, r_addend), big_endian)
-                == fix->addend
+                == start->addend
          && ELF64_R_TYPE (info) == check->made->relocation_type
          && is_section_symbol (check, ELF64_R_SYM (info), &section)
-         && section == fix->section;
+         && section == start->section;
 }
 
 static bool
-check_fixes (const struct object_check *check, struct error *err)
+check_relocations (const struct object_check *check, struct error *err)
 {
   const struct image_section *section = &check->new->sections[check->rela];
   const uint8_t *bytes = image_section_bytes (check->new, section);
@@ -299,12 +295,13 @@ check_fixes (const struct object_check *check, struct error *err)
           .sh_entsize = sizeof (Elf64_Rela) };
   bool same = is_as_expected (&section->header, expected);
   for (size_t i = 0; same && i < made->n_functions; i++)
-    same = is_of_fix (check, bytes + i * sizeof (Elf64_Rela), &made->fixes[i]);
+    same = is_relocation_of (check, bytes + i * sizeof (Elf64_Rela),
+                             &made->starts[i]);
   return same || set_section_failed (check, check->rela, err);
 }
 
-/* Find the sections that were made.  All others, but for a table of large
-   indexes of sections, are the old ones.  */
+/* Find .sframe and its relocations in the new object.  It may have no other
+   new section than SHT_SYMTAB_SHNDX.  */
 static bool
 find_sections (struct object_check *check, struct error *err)
 {
@@ -344,7 +341,7 @@ object_check (const struct image *old, const struct image *new,
          && symbols_open (&check.new_symbols, new, err)
          && check_file_header (&check, err) && find_sections (&check, err)
          && check_symbols (&check, err) && check_old_sections (&check, err)
-         && check_sframe (&check, err) && check_fixes (&check, err);
+         && check_sframe (&check, err) && check_relocations (&check, err);
 }
 
 bool

@@ -1,8 +1,8 @@
 /* Building the .sframe of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The walk over the code is in address order, as everywhere; the functions
-   are then taken in the order of their FDEs, as GNU as writes them.  */
+   finished_rows walks over the code by addresses, as in linked files.  The
+   section has functions in the order of their FDEs, as GNU as writes.  */
 
 #include "relocatable/object_section.h"
 
@@ -30,7 +30,8 @@ struct object_builder
   struct object_section *section;
 };
 
-/* Functions that GNU as describes although no reader can use the rows.  */
+/* Whether to describe functions of overlapping or empty ranges, as GNU as
+   does, although no reader can use their rows.  */
 static bool
 accepts_odd_ranges (const struct object_builder *builder)
 {
@@ -46,6 +47,7 @@ compare_by_offset (const void *a, const void *b)
   return (x->fde->offset > y->fde->offset) - (x->fde->offset < y->fde->offset);
 }
 
+/* Collect all functions, and sort them by their FDEs.  */
 static bool
 order_codes (struct object_builder *builder, struct error *err)
 {
@@ -85,9 +87,8 @@ open_emitter (struct object_builder *builder, struct error *err)
 
 /* ---- Functions */
 
-/* Rows by a PLT expression, which looks at the lowest bits of addresses, are
-   left out, unless the linker puts the section of CODE where these bits are
-   what they are here.  */
+/* Leave out rows with a PLT expression, which looks at the lowest bits of
+   addresses, unless the alignment of CODE's section keeps these bits.  */
 static void
 leave_out_plt_rules (struct object_builder *builder,
                      const struct cfi_code *code)
@@ -125,24 +126,24 @@ add_code (struct object_builder *builder, struct cfi_code *code,
   return emitter_add (builder->emitter, &builder->rows, code, err);
 }
 
-/* Note the relocation of each function's start.  */
+/* Make the relocation of each function's start, but for its offset.  */
 static bool
-note_fixes (struct object_builder *builder, struct error *err)
+add_start_relocations (struct object_builder *builder, struct error *err)
 {
   struct object_section *section = builder->section;
   const struct sframe_encoder *encoder = emitter_encoder (builder->emitter);
   size_t n = sframe_encoder_n_functions (encoder);
-  section->fixes = calloc (n + 1, sizeof *section->fixes);
-  if (section->fixes == NULL)
+  section->starts = calloc (n + 1, sizeof *section->starts);
+  if (section->starts == NULL)
     return error_set_no_memory (err);
   for (; section->n_functions < n; section->n_functions++)
     {
-      struct object_fix *fix = &section->fixes[section->n_functions];
+      struct start_relocation *start = &section->starts[section->n_functions];
       uint32_t size;
       uint64_t address
           = sframe_encoder_range (encoder, section->n_functions, &size);
-      if (!object_locate (builder->object, address, size, &fix->section,
-                          &fix->addend))
+      if (!object_locate (builder->object, address, size, &start->section,
+                          &start->addend))
         return error_set (err, CFI2SFRAME_INVALID,
                           "function outside its section");
     }
@@ -167,16 +168,16 @@ write_section (struct object_builder *builder, struct error *err)
                              builder->object->eh_frame_address,
                              &section->bytes, err))
     return false;
-  /* Starts are left to the relocations, like everything RELA fills in.  */
+  /* The start fields are zero, like all fields with a RELA relocation.  */
   size_t start_size = sframe_start_size (variant.version);
   for (size_t i = 0; i < section->n_functions; i++)
     {
       size_t offset
           = SFRAME_HEADER_SIZE + i * sframe_fde_size (variant.version);
-      section->fixes[i].offset = offset;
+      section->starts[i].offset = offset;
       memset (section->bytes.bytes + offset, 0, start_size);
     }
-  /* GNU as fills up to the alignment on s390x only.  */
+  /* GNU as pads the section to its alignment on s390x only.  */
   if (builder->options->gnu && arch->cfa_scale != 1)
     buffer_fill (&section->bytes, 0, -section->bytes.size & 7);
   bool typed = variant.version > 1 && variant.pcrel;
@@ -217,7 +218,7 @@ object_section_build (struct object_section *section,
           .variant = format_variant (options->format),
           .report = report,
           .section = section };
-  *section = (struct object_section){ .fixes = NULL };
+  *section = (struct object_section){ .starts = NULL };
   buffer_init (&section->bytes, object->image->big_endian);
   const struct rows_options rows
       = { .ignores_overlaps = accepts_odd_ranges (&builder) };
@@ -228,7 +229,8 @@ object_section_build (struct object_section *section,
   for (size_t i = 0; built && i < builder.n_codes; i++)
     built = add_code (&builder, &builder.codes[i], err);
   built = built && emitter_finish (builder.emitter, err)
-          && note_fixes (&builder, err) && write_section (&builder, err);
+          && add_start_relocations (&builder, err)
+          && write_section (&builder, err);
   fill_in_report (&builder);
   emitter_free (builder.emitter);
   gnu_functions_free (builder.gnu);
@@ -242,8 +244,8 @@ void
 object_section_free (struct object_section *section)
 {
   buffer_free (&section->bytes);
-  free (section->fixes);
-  section->fixes = NULL;
+  free (section->starts);
+  section->starts = NULL;
 }
 
 bool

@@ -1,10 +1,10 @@
-/* The .sframe of a relocatable object.
+/* Building the .sframe of a relocatable object.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   It is made like that of a linked file, with three differences: addresses are
-   made up (relocatable/object.h), each function's start is a relocation,
-   and nothing is shared or sorted, because the linker takes the section apart.
- */
+   It is built like that of a linked file, with three differences: addresses
+   are made up (relocatable/object.h), the start of each function is a
+   relocation, and functions are not sorted and share no rows, because the
+   linker takes the section apart.  */
 
 #ifndef RELOCATABLE_OBJECT_SECTION_H
 #define RELOCATABLE_OBJECT_SECTION_H
@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "relocatable/object.h"
 
-/* A field of .sframe that the linker must fill in: PC-relative address of
-   ADDEND bytes into SECTION.  */
-struct object_fix
+/* A relocation of .sframe: the field at OFFSET is to have the PC-relative
+   address of SECTION + ADDEND, the start of a function.  */
+struct start_relocation
 {
   uint64_t offset; /* in .sframe */
   size_t section;
@@ -28,18 +28,18 @@ struct object_fix
 
 struct object_section
 {
-  struct buffer bytes;      /* owned */
-  struct object_fix *fixes; /* owned; one per function, in order */
+  struct buffer bytes;             /* owned */
+  struct start_relocation *starts; /* owned; one per function, in order */
   size_t n_functions;
   uint32_t section_type;    /* SHT_GNU_SFRAME or SHT_PROGBITS */
-  uint32_t relocation_type; /* of all fixes */
+  uint32_t relocation_type; /* the same for all starts */
 };
 
-/* Build the section for OBJECT and fill in REPORT.  Status CFI2SFRAME_NOTHING
-   without CFI, or when no function of it can be expressed (GNU as then
-   writes a section with nothing but a header, and so do we with
-   options->gnu_bugs).  SECTION is freed with object_section_free also after
-   failure.  */
+/* Build the section for OBJECT and fill in REPORT.  False with status
+   CFI2SFRAME_NOTHING without CFI, or when no function can be expressed in
+   SFrame.  In the latter case GNU as writes a section that has only a header,
+   and so does this function with options->gnu_bugs.  The caller frees SECTION
+   with object_section_free, also after failure.  */
 bool object_section_build (struct object_section *section,
                            const struct object *object,
                            const struct cfi2sframe_options *options,
@@ -48,8 +48,8 @@ bool object_section_build (struct object_section *section,
 
 void object_section_free (struct object_section *section);
 
-/* How many bytes of code a conversion of IMAGE with OPTIONS would cover.
-   False when there would be no section.  */
+/* Set *COVERED to the number of bytes of code that a conversion of IMAGE with
+   OPTIONS would describe.  False when there would be no section.  */
 bool object_coverable (const struct image *image,
                        const struct cfi2sframe_options *options,
                        uint64_t *covered, struct error *err);

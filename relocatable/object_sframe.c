@@ -1,4 +1,4 @@
-/* Resolving the .sframe of a relocatable object, and an audit of it.
+/* Reading and checking the .sframe that a relocatable object has.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "relocatable/object_sframe.h"
@@ -11,8 +11,8 @@
 #include "base/bytes.h"
 #include "sframe/format.h"
 
-/* Fill in the start of every function of FOUND, the section as it is in the
-   file, for a place at ADDRESS.  */
+/* Fill in the start of every function in sframe->bytes, a copy of the section
+   FOUND, as if it were at ADDRESS.  */
 static bool
 fill_in_starts (struct object_sframe *sframe,
                 const struct sframe_decoder *found,
@@ -46,6 +46,7 @@ fill_in_starts (struct object_sframe *sframe,
   return true;
 }
 
+/* Make the copy of the section, and open the decoder on it.  */
 static bool
 resolve (struct object_sframe *sframe, const struct image *image,
          struct error *err)
@@ -56,7 +57,7 @@ resolve (struct object_sframe *sframe, const struct image *image,
   if (!object_find_sframe (image, &section, err)
       || !sframe_decoder_open_image (&found, image, err))
     return false;
-  /* Behind .eh_frame; both are small enough for 32-bit distances.  */
+  /* The address is behind .eh_frame, within the reach of 32-bit distances.  */
   uint64_t address
       = sframe->object.eh_frame_address + sframe->object.eh_frame_size;
   address = align_up (address, 8);
@@ -97,7 +98,7 @@ object_sframe_close (struct object_sframe *sframe)
   *sframe = (struct object_sframe){ .bytes = NULL };
 }
 
-/* ---- The audit */
+/* ---- Checking */
 
 bool
 object_verify (const struct image *image,

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-/* Note which sections have a section symbol, and which need a new one.  */
+/* Find the section symbols, and the sections that need a new one.  */
 static bool
 collect_symbols (struct object_symbols *table,
                  const struct object_section *made, struct error *err)
@@ -22,7 +22,7 @@ collect_symbols (struct object_symbols *table,
     }
   for (size_t i = 0; i < made->n_functions; i++)
     {
-      size_t section = made->fixes[i].section;
+      size_t section = made->starts[i].section;
       if (section == 0 || section >= table->image->n_sections)
         return error_set (err, CFI2SFRAME_INVALID, "no section %zu", section);
       if (table->section_symbols[section] != 0)
@@ -42,7 +42,8 @@ object_symbols_moved (const struct object_symbols *table, uint64_t index)
   return index < table->old.n_local ? index : index + table->n_added;
 }
 
-/* Give SECTION a copy of its contents, to be changed by the caller.  */
+/* Return a copy of SECTION's contents for the new object, which the caller
+   changes.  NULL when memory ran out.  */
 static struct buffer *
 copy_contents (struct object_symbols *table, size_t section, struct error *err)
 {
@@ -56,7 +57,8 @@ copy_contents (struct object_symbols *table, size_t section, struct error *err)
   return NULL;
 }
 
-/* Section indexes of all symbols, for those that do not fit 16 bits.  */
+/* Make the contents of SHT_SYMTAB_SHNDX, with the section indexes that do not
+   fit 16 bits, if a symbol needs one.  */
 static bool
 extend_indexes (struct object_symbols *table, struct error *err)
 {

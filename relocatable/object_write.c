@@ -1,9 +1,9 @@
-/* Writing a relocatable object with .sframe added, through libelf.
+/* Writing a relocatable object with a new .sframe, through libelf.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The object is built anew section by section and libelf does the layout;
-   nothing in an object depends on file offsets.  Only what must change is
-   copied to memory: see object_symbols.h.  */
+   libelf gets the sections one after the other and chooses their offsets,
+   because nothing in an object depends on file offsets.  Only sections that
+   change are copied to memory (object_symbols.h).  */
 
 #include "relocatable/object_write.h"
 
@@ -20,18 +20,18 @@ enum
   SFRAME_NAME = 6
 };
 
-/* The object being written.  */
+/* The object that is written.  */
 struct object_writer
 {
   const struct image *image;
   const struct object_section *made; /* .sframe */
   struct object_symbols symbols;
   Elf *elf;
-  /* Sections by their numbers in the new object: they keep their old ones, and
-     new ones are behind them.  0: there is none.  */
+  /* Indexes of sections in the new object, 0 for none, and their number.  New
+     sections are behind the old ones, which keep their indexes.  */
   size_t sframe, rela, large_indexes, n;
   struct buffer relocations, names;
-  size_t new_names; /* where those of added sections begin in `names` */
+  size_t new_names; /* offset in names of the names of added sections */
 };
 
 static bool
@@ -55,18 +55,18 @@ make_relocations (struct object_writer *writer, struct error *err)
   const struct object_section *made = writer->made;
   for (size_t i = 0; i < made->n_functions; i++)
     {
-      const struct object_fix *fix = &made->fixes[i];
-      uint64_t symbol = writer->symbols.section_symbols[fix->section];
-      buffer_u64 (&writer->relocations, fix->offset);
+      const struct start_relocation *start = &made->starts[i];
+      uint64_t symbol = writer->symbols.section_symbols[start->section];
+      buffer_u64 (&writer->relocations, start->offset);
       buffer_u64 (&writer->relocations,
                   ELF64_R_INFO (symbol, made->relocation_type));
-      buffer_u64 (&writer->relocations, fix->addend);
+      buffer_u64 (&writer->relocations, start->addend);
     }
   return !writer->relocations.failed || error_set_no_memory (err);
 }
 
-/* Find the .sframe that is replaced, and its relocations.  A second table of
-   these would stay, and be applied to the new section.  */
+/* Find the .sframe that is replaced, and its relocations.  Refuses other
+   relocations of it than one RELA section, which would stay.  */
 static bool
 find_old_sections (struct object_writer *writer, struct error *err)
 {
@@ -89,8 +89,8 @@ find_old_sections (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* Decide what the sections of the new object are.  65,280 sections and no
-   table of large indexes: an object with all symbols in the first sections. */
+/* Choose the indexes of the new sections.  An object with 65,280 sections or
+   more has no SHT_SYMTAB_SHNDX if all its symbols are in the first ones.  */
 static bool
 plan_sections (struct object_writer *writer, struct error *err)
 {
@@ -111,7 +111,7 @@ plan_sections (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* Section names, with those of the added sections, if any, at the end.  */
+/* Make the section name table: the old one, and names of added sections.  */
 static bool
 extend_names (struct object_writer *writer, struct error *err)
 {
@@ -145,16 +145,15 @@ write_file_header (struct object_writer *writer, struct error *err)
   return true;
 }
 
-/* Append a section with HEADER and contents BYTES, which must live until the
-   file is written.  */
+/* Append a section; its BYTES must live until the file is written.  */
 static bool
 add_section (struct object_writer *writer, const GElf_Shdr *header,
              const void *bytes, size_t size, struct error *err)
 {
   errno = 0;
   Elf_Scn *scn = elf_newscn (writer->elf);
-  /* Where there was no memory for a header, elf_newscn (elfutils 0.188) gives
-     a section with a header that must not be looked at.  */
+  /* When there is no memory for a header, elf_newscn (elfutils 0.188) returns
+     a section with a header that must not be read.  */
   Elf_Data *data = scn != NULL && errno != ENOMEM ? elf_newdata (scn) : NULL;
   if (data == NULL)
     return libelf_error (err, "new section");
@@ -171,7 +170,7 @@ add_section (struct object_writer *writer, const GElf_Shdr *header,
   return true;
 }
 
-/* The header of section INDEX of the new object.  */
+/* Return the header of section INDEX of the new object.  */
 static GElf_Shdr
 new_header (const struct object_writer *writer, size_t index)
 {
@@ -179,7 +178,7 @@ new_header (const struct object_writer *writer, size_t index)
   const GElf_Word symbol_table = (GElf_Word)symbols->old.section;
   const bool old = index < writer->image->n_sections;
   GElf_Shdr header = { 0 };
-  GElf_Word name = 0; /* that of large indexes is of no importance */
+  GElf_Word name = 0; /* a new SHT_SYMTAB_SHNDX needs no name */
   if (old)
     {
       header = writer->image->sections[index].header;
@@ -231,7 +230,7 @@ write_section (struct object_writer *writer, size_t index, struct error *err)
     return add_section (writer, &header, made->bytes, made->size, err);
   const void *bytes = old_contents (writer, index);
   bool none = bytes == NULL && header.sh_type != SHT_NOBITS;
-  /* A null section has none, whatever size it claims.  */
+  /* A null section has no bytes, whatever its header says.  */
   return add_section (writer, &header, bytes, none ? 0 : header.sh_size, err);
 }
 
@@ -247,7 +246,7 @@ write_object (struct object_writer *writer, int out_fd, struct error *err)
   for (size_t i = 1; i < writer->n; i++)
     if (!write_section (writer, i, err))
       return false;
-  /* A large index of the name table is kept in section 0.  */
+  /* gABI: an index that does not fit e_shstrndx is in section 0.  */
   if (writer->image->section_names >= SHN_LORESERVE)
     {
       Elf_Scn *zero = elf_getscn (writer->elf, 0);

@@ -20,8 +20,8 @@
 #include "convert/section_check.h"
 #include "place/choose_strategy.h"
 #include "place/facts.h"
+#include "place/header_room.h"
 #include "place/refusals.h"
-#include "place/slots.h"
 #include "sframe/formats.h"
 #include "write/existing.h"
 #include "write/inject_check.h"
@@ -128,7 +128,8 @@ run_second_thread (void *argument)
 {
   struct conversion *conversion = argument;
   if (conversion->references != NULL)
-    slots_search_ahead (conversion->references, conversion->source.image);
+    header_room_find_references (conversion->references,
+                                 conversion->source.image);
   copy_ahead_run (&conversion->copy_ahead);
   if (conversion->copy_ahead.copied)
     background_start (&conversion->unmapping, unmap_pages, &conversion->image);

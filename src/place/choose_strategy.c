@@ -1,9 +1,10 @@
-/* Where .sframe goes: all strategies but grow-down, and their order.
+/* All strategies to place .sframe, but for grow-down, and the order in which
+   they are tried.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A strategy finds room for program headers (slots_find) and a spot for
-   .sframe, and has a plan made of both (spot_take).  How many files take
-   which: doc/formats/injection, "How often".  */
+   A strategy finds room for program headers (header_room_find) and a place for
+   .sframe, and has a plan made of both (placement_commit).
+   doc/formats/injection, "How often", counts files by strategy.  */
 
 #include <config.h>
 
@@ -14,52 +15,53 @@
 #include "base/align.h"
 #include "elf/notes.h"
 #include "place/facts.h"
+#include "place/header_room.h"
 #include "place/refusals.h"
-#include "place/slots.h"
 
 enum
 {
-  GAP_MIN = 128 /* smaller gaps hold no .dynamic */
+  GAP_MIN = 128 /* bytes; a .dynamic does not fit into less */
 };
 
-/* ---- A spot for .sframe, and the plan that it becomes */
+/* ---- Placements */
 
-/* Where .sframe goes, with all that moves for it.  END is set by spot_fill. */
-struct spot
+/* Where .sframe goes, and all that moves for it.  */
+struct placement
 {
-  uint64_t offset, address; /* of .sframe; 0 modulo 8 */
-  uint64_t end;  /* of .sframe and the units behind it, in the file; 0: no byte
-                    and no section is added */
-  bool new_load; /* for all this there is a new segment, up to load_end */
-  uint64_t load_end; /* a page's end behind END; 0: END */
+  uint64_t offset, address; /* of .sframe; multiples of 8 */
+  uint64_t end;  /* file offset behind .sframe and the chunks that follow it,
+                    by placement_place_chunks; 0: no byte is added */
+  bool new_load; /* a new segment has all of these, up to load_end */
+  uint64_t load_end; /* page boundary behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
-  struct header_slots slots; /* for the new headers, and what is evicted */
+  struct header_room room;
 };
 
-/* Give each unit of spot->slots a place that has none: behind .sframe, or, if
-   offset and address of a unit that a program header names would disagree
-   there, where it falls back to (eviction_settle).  Set spot->end behind
-   .sframe and the units that follow it.  False with draft->reason when the
-   address space is full; then SPOT is half-made.  The draft is not changed. */
+/* Place the chunks that have no place yet: behind .sframe, or at their
+   fallback if their address and offset would disagree behind .sframe
+   (eviction_place_rest).  Set placement->end behind the last of them.  The
+   layout does not change.  False with layout->reason when the address space is
+   full; then PLACEMENT is half-made.  */
 static bool
-spot_fill (const struct draft *draft, struct spot *spot)
+placement_place_chunks (const struct layout *layout,
+                        struct placement *placement)
 {
-  uint64_t size = draft->request->sframe_size;
+  uint64_t size = layout->request->sframe_size;
   uint64_t end_address;
-  return (!__builtin_add_overflow (spot->offset, size, &spot->end)
-          && eviction_settle (&spot->slots.evicted, &spot->end,
-                              spot->address + size)
-          && !__builtin_add_overflow (spot->address, spot->end - spot->offset,
+  return (!__builtin_add_overflow (placement->offset, size, &placement->end)
+          && eviction_place_rest (&placement->room.eviction, &placement->end,
+                                  placement->address + size)
+          && !__builtin_add_overflow (placement->address,
+                                      placement->end - placement->offset,
                                       &end_address))
-         || draft_impossible (draft, "the address space is full");
+         || layout_reject (layout, "the address space is full");
 }
 
-/* Have the PT_NOTE that is kept for all notes say so, and write the fillers
-   between them.  */
+/* Set the range of the PT_NOTE for all notes, and write the empty notes.  */
 static bool
-commit_notes (struct draft *draft, const struct gathered_notes *notes)
+commit_notes (struct layout *layout, const struct gathered_notes *notes)
 {
-  GElf_Phdr *kept = &draft->segments[notes->segments[0]];
+  GElf_Phdr *kept = &layout->segments[notes->segments[0]];
   if (notes->end == 0)
     return true;
   uint64_t delta = notes->begin - kept->p_offset;
@@ -68,211 +70,216 @@ commit_notes (struct draft *draft, const struct gathered_notes *notes)
   kept->p_align = notes->align;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
-      uint8_t *bytes = plan_add_patch (draft->plan, notes->fillers[i],
-                                       NOTE_FILLER_SIZE, draft->err);
+      uint8_t *bytes = plan_add_patch (layout->plan, notes->fillers[i],
+                                       NOTE_FILLER_SIZE, layout->err);
       if (bytes == NULL)
         return false;
-      note_filler_write (bytes, draft->image->big_endian);
+      note_filler_write (bytes, layout->image->big_endian);
     }
   return true;
 }
 
-/* patchelf rewrites ET_EXEC files by packing what it changes, .dynamic among
-   it, into the bytes in front of the first PROGBITS section if they suffice,
-   although that segment is not writable.  The bytes of an evicted table may
-   suffice where the table did not leave any, so they get an owner again.  */
+/* patchelf packs the sections that it changes in an ET_EXEC file into the
+   bytes in front of the first PROGBITS section if they suffice.  .dynamic may
+   be among these sections, although the segment there is not writable.  The
+   bytes that eviction has freed may suffice, so they get a section.  */
 static void
-add_gap_section (struct draft *draft, const struct header_slots *slots)
+add_gap_section (struct layout *layout, const struct header_room *room)
 {
-  uint64_t table_end = slots->spare.table_end;
-  uint64_t begin = eviction_front_end (&slots->evicted, table_end);
-  if (slots->evicted.n_units == 0 || draft->header.e_type != ET_EXEC)
+  uint64_t table_end = room->spare.table_end;
+  uint64_t begin = eviction_free_begin (&room->eviction, table_end);
+  if (room->eviction.n_chunks == 0 || layout->header.e_type != ET_EXEC)
     return;
   if (begin == table_end)
     begin += sizeof (Elf64_Phdr);
   begin = align_up (begin, 8);
-  if (begin + GAP_MIN > slots->evicted.freed[0].end)
+  if (begin + GAP_MIN > room->eviction.freed[0].end)
     return;
-  draft_add_bytes (draft, ".old_tables", SHT_PROGBITS,
-                   (struct interval){ begin, slots->evicted.freed[0].end }, 8);
+  layout_add_loaded_section (
+      layout, ".old_tables", SHT_PROGBITS,
+      (struct interval){ begin, room->eviction.freed[0].end }, 8);
 }
 
 static void
-add_sections (struct draft *draft, const struct spot *spot)
+add_sections (struct layout *layout, const struct placement *placement)
 {
-  const struct gathered_notes *notes = &spot->slots.spare.notes;
+  const struct gathered_notes *notes = &placement->room.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
     {
-      uint64_t at = notes->fillers[i];
-      draft_add_bytes (draft, ".note.filler", SHT_NOTE,
-                       (struct interval){ at, at + NOTE_FILLER_SIZE }, 8);
+      layout_add_loaded_section (
+          layout, ".note.filler", SHT_NOTE,
+          interval_at (notes->fillers[i], NOTE_FILLER_SIZE), 8);
     }
-  add_gap_section (draft, &spot->slots);
+  add_gap_section (layout, &placement->room);
   /* strip computes the size of a segment from its sections, so the bytes up to
-     the page's end need one.  */
-  if (spot->load_end > spot->end)
-    draft_add_bytes (draft, ".page_padding", SHT_PROGBITS,
-                     (struct interval){ spot->end, spot->load_end }, 1);
-  draft_add_sframe_section (draft);
+     the page's end need a section.  */
+  if (placement->load_end > placement->end)
+    layout_add_loaded_section (
+        layout, ".page_padding", SHT_PROGBITS,
+        (struct interval){ placement->end, placement->load_end }, 1);
+  layout_add_sframe_section (layout);
 }
 
-/* Commit: make the plan of SPOT, with all units where spot_fill or
-   slots_find has put them.  PLANNED, or FAILED with draft->err (draft.h).  */
+/* Make the plan of PLACEMENT, whose chunks are all placed.  Returns PLANNED,
+   or FAILED with layout->err.  */
 static enum attempt
-spot_take (struct draft *draft, const struct spot *spot)
+placement_commit (struct layout *layout, const struct placement *placement)
 {
-  const struct header_slots *slots = &spot->slots;
-  uint64_t end = spot->load_end > 0 ? spot->load_end : spot->end;
-  bool adds = spot->end > 0;
-  GElf_Phdr load = draft_new_segment (draft, PT_LOAD,
-                                      (struct interval){ spot->offset, end },
-                                      spot->address, draft->page);
-  draft->plan->sframe_offset = spot->offset;
-  draft->plan->sframe_address = spot->address;
+  const struct header_room *room = &placement->room;
+  uint64_t end
+      = placement->load_end > 0 ? placement->load_end : placement->end;
+  bool adds = placement->end > 0;
+  GElf_Phdr load = layout_new_segment (
+      layout, PT_LOAD, (struct interval){ placement->offset, end },
+      placement->address, layout->page);
+  layout->plan->sframe_offset = placement->offset;
+  layout->plan->sframe_address = placement->address;
   if (adds)
     {
-      GElf_Phdr *grown = &draft->segments[spot->load];
-      if (!spot->new_load)
+      GElf_Phdr *grown = &layout->segments[placement->load];
+      if (!placement->new_load)
         grown->p_filesz = grown->p_memsz = end - grown->p_offset;
-      if (end > draft->end)
-        draft->end = end;
-      if (!plan_clear (draft->plan, spot->offset, end - spot->offset,
-                       draft->err))
+      if (end > layout->end)
+        layout->end = end;
+      if (!plan_clear (layout->plan, placement->offset,
+                       end - placement->offset, layout->err))
         return FAILED;
     }
-  if (!eviction_commit (draft, &slots->evicted)
-      || !commit_notes (draft, &slots->spare.notes))
+  if (!eviction_commit (layout, &room->eviction)
+      || !commit_notes (layout, &room->spare.notes))
     return FAILED;
-  draft_add_segments (draft, &slots->spare.taken,
-                      spot->new_load ? &load : NULL);
-  add_sections (draft, spot);
-  return draft_finish (draft, !adds) ? PLANNED : FAILED;
+  layout_add_segments (layout, &room->spare.dropped,
+                       placement->new_load ? &load : NULL);
+  add_sections (layout, placement);
+  return layout_finish (layout, !adds) ? PLANNED : FAILED;
 }
 
 /* ---- reuse
 
-   The place of an older .sframe, of this program or of a linker, that is not
-   smaller.  Nothing grows and nothing moves: the program header and the
-   section header get new sizes, in their tables.  Where the old section had no
-   program header (lld 22 links one without) a free slot in the table is
-   needed.  */
+   .sframe takes the place of an older one, made by this program or a linker,
+   that is not smaller.  Nothing grows and nothing moves: the program header
+   and the section header get new sizes, in their tables.  Where the old one
+   has no program header (lld 22 makes none) this needs a spare entry.  */
 
 static enum attempt
-try_reuse (struct draft *draft)
+try_reuse (struct layout *layout)
 {
-  const struct image *image = draft->image;
-  const struct sframe_place *old = draft->request->replaced;
-  struct spot spot = { 0 };
+  const struct image *image = layout->image;
+  const struct sframe_place *old = layout->request->replaced;
+  struct placement placement = { 0 };
   if (old == NULL || old->section == 0)
-    return draft_impossible (draft, "no section to reuse");
+    return layout_reject (layout, "no section to reuse");
   const GElf_Phdr *load = image_load_at (image, old->address);
-  /* The place is too small or not aligned, or no read-only segment has its
-     bytes.  */
-  if (draft->request->sframe_size > old->size || (old->address & 7) != 0
+  /* The old one must be large enough, aligned, and in a read-only segment.  */
+  if (layout->request->sframe_size > old->size || (old->address & 7) != 0
       || load == NULL || (load->p_flags & (PF_R | PF_W)) != PF_R
       || image_bytes_at (image, old->address, old->size)
              != image->bytes + old->offset)
-    return draft_impossible (
-        draft, "the new .sframe does not fit in the old one's place");
-  /* Evicted sections would have nowhere to go.  */
-  if (!slots_find (draft, 1, &spot.slots) || spot.slots.evicted.n_units > 0)
-    return draft_impossible (draft, "no free program header");
-  spot.offset = old->offset;
-  spot.address = old->address;
-  return spot_take (draft, &spot);
+    return layout_reject (
+        layout, "the new .sframe does not fit in the old one's place");
+  /* No bytes are added, so there is no place for evicted sections.  */
+  if (!header_room_find (layout, 1, &placement.room)
+      || placement.room.eviction.n_chunks > 0)
+    return layout_reject (layout, "no free program header");
+  placement.offset = old->offset;
+  placement.address = old->address;
+  return placement_commit (layout, &placement);
 }
 
 /* ---- slack
 
-   The padding behind a segment, where the linker began the next one at a new
-   page.  */
+   .sframe goes into the padding between the end of a segment and the next
+   page, where the next segment begins.  */
 
 static bool
-all_fits (const struct draft *draft, struct spot *spot)
+all_fits (const struct layout *layout, struct placement *placement)
 {
-  if (!spot_fill (draft, spot)
-      || !slack_reaches (draft->image, spot->load, spot->end))
+  if (!placement_place_chunks (layout, placement)
+      || !slack_reaches (layout->image, placement->load, placement->end))
     return false;
-  /* What is evicted may not fall back to bytes of SPOT: segments that end with
-     the same bytes of the file have the same padding.  */
-  for (size_t i = 0; i < spot->slots.evicted.n_units; i++)
+  /* No fallback may be in the bytes of PLACEMENT: segments that end with the
+     same bytes of the file have the same padding.  */
+  for (size_t i = 0; i < placement->room.eviction.n_chunks; i++)
     {
-      const struct unit *unit = &spot->slots.evicted.units[i];
-      if (unit->settled && unit->new_offset < spot->end
-          && unit->new_offset + unit->size > spot->offset)
+      const struct chunk *chunk = &placement->room.eviction.chunks[i];
+      if (chunk->placed && chunk->new_offset < placement->end
+          && chunk->new_offset + chunk->size > placement->offset)
         return false;
     }
   return true;
 }
 
-/* Set SPOT to what is behind segment INDEX, if all fits there, or all but the
-   units that can fall back to another spot.  Otherwise SPOT is as it was:
-   spot_fill settles units at their fallback places, and a unit that is
-   settled for one segment may be in the way behind another.  */
+/* Try the slack of segment INDEX for .sframe and all chunks, and then without
+   the chunks that can go to their fallbacks instead.  Set PLACEMENT if one of
+   these fits.  Otherwise leave it as it was, because a chunk that has got a
+   place behind one segment may be in the way behind another.  */
 static bool
-slack_fits (const struct draft *draft, struct spot *spot, size_t index)
+slack_fits (const struct layout *layout, struct placement *placement,
+            size_t index)
 {
-  const GElf_Phdr *load = &draft->image->segments[index];
-  struct spot found = *spot;
+  const GElf_Phdr *load = &layout->image->segments[index];
+  struct placement found = *placement;
   found.load = index;
   if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
     return false;
   found.offset = load->p_offset + (found.address - load->p_vaddr);
-  struct spot apart = found;
-  if (!all_fits (draft, &found))
+  struct placement apart = found;
+  if (!all_fits (layout, &found))
     {
-      if (!eviction_fall_back (&apart.slots.evicted)
-          || !all_fits (draft, &apart))
+      if (!eviction_use_fallbacks (&apart.room.eviction)
+          || !all_fits (layout, &apart))
         return false;
       found = apart;
     }
-  *spot = found;
+  *placement = found;
   return true;
 }
 
 static bool
-slack_find (const struct draft *draft, struct spot *spot)
+slack_find (const struct layout *layout, struct placement *placement)
 {
-  for (size_t at = 0, index; slack_next (draft->image, &at, &index);)
-    if (slack_fits (draft, spot, index))
+  for (size_t at = 0, index; slack_next (layout->image, &at, &index);)
+    if (slack_fits (layout, placement, index))
       return true;
   return false;
 }
 
 static enum attempt
-try_slack (struct draft *draft)
+try_slack (struct layout *layout)
 {
-  struct spot spot = { 0 };
-  /* Most files have no room even without evicted sections, so this comes
-     first.  */
-  if (!slack_find (draft, &spot))
-    return draft_impossible (draft, "no padding is large enough");
-  if (!slots_find (draft, 1, &spot.slots))
+  struct placement placement = { 0 };
+  /* In most files the padding is too small even without evicted sections.  So
+     the first look is for .sframe alone, before header_room_find.  */
+  if (!slack_find (layout, &placement))
+    return layout_reject (layout, "no padding is large enough");
+  if (!header_room_find (layout, 1, &placement.room))
     return DOES_NOT_APPLY;
-  if (!slack_find (draft, &spot))
-    return draft_impossible (draft, "no padding is large enough");
-  return spot_take (draft, &spot);
+  if (!slack_find (layout, &placement))
+    return layout_reject (layout, "no padding is large enough");
+  return placement_commit (layout, &placement);
 }
 
 /* ---- A BSS with bytes in the file
 
-   Something can then follow the last segment: for loaders and grow-data.  */
+   When the BSS has bytes in the file, other bytes can follow the last segment
+   there.  The strategy for loaders and grow-data need that.  */
 
-/* How the end of the file shifts when the BSS gets bytes in it.  */
+/* What changes in the file when the BSS gets bytes there.  */
 struct bss_fill
 {
   size_t load;      /* index of the last segment, which has the BSS */
-  uint64_t old_end; /* of the segment's bytes in the file */
-  uint64_t new_end; /* with those of the BSS, up to the page's end ... */
-  uint64_t address; /* ... which is this one in memory */
-  uint64_t shift;   /* of what follows the segment in the file */
+  uint64_t old_end; /* file offset of the segment's end */
+  uint64_t new_end; /* the same with the BSS, up to the page's end */
+  uint64_t address; /* address of NEW_END */
+  uint64_t shift;   /* of the bytes behind the segment in the file */
 };
 
-/* Only sections and segments that are not loaded may shift.  */
+/* Whether no section and no segment behind the last segment's bytes is loaded,
+   so that they may shift.  False with layout->reason.  */
 static bool
-bss_fill_check (struct draft *draft, const struct bss_fill *fill)
+bss_fill_check (struct layout *layout, const struct bss_fill *fill)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *header = &image->sections[i].header;
@@ -281,19 +288,17 @@ bss_fill_check (struct draft *draft, const struct bss_fill *fill)
       if (contents
           && (behind ? (header->sh_flags & SHF_ALLOC) != 0
                      : header->sh_size > fill->old_end - header->sh_offset))
-        return draft_impossible (draft,
-                                 "section %.40s is in the way of the BSS",
-                                 image->sections[i].name);
+        return layout_reject (layout, "section %.40s is in the way of the BSS",
+                              image->sections[i].name);
     }
   for (size_t i = 0; i < image->n_segments; i++)
     if (segment_range (image, &image->segments[i]).end > fill->old_end)
-      return draft_impossible (draft, "segment %zu is in the way of the BSS",
-                               i);
-  return draft_may_shift (draft, fill->old_end);
+      return layout_reject (layout, "segment %zu is in the way of the BSS", i);
+  return layout_may_shift (layout, fill->old_end);
 }
 
-/* Let the segment end at file offset NEW_END.  A shift by 64 bytes keeps the
-   alignment of whatever follows.  */
+/* Let the segment end at file offset NEW_END.  The rest of the file shifts by
+   a multiple of 64, which keeps all usual alignments.  */
 static void
 bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
 {
@@ -301,34 +306,33 @@ bss_fill_extend (struct bss_fill *fill, uint64_t new_end)
   fill->shift = align_up (new_end - fill->old_end, 64);
 }
 
-/* Whether the BSS of the last segment can have bytes in the file; false with
-   draft->reason if not.  */
+/* Whether the BSS can have bytes in the file; false with layout->reason.  */
 static bool
-bss_fill_measure (struct draft *draft, struct bss_fill *fill)
+bss_fill_measure (struct layout *layout, struct bss_fill *fill)
 {
-  const GElf_Phdr *load = image_last_load (draft->image);
+  const GElf_Phdr *load = image_last_load (layout->image);
   if (!(load->p_flags & PF_W)
-      || !align_up_checked (load->p_vaddr + load->p_memsz, draft->page,
+      || !align_up_checked (load->p_vaddr + load->p_memsz, layout->page,
                             &fill->address)
       || load->p_offset > UINT64_MAX / 2)
-    return draft_impossible (draft, "the last segment is not writable");
-  fill->load = (size_t)(load - draft->image->segments);
+    return layout_reject (layout, "the last segment is not writable");
+  fill->load = (size_t)(load - layout->image->segments);
   fill->old_end = load->p_offset + load->p_filesz;
   bss_fill_extend (fill, load->p_offset + (fill->address - load->p_vaddr));
   if (fill->new_end - fill->old_end > GROWTH_MAX)
-    return draft_impossible (draft, "the BSS is too large");
-  return bss_fill_check (draft, fill);
+    return layout_reject (layout, "the BSS is too large");
+  return bss_fill_check (layout, fill);
 }
 
-/* Give the BSS bytes in the file, and shift what follows there.  */
+/* Give the BSS bytes in the file, and shift the rest of the file.  */
 static bool
-bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
+bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
 {
-  const struct image *image = draft->image;
-  GElf_Phdr *load = &draft->segments[fill->load];
+  const struct image *image = layout->image;
+  GElf_Phdr *load = &layout->segments[fill->load];
   for (size_t i = 1; i < image->n_sections; i++)
     {
-      GElf_Shdr *header = &draft->sections[i];
+      GElf_Shdr *header = &layout->sections[i];
       if (header->sh_type == SHT_NOBITS && (header->sh_flags & SHF_ALLOC)
           && !(header->sh_flags & SHF_TLS) && header->sh_addr >= load->p_vaddr)
         {
@@ -344,99 +348,105 @@ bss_fill_commit (struct draft *draft, const struct bss_fill *fill)
     }
   load->p_filesz = load->p_memsz;
   uint64_t tail = image->size - fill->old_end;
-  draft->end = image->size + fill->shift;
-  return plan_clear (draft->plan, fill->old_end, UINT64_MAX - fill->old_end,
-                     draft->err)
-         && plan_copy (draft->plan, fill->old_end, fill->old_end + fill->shift,
-                       tail, draft->err);
+  layout->end = image->size + fill->shift;
+  return plan_clear (layout->plan, fill->old_end, UINT64_MAX - fill->old_end,
+                     layout->err)
+         && plan_copy (layout->plan, fill->old_end,
+                       fill->old_end + fill->shift, tail, layout->err);
 }
 
 /* ---- spare-slot and evict
 
-   A new read-only segment behind the end of the file: for nearly all files
-   without room behind a segment.  Where the headers fit without moving
-   anything, as in libraries that patchelf has changed, it is "spare-slot".  */
+   .sframe goes into a new read-only segment at the end of the file: for nearly
+   all files without enough slack.  Where the new headers fit without moving
+   anything, as in libraries that patchelf has changed, the name is
+   "spare-slot", else "evict".  */
 
-/* Kernels up to 6.6 map the interpreter, a dynamic loader, with one BSS
-   computation at the end: with a segment behind the BSS, the BSS is not
-   zeroed, and a last segment that is read-only makes exec fail.  So the BSS is
-   given bytes in the file, and the new segment ends at a page boundary, where
-   there is nothing left to zero.  */
+/* Kernels up to 6.6 work out the BSS of an interpreter, which is a dynamic
+   loader, only once, behind all segments.  With a segment behind the BSS, they
+   do not zero the BSS, and if that segment is read-only, they fail to start
+   the program.  So the BSS gets bytes in the file, and the new segment ends at
+   a page boundary, where nothing is left to zero.  */
 static enum attempt
-append_to_loader (struct draft *draft, struct spot *spot)
+append_to_loader (struct layout *layout, struct placement *placement)
 {
   struct bss_fill fill = { 0 };
-  if (!bss_fill_measure (draft, &fill))
+  if (!bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe is at the start of a page, so that strip cannot put it into the
-     page of the BSS.  */
-  spot->address = fill.address;
-  if (!align_up_checked (draft->image->size + fill.shift, draft->page,
-                         &spot->offset)
-      || !spot_fill (draft, spot)
-      || !align_up_checked (spot->end, draft->page, &spot->load_end))
-    return draft_impossible (draft, "the address space is full");
-  return bss_fill_commit (draft, &fill) ? spot_take (draft, spot) : FAILED;
+  /* .sframe begins at a page, so that strip cannot put it beside the BSS.  */
+  placement->address = fill.address;
+  if (!align_up_checked (layout->image->size + fill.shift, layout->page,
+                         &placement->offset)
+      || !placement_place_chunks (layout, placement)
+      || !align_up_checked (placement->end, layout->page,
+                            &placement->load_end))
+    return layout_reject (layout, "the address space is full");
+  return bss_fill_commit (layout, &fill) ? placement_commit (layout, placement)
+                                         : FAILED;
 }
 
 static enum attempt
-try_append (struct draft *draft)
+try_append (struct layout *layout)
 {
-  struct spot spot = { .new_load = true };
-  if (!slots_find (draft, 2, &spot.slots))
+  struct placement placement = { .new_load = true };
+  if (!header_room_find (layout, 2, &placement.room))
     return DOES_NOT_APPLY;
-  if (draft->loader)
-    return append_to_loader (draft, &spot);
+  if (layout->loader)
+    return append_to_loader (layout, &placement);
 
-  /* Offset and address are congruent modulo the page without padding the
-     file: the head of the first page shows the bytes in front of it.  */
-  const GElf_Phdr *last = image_last_load (draft->image);
-  if (!align_up_checked (draft->image->size, 16, &spot.offset)
-      || !align_up_checked (last->p_vaddr + last->p_memsz, draft->page,
-                            &spot.address)
-      || __builtin_add_overflow (spot.address, spot.offset & (draft->page - 1),
-                                 &spot.address))
-    return draft_impossible (draft, "the address space is full");
-  return spot_fill (draft, &spot) ? spot_take (draft, &spot) : DOES_NOT_APPLY;
+  /* The offset within the page is that of the file's end, so that the file
+     needs no padding.  The bytes in front are mapped, too.  */
+  const GElf_Phdr *last = image_last_load (layout->image);
+  if (!align_up_checked (layout->image->size, 16, &placement.offset)
+      || !align_up_checked (last->p_vaddr + last->p_memsz, layout->page,
+                            &placement.address)
+      || __builtin_add_overflow (placement.address,
+                                 placement.offset & (layout->page - 1),
+                                 &placement.address))
+    return layout_reject (layout, "the address space is full");
+  return placement_place_chunks (layout, &placement)
+             ? placement_commit (layout, &placement)
+             : DOES_NOT_APPLY;
 }
 
 /* ---- grow-data
 
-   Behind the BSS, in the last segment: for libraries and position-independent
-   programs with code that points to their notes, like plugins of Qt 6,
-   Firefox and Chromium.  One program header is enough.  The section is mapped
-   writable, though nothing writes there, so this comes last.  */
+   .sframe goes behind the BSS, in the last segment: for libraries and
+   position-independent programs with code that points to their notes, like
+   plugins of Qt 6, Firefox and Chromium.  One program header is enough.
+   .sframe is mapped writable, though no code writes to it, so this comes
+   last.  */
 
 static enum attempt
-try_grow_data (struct draft *draft)
+try_grow_data (struct layout *layout)
 {
-  struct spot spot = { 0 };
+  struct placement placement = { 0 };
   struct bss_fill fill = { 0 };
-  if (!slots_find (draft, 1, &spot.slots) || !bss_fill_measure (draft, &fill))
+  if (!header_room_find (layout, 1, &placement.room)
+      || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
-  /* .sframe is at the start of a page, so that it is in no page that the
-     program writes to.  */
-  spot.offset = fill.new_end;
-  spot.address = fill.address;
-  spot.load = fill.load;
-  if (!spot_fill (draft, &spot))
+  /* .sframe begins at a page, to which the program does not write.  */
+  placement.offset = fill.new_end;
+  placement.address = fill.address;
+  placement.load = fill.load;
+  if (!placement_place_chunks (layout, &placement))
     return DOES_NOT_APPLY;
-  /* What is not loaded goes behind all of it.  */
-  bss_fill_extend (&fill, spot.end);
-  return bss_fill_commit (draft, &fill) ? spot_take (draft, &spot) : FAILED;
+  /* Bytes that are not loaded go behind .sframe and the chunks.  */
+  bss_fill_extend (&fill, placement.end);
+  return bss_fill_commit (layout, &fill)
+             ? placement_commit (layout, &placement)
+             : FAILED;
 }
 
-/* ---- Their order */
+/* ---- The order of the strategies */
 
 static const struct strategy
 {
   const char *name;     /* for reports */
-  const char *evicting; /* of the one that may have sections move: its name
-                           then.  Its reason is given if no strategy applies,
-                           because it is the most general one, unless another
-                           strategy would but for draft_may_shift.  */
+  const char *evicting; /* name for reports if the strategy has evicted chunks;
+                           NULL unless it may */
   bool not_of_loaders;  /* it is not tried for dynamic loaders */
-  enum attempt (*plan) (struct draft *draft);
+  enum attempt (*plan) (struct layout *layout);
 } strategies[] = {
   { .name = "reuse", .plan = try_reuse },
   { .name = "slack", .plan = try_slack },
@@ -458,42 +468,47 @@ is_called (const struct strategy *strategy, const char *name)
              && strcmp (name, strategy->evicting) == 0);
 }
 
-/* Try all strategies that are for the file, or the one that is asked for.  */
+/* Try the strategies that are for this kind of file, or the one that the
+   request names, until one succeeds.  If none does, layout->reason is that of
+   the evicting strategy, which is the most general one, or of a strategy that
+   only layout_may_shift kept from applying.  */
 static enum attempt
-try_strategies (struct draft *draft)
+try_strategies (struct layout *layout)
 {
-  const char *only = draft->request->strategy;
+  const char *only = layout->request->strategy;
   char reason[REASON_SIZE] = "no strategy of that name is for the file";
   enum attempt done = DOES_NOT_APPLY;
   for (size_t i = 0; i < N_STRATEGIES && done == DOES_NOT_APPLY; i++)
     {
       const struct strategy *strategy = &strategies[i];
-      if ((strategy->not_of_loaders && draft->loader)
+      if ((strategy->not_of_loaders && layout->loader)
           || (only != NULL && !is_called (strategy, only)))
         continue;
-      draft->unaccounted = false;
-      done = strategy->plan (draft);
-      bool evicts = draft->n_evicted > 0 && strategy->evicting != NULL;
+      layout->has_unaccounted_bytes = false;
+      done = strategy->plan (layout);
+      bool evicts = layout->n_evicted > 0 && strategy->evicting != NULL;
       if (done == PLANNED)
-        draft->plan->strategy = evicts ? strategy->evicting : strategy->name;
-      if (strategy->evicting != NULL || only != NULL || draft->unaccounted)
-        memcpy (reason, draft->reason, sizeof reason);
+        layout->plan->strategy = evicts ? strategy->evicting : strategy->name;
+      if (strategy->evicting != NULL || only != NULL
+          || layout->has_unaccounted_bytes)
+        memcpy (reason, layout->reason, sizeof reason);
     }
-  memcpy (draft->reason, reason, sizeof reason);
+  memcpy (layout->reason, reason, sizeof reason);
   return done;
 }
 
-/* Zero the bytes of the old .sframe, to which nothing refers any more, where
-   the new one does not cover them.  Without its section header the size of the
-   old one is not known; then its bytes stay.  */
+/* Zero the bytes of the old .sframe that the new one does not cover: nothing
+   refers to them any more.  They stay where the old one had no section header,
+   because then its size is not known.  */
 static bool
-clear_replaced (struct draft *draft)
+clear_replaced (struct layout *layout)
 {
-  const struct sframe_place *replaced = draft->request->replaced;
+  const struct sframe_place *replaced = layout->request->replaced;
   uint64_t offset;
   return replaced == NULL || replaced->section == 0
-         || !plan_find (draft->plan, replaced->offset, replaced->size, &offset)
-         || plan_clear (draft->plan, offset, replaced->size, draft->err);
+         || !plan_find (layout->plan, replaced->offset, replaced->size,
+                        &offset)
+         || plan_clear (layout->plan, offset, replaced->size, layout->err);
 }
 
 bool
@@ -505,10 +520,10 @@ choose_strategy (struct plan *plan, const struct image *image,
   *plan = (struct plan){ .sframe_size = request->sframe_size };
   if (!refusals_check (image, err))
     return false;
-  /* More would not fit the format's 32-bit offsets anyway.  */
+  /* SFrame has offsets of 32 bits.  */
   if (request->sframe_size == 0 || request->sframe_size > UINT32_MAX)
     return error_set (err, CFI2SFRAME_INVALID, "impossible size of .sframe");
-  struct draft draft
+  struct layout layout
       = { .image = image,
           .request = request,
           .plan = plan,
@@ -518,12 +533,12 @@ choose_strategy (struct plan *plan, const struct image *image,
                     || (request->named_loader && loader_may_be (image)),
           .reason = reason };
   if (request->references != NULL)
-    draft.references = *request->references;
-  if (draft_open (&draft))
-    done = try_strategies (&draft);
-  if (done == PLANNED && !clear_replaced (&draft))
+    layout.references = *request->references;
+  if (layout_init (&layout))
+    done = try_strategies (&layout);
+  if (done == PLANNED && !clear_replaced (&layout))
     done = FAILED;
-  draft_close (&draft);
+  layout_free (&layout);
   if (done == DOES_NOT_APPLY)
     error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_ROOM,
                     "no room for program headers: %s", reason);

@@ -1,8 +1,9 @@
-/* Where .sframe goes in a linked file: a plan, computed without input or
-   output.
+/* Deciding where .sframe goes in a linked file.  The result is a plan; no file
+   is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection describes all strategies.  */
+   doc/formats/injection describes the strategies, layout.h the words of this
+   folder.  */
 
 #ifndef PLACE_CHOOSE_STRATEGY_H
 #define PLACE_CHOOSE_STRATEGY_H
@@ -13,9 +14,9 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* Plan the injection into IMAGE (ET_EXEC or ET_DYN).  The plan is freed with
-   plan_free also after failure.  Status CFI2SFRAME_REFUSED with the
-   reason when no strategy applies.  */
+/* Plan how .sframe gets into IMAGE (ET_EXEC or ET_DYN).  The caller frees PLAN
+   with plan_free, also after failure.  False with status CFI2SFRAME_REFUSED
+   and the reason when no strategy applies.  */
 bool choose_strategy (struct plan *plan, const struct image *image,
                       const struct plan_request *request, struct error *err);
 

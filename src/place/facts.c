@@ -1,5 +1,5 @@
-/* Facts of the old file: pages, whether it is a dynamic loader, what may move,
-   and which section, segment or table owns which bytes.
+/* Questions about the old file: its page size, whether it is a dynamic loader,
+   what may move, and which section, segment or table owns which bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -26,8 +26,8 @@ image_page (const struct image *image)
 
 /* ---- Dynamic loaders */
 
-/* Such as ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1,
-   libc.musl-x86_64.so.1.  */
+/* Whether NAME begins like ld64-uClibc.so.1, ld-linux-x86-64.so.2, ld64.so.1
+   or libc.musl-x86_64.so.1.  */
 static bool
 is_loader_name (const char *name)
 {
@@ -51,9 +51,9 @@ loader_may_be (const struct image *image)
          && image_find_segment (image, PT_INTERP) == NULL;
 }
 
-/* Whether the dynamic symbol NAME is defined, or may be, because there is no
-   section of dynamic symbols.  The string table is searched first for NAME as
-   a whole string, as few files have the names that are asked for.  */
+/* Whether IMAGE defines the dynamic symbol NAME, or may define it, because
+   there is no section of dynamic symbols.  The first step searches the string
+   table for NAME, because few files have a name that loader_is looks for.  */
 static bool
 has_dynamic (const struct image *image, const char *strings, uint64_t size,
              const char *name)
@@ -92,7 +92,7 @@ loader_is (const struct image *image)
 
 /* ---- What may move */
 
-/* The dynamic linker finds each table by its entry.  */
+/* The dynamic linker finds tables of these types by these dynamic entries.  */
 static const struct
 {
   uint32_t type;
@@ -104,15 +104,10 @@ static const struct
   { SHT_GNU_verdef, DT_VERDEF },
 };
 
-enum
-{
-  N_TABLES = sizeof tables / sizeof *tables
-};
-
 int64_t
 dynamic_tag_of (uint32_t section_type)
 {
-  for (size_t i = 0; i < N_TABLES; i++)
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].type == section_type)
       return tables[i].tag;
   return DT_NULL;
@@ -121,7 +116,7 @@ dynamic_tag_of (uint32_t section_type)
 bool
 dynamic_is_table (int64_t tag)
 {
-  for (size_t i = 0; i < N_TABLES; i++)
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].tag == tag)
       return true;
   return false;
@@ -154,10 +149,10 @@ symbol_is_in_section (const GElf_Shdr *header, uint64_t value)
          && value - header->sh_addr <= header->sh_size;
 }
 
-/* No program reads what is at some symbols: the one that glibc's start files
-   put on the ABI note; __dso_handle, the address that stands for a library in
-   calls of __cxa_atexit, which mold puts at the first section; and the mapping
-   symbols of the ARM ABIs ($d).  */
+/* Some symbols do not count, because no program reads the bytes at their
+   addresses: __abi_tag, which glibc's start files put on the ABI note;
+   __dso_handle, whose address stands for a library in calls of __cxa_atexit,
+   and which mold puts at the first section; mapping symbols of ARM ($d).  */
 bool
 section_has_symbol (const struct image *image, size_t index)
 {
@@ -198,17 +193,15 @@ segment_move (GElf_Phdr *segment, uint64_t offset, uint64_t address)
 struct interval
 segment_table_range (const struct image *image)
 {
-  uint64_t size = image->n_segments * sizeof (Elf64_Phdr);
-  return (struct interval){ image->header.e_phoff,
-                            image->header.e_phoff + size };
+  return interval_at (image->header.e_phoff,
+                      image->n_segments * sizeof (Elf64_Phdr));
 }
 
 struct interval
 section_table_range (const struct image *image)
 {
-  uint64_t size = image->n_sections * sizeof (Elf64_Shdr);
-  return (struct interval){ image->header.e_shoff,
-                            image->header.e_shoff + size };
+  return interval_at (image->header.e_shoff,
+                      image->n_sections * sizeof (Elf64_Shdr));
 }
 
 struct interval
@@ -221,11 +214,12 @@ section_range (const struct image_section *section)
   if (size == 0 && (header->sh_flags & SHF_ALLOC)
       && !section_is_sframe (section))
     size = 1;
-  return (struct interval){ header->sh_offset, header->sh_offset + size };
+  return interval_at (header->sh_offset, size);
 }
 
-/* The first PT_LOAD whose bytes are at addresses of SEGMENT, if the offset of
-   SEGMENT says others and is not what readers go by; or NULL.  */
+/* Return the first PT_LOAD with bytes at addresses of SEGMENT, if these are
+   not the bytes at the offset of SEGMENT.  NULL if they are, and for types of
+   segments that readers find by their offset.  */
 static const GElf_Phdr *
 load_instead_of_offset (const struct image *image, const GElf_Phdr *segment)
 {
@@ -252,8 +246,7 @@ segment_has_offset (const struct image *image, const GElf_Phdr *segment)
 struct interval
 segment_range (const struct image *image, const GElf_Phdr *segment)
 {
-  struct interval range
-      = { segment->p_offset, segment->p_offset + segment->p_filesz };
+  struct interval range = interval_at (segment->p_offset, segment->p_filesz);
   if (!image_segment_has_bytes (segment))
     return (struct interval){ 0, 0 };
   const GElf_Phdr *load = load_instead_of_offset (image, segment);
@@ -269,13 +262,15 @@ segment_range (const struct image *image, const GElf_Phdr *segment)
 }
 
 bool
-segment_is_buried (const struct image *image, const GElf_Phdr *segment)
+segment_is_overwritten (const struct image *image, const GElf_Phdr *segment)
 {
   struct interval table = segment_table_range (image);
   return (segment->p_type == PT_NOTE || segment->p_type == PT_GNU_PROPERTY)
          && segment->p_offset >= table.begin && segment->p_offset < table.end;
 }
 
+/* Let *BEST be CANDIDATE, without its bytes in front of FROM, if it is not
+   empty and begins earlier, or at the same offset and is longer.  */
 static void
 range_nearest (struct interval *best, struct interval candidate, uint64_t from)
 {
@@ -300,10 +295,10 @@ owner_next (const struct image *image, uint64_t from, unsigned left_out)
     range_nearest (&best, section_range (section), from);
   FOR_EACH_SEGMENT (segment, image)
     {
-      /* PT_PHDR is the table; lld makes it one entry too large when it drops
-         a segment late.  */
+      /* PT_PHDR is the program header table, which was looked at above.  lld
+         makes PT_PHDR one entry too large when it drops a segment late.  */
       if (segment->p_type != PT_LOAD && segment->p_type != PT_PHDR
-          && !segment_is_buried (image, segment)
+          && !segment_is_overwritten (image, segment)
           && !(segment->p_type == PT_NOTE && (left_out & LEAVE_OUT_NOTES)))
         range_nearest (&best, segment_range (image, segment), from);
     }
@@ -318,7 +313,7 @@ raise_to (uint64_t *last, struct interval range)
 }
 
 uint64_t
-owner_last (const struct image *image)
+owned_end (const struct image *image)
 {
   uint64_t last = sizeof (Elf64_Ehdr);
   raise_to (&last, segment_table_range (image));
@@ -332,7 +327,7 @@ owner_last (const struct image *image)
 
 enum
 {
-  LOOKS_MAX = 1 << 25 /* at headers: files may have millions */
+  LOOKS_MAX = 1 << 25 /* headers to look at: files may have millions */
 };
 
 bool
@@ -345,8 +340,8 @@ owners_account_for_all (const struct image *image, uint64_t from)
       FOR_EACH_LOAD (load, image)
         range_nearest (&next, segment_range (image, load), at);
       uint64_t end = next.begin < image->size ? next.begin : image->size;
-      /* Padding is filler, or bytes that are all the same, such as the traps
-         that lld puts behind code.  */
+      /* Padding is filler, or bytes that are all the same, such as the trap
+         instructions that lld puts behind code.  */
       const uint8_t *gap = image->bytes + at;
       bool padding = end - at < 2 || memcmp (gap, gap + 1, end - at - 1) == 0
                      || range_is_filler (image, at, end);
@@ -390,10 +385,10 @@ range_is_zero (const struct image *image, uint64_t offset, uint64_t size)
          && bytes_are_zero (image->bytes + offset, size);
 }
 
-/* The first PT_LOAD keeps its end: by that libdwfl (open_elf in elfutils'
-   libdwfl/dwfl_module_getdwarf.c) tells how far the addresses in a separate
-   debug file are from those in the file.  With another end than the debug
-   file has, it gives other functions and lines without a word.  */
+/* The first PT_LOAD must not grow.  From its end libdwfl (open_elf in
+   elfutils' libdwfl/dwfl_module_getdwarf.c) computes the difference between
+   addresses in the file and in its debug file.  If the ends differ, libdwfl
+   gives wrong functions and lines without a warning.  */
 bool
 slack_next (const struct image *image, size_t *at, size_t *index)
 {
@@ -412,10 +407,10 @@ slack_next (const struct image *image, size_t *at, size_t *index)
   return false;
 }
 
-/* The end of the room in memory behind LOAD: the next segment's first page,
-   counted in the largest pages the machine may have.  0: there is none,
-   because this is the last segment, or because it ends in a page of the
-   segment in front: a loader may map either there.  */
+/* Return the address up to which LOAD may grow in memory: the beginning of the
+   next segment's first page, in pages of image_page.  0 if LOAD may not grow,
+   because it is the last segment, or because its last page has bytes of a
+   segment in front of it, and a loader may map either segment there.  */
 static uint64_t
 memory_limit (const struct image *image, const GElf_Phdr *load)
 {
@@ -429,7 +424,7 @@ memory_limit (const struct image *image, const GElf_Phdr *load)
   return 0;
 }
 
-/* What takes longest comes last.  */
+/* The checks that take longest come last.  */
 bool
 slack_reaches (const struct image *image, size_t index, uint64_t end)
 {

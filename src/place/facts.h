@@ -1,7 +1,11 @@
-/* Facts of the old file: pages, whether it is a dynamic loader, what may move,
-   and who owns which bytes.  Planning goes by them, and so does the self-check
-   of its result.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Questions about the old file that no strategy is needed to answer.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   What is its page size?  Is it a dynamic loader?  Which sections and segments
+   may get another address?  Which section, segment or header owns which bytes?
+   Which bytes does none of them own?  The strategies ask these questions, and
+   so does the self-check of the new file (write/inject_check.h), which must
+   not share more with them than the answers.  */
 
 #ifndef PLACE_FACTS_H
 #define PLACE_FACTS_H
@@ -14,8 +18,8 @@
 
 enum
 {
-  PAGE_MIN = 4096, /* smallest page of every machine with SFrame */
-  PAGE_MAX = 65536 /* largest one of any */
+  PAGE_MIN = 4096, /* smallest page size of every machine with SFrame */
+  PAGE_MAX = 65536 /* largest page size of any of them */
 };
 
 /* [BEGIN, END): bytes of the file, or addresses.  */
@@ -23,6 +27,13 @@ struct interval
 {
   uint64_t begin, end;
 };
+
+/* [BEGIN, + SIZE).  */
+static inline struct interval
+interval_at (uint64_t begin, uint64_t size)
+{
+  return (struct interval){ begin, begin + size };
+}
 
 /* Whether A and B have a byte in common.  */
 static inline bool
@@ -32,11 +43,12 @@ intervals_meet (struct interval a, struct interval b)
          < (a.end < b.end ? a.end : b.end);
 }
 
-/* P of doc/formats/injection: the page that the file was linked for or, where
-   that is larger than any, the largest one of the machine.  Android's loader
-   refuses a segment that is aligned to less than its page, which may have
-   16 KiB also where the machine's own has 4 (bionic, linker_phdr.cpp).  Never
-   the page of the machine this runs on.  */
+/* Return the page size that IMAGE was linked for, P in doc/formats/injection:
+   the largest alignment of a segment or, if that is more than PAGE_MAX, the
+   largest page size of the machine.  It may be more than the machine's own:
+   Android's loader refuses a segment that is aligned to less than its page of
+   16 KiB (bionic, linker_phdr.cpp).  It is never the page size of the machine
+   that converts.  */
 uint64_t image_page (const struct image *image);
 
 /* ---- Dynamic loaders */
@@ -44,125 +56,128 @@ uint64_t image_page (const struct image *image);
 /* Whether IMAGE is a dynamic loader (ld.so, musl's libc.so).  */
 bool loader_is (const struct image *image);
 
-/* Whether the last part of PATH is the name of a dynamic loader.  Some are
-   static PIEs (gcompat, nix-ld), which only the name gives away.  */
+/* Whether the last part of PATH is the name of a dynamic loader.  Some loaders
+   are static PIEs (gcompat, nix-ld), with no other mark.  */
 bool loader_is_name (const char *path);
 
-/* Whether IMAGE has what every loader has: ET_DYN, an entry, no PT_INTERP.
-   Other programs have that, too, so loader_is asks for more.  Where the file's
-   name is a loader's, this is enough.  */
+/* Whether IMAGE is ET_DYN, with an entry point and no PT_INTERP, as every
+   dynamic loader is.  Some other programs are, too, so loader_is asks for
+   more.  For a file with the name of a loader this is enough.  */
 bool loader_may_be (const struct image *image);
 
 /* ---- What may move */
 
-/* The DT_* tag of tables of section type TYPE, or DT_NULL.  */
+/* Return the DT_* tag by which the dynamic linker finds a table of
+   SECTION_TYPE, or DT_NULL if it has none for this type.  */
 int64_t dynamic_tag_of (uint32_t section_type);
 
-/* Whether TAG is the tag of one of these tables.  */
+/* Whether dynamic_tag_of returns TAG for some type.  */
 bool dynamic_is_table (int64_t tag);
 
-/* Whether a section like HEADER may have another address, if only headers and
-   dynamic entries have that: the interpreter's name, notes, tables of the
-   dynamic linker.  */
+/* Whether the section of HEADER may get another address, provided that nothing
+   but headers and dynamic entries has its address.  That holds for the
+   interpreter's name, notes and tables of the dynamic linker.  */
 bool section_kind_may_move (const struct image *image,
                             const GElf_Shdr *header);
 
-/* Whether a symbol that is attached to the section of HEADER, and has VALUE,
-   is there.  Linkers attach symbols like __ehdr_start to the first section,
-   although their addresses are outside of it.  These symbols stay.  */
+/* Whether a symbol with VALUE, whose st_shndx names the section of HEADER,
+   lies in that section.  Linkers give symbols like __ehdr_start the index of
+   the first section, although their addresses are outside of it.  Such symbols
+   do not move.  */
 bool symbol_is_in_section (const GElf_Shdr *header, uint64_t value);
 
-/* Whether a symbol that code may use has the address of section INDEX.  */
+/* Whether a symbol that code may use lies in section INDEX.  */
 bool section_has_symbol (const struct image *image, size_t index);
 
-/* Whether a segment of TYPE may move with a section that may.  */
+/* Whether a segment of TYPE may move along with a section that it has.  */
 bool segment_kind_may_move (uint32_t type);
 
-/* Add OFFSET and ADDRESS to where SEGMENT is.  A physical address that is
-   another than the virtual one stays: some files have 0 everywhere, and BFD
-   lays a file out by physical addresses as soon as one of them is not 0.  */
+/* Add OFFSET to SEGMENT's file offset, and ADDRESS to its address.  A physical
+   address changes only if it equals the virtual one: some files have 0 in all
+   headers, and BFD lays a file out by physical addresses if one is not 0.  */
 void segment_move (GElf_Phdr *segment, uint64_t offset, uint64_t address);
 
 /* ---- Who owns which bytes of the file */
 
-/* What the header tables have.  */
+/* The file ranges of the two header tables.  */
 struct interval segment_table_range (const struct image *image);
 struct interval section_table_range (const struct image *image);
 
-/* What SECTION has.  An allocated section of size 0 has its first byte,
-   because it marks a place that code may refer to.  An empty .sframe, which
-   linkers leave behind, marks nothing and has no bytes.  */
+/* The file range that SECTION owns; { 0, 0 } for none.  An allocated section
+   of size 0 owns one byte, because it marks a place that code may refer to.
+   An empty .sframe, which linkers leave behind, owns none.  */
 struct interval section_range (const struct image_section *section);
 
-/* What SEGMENT has, if anything (image_segment_has_bytes).  Where its address
-   lies in a PT_LOAD that has other bytes there, its offset does not count,
-   unless the type is one that is read from the file.  */
+/* The file range that SEGMENT owns; { 0, 0 } for none.  Where a PT_LOAD loads
+   other bytes at the address of SEGMENT than those at its offset, the range is
+   that of the loaded bytes, unless programs read this type from the file.  */
 struct interval segment_range (const struct image *image,
                                const GElf_Phdr *segment);
 
-/* Whether the bytes of SEGMENT are where its offset says.  */
+/* Whether the range that SEGMENT owns is the one at its offset.  */
 bool segment_has_offset (const struct image *image, const GElf_Phdr *segment);
 
-/* Whether SEGMENT has notes that begin in the program header table.  patchelf
-   up to 0.14 lets a longer table run over notes that it has moved, and leaves
-   their header as it was.  A reader that follows the header finds no note, so
-   only sections tell who owns the bytes behind the table.  */
-bool segment_is_buried (const struct image *image, const GElf_Phdr *segment);
+/* Whether SEGMENT is of notes and begins inside the program header table.
+   patchelf up to 0.14 moves notes and lets a longer table overwrite the old
+   ones, but does not change the notes' program header.  A reader that follows
+   this header finds no note.  So only sections own bytes behind the table.  */
+bool segment_is_overwritten (const struct image *image,
+                             const GElf_Phdr *segment);
 
-/* What owner_next leaves out.  */
+/* Owners that owner_next disregards.  */
 enum
 {
   LEAVE_OUT_SECTION_TABLE = 1,
-  LEAVE_OUT_NOTES = 2 /* PT_NOTE */
+  LEAVE_OUT_NOTES = 2 /* PT_NOTE, but not sections of notes */
 };
 
-/* The first bytes at or behind FROM that a section with contents, a segment
-   that is not PT_LOAD, or one of the header tables owns.  BEGIN == END ==
-   UINT64_MAX: none.  */
+/* Return the first file range at or behind FROM that has an owner: the ELF
+   header, a header table, a section with contents, or a segment other than
+   PT_LOAD and PT_PHDR.  BEGIN == END == UINT64_MAX when there is none.  */
 struct interval owner_next (const struct image *image, uint64_t from,
                             unsigned left_out);
 
-/* One past the last byte that is loaded, or that a section or header table
-   accounts for.  */
-uint64_t owner_last (const struct image *image);
+/* Return the end of the last byte that is loaded or has an owner.  */
+uint64_t owned_end (const struct image *image);
 
-/* Whether all bytes at and behind FROM are loaded, or a section or header
-   accounts for them, or are padding.  Others may be data that a program has at
-   an offset which it knows, although section headers stand behind them:
-   patchelf writes those to the end of a file.  Where there is too much to be
-   looked at, nothing is accounted for.  */
+/* Whether each byte of the file from offset FROM on is loaded, has an owner,
+   or is padding.  A byte that is none of these may be data that the program
+   reads at an offset it knows.  Section headers may stand behind such data,
+   because patchelf writes them to the end of a file.  Returns false when there
+   are too many headers to look at.  */
 bool owners_account_for_all (const struct image *image, uint64_t from);
 
-/* The PT_LOAD that has all of these bytes of the file, or NULL.  */
+/* Return the PT_LOAD that has all bytes of RANGE in the file, or NULL.  */
 const GElf_Phdr *load_of (const struct image *image, struct interval range);
 
-/* The PT_LOAD that maps the program header table, or NULL.  */
+/* Return the PT_LOAD that has the program header table, or NULL.  */
 const GElf_Phdr *owner_of_table (const struct image *image);
 
 /* ---- Bytes that nothing owns */
 
-/* Whether BYTE may be where nothing is: 0, or what patchelf leaves where a
-   section was, 'X', since 0.17 'Z'.  */
+/* Whether BYTE is filler: 0, or the byte that patchelf writes over a section
+   that it has moved, 'X', since 0.17 'Z'.  */
 static inline bool
 byte_is_filler (uint8_t byte)
 {
   return byte == 0 || byte == 'X' || byte == 'Z';
 }
 
-/* Whether no byte of the file from BEGIN to END is anything else.  */
+/* Whether all bytes of the file from BEGIN to END are filler.  */
 bool range_is_filler (const struct image *image, uint64_t begin, uint64_t end);
 
-/* Whether bytes of the file are 0; false if they are not all in it.  */
+/* Whether SIZE bytes at OFFSET are zero; false if the file is shorter.  */
 bool range_is_zero (const struct image *image, uint64_t offset, uint64_t size);
 
-/* Linkers leave zeros behind a segment, so that the next one begins at a page.
-   Set *INDEX to the next read-only segment that may grow over them, those of
-   code last, because data does not belong among code.  False when there is no
-   other.  *AT, 0 at first, tells where to go on.  */
+/* Linkers pad a segment with zeros, so that the next one begins at a page.
+   This iterates over the read-only segments that may grow into that padding:
+   it sets *INDEX to the next such segment, or returns false behind the last.
+   Segments with code come last, because data does not belong among code.  *AT
+   is the state of the iteration, 0 at first.  */
 bool slack_next (const struct image *image, size_t *at, size_t *index);
 
-/* Whether the bytes of the file up to END, behind the segment INDEX, are free,
-   and so are the addresses that they would have.  */
+/* Whether the segment INDEX can grow up to file offset END: the bytes between
+   are zeros without an owner, and no segment has their pages.  */
 bool slack_reaches (const struct image *image, size_t index, uint64_t end);
 
 #endif /* PLACE_FACTS_H */

@@ -2,78 +2,82 @@
    program at a fixed address.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   For programs that code or symbols tie to all that stands behind the table:
-   46 of 4,291 files (doc/formats/injection, "How often"), all of them ET_EXEC:
-   LLVM's and GCC's programs, valgrind's tools, node, busybox.  */
+   This is for programs in which no section behind the table may move, because
+   code or symbols refer to it: 46 of 4,291 files (doc/formats/injection, "How
+   often"), all of them ET_EXEC: LLVM's and GCC's programs, valgrind's tools,
+   node, busybox.  The new bytes lie in front of the old file, in its first
+   segment.  */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/align.h"
-#include "place/draft.h"
+#include "place/eviction.h"
 #include "place/facts.h"
-#include "place/unit.h"
+#include "place/layout.h"
 
 enum
 {
   ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
 };
 
-/* What is in front of the old file, and how it leads there:
+/* The bytes in front of the old file, and how two headers lead to two tables:
 
      base - distance                                 base
      new header  new table  notes  TABLE  .sframe    old header  old table  ...
      '-- e_phoff --^                 ^--- e_phoff ---'
 
-   A program that reads the old header, which __ehdr_start still names, finds
-   TABLE by a distance modulo 2^64, and everything else by p_offset, as if the
-   file began with the old header: what is in front has offsets modulo 2^64,
-   too.
+   __ehdr_start still names the old header.  A program that reads it finds
+   TABLE by e_phoff, and everything else by p_offset, as if the file began with
+   the old header.  So offsets in TABLE of bytes in front of the old header are
+   distances modulo 2^64, as is e_phoff.
 
-   The notes are copies of those that readers of cores look for, which have to
-   be in the first page of the file.  They also stay where they were, because
-   code may know their address.  */
+   The notes are copies of those that readers of core files look for, which
+   have to be in the first page of the file.  The old notes also stay: code may
+   have their address.  */
 struct front
 {
-  struct unit notes[NOTE_SECTIONS_MAX];
+  struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
-  size_t n_looked_at;    /* units, also those that are not taken */
-  size_t n_bound;        /* units that take their PT_NOTE along */
-  struct interval alone; /* the others, in the new file: one header */
+  size_t n_looked_at;    /* number of chunks looked at, copied or not */
+  size_t n_with_segment; /* the first notes, whose PT_NOTEs name the copies */
+  struct interval rest;  /* range of the other copies, which get a PT_NOTE */
   uint64_t table;        /* offset of TABLE */
-  size_t n_headers;      /* in it */
-  uint64_t sframe, distance;
+  size_t n_headers;      /* number of entries of TABLE */
+  uint64_t sframe;       /* offset of .sframe */
+  uint64_t distance;     /* by which the old file shifts */
 };
 
 /* ---- The notes */
 
-/* Take the unit at OFFSET, if it is notes for cores and among the first that
-   are looked at: each is compared with all sections.  ALONE: its PT_NOTE is
-   not taken along.  */
+/* Add the chunk at OFFSET to front->notes, if chunk_find_notes says that it
+   may be copied.  WITHOUT_PT_NOTE: its PT_NOTE stays.  Only the first
+   NOTE_SECTIONS_MAX chunks are looked at, because each is compared with all
+   sections.  */
 static void
-take_note (const struct draft *draft, struct front *front, uint64_t offset,
-           bool alone)
+take_note (const struct layout *layout, struct front *front, uint64_t offset,
+           bool without_pt_note)
 {
-  struct unit unit = { .leaves_pt_note = alone };
-  const GElf_Phdr *load = image_first_load (draft->image);
+  struct chunk chunk = { .without_pt_note = without_pt_note };
+  const GElf_Phdr *load = image_first_load (layout->image);
   for (size_t i = 0; i < front->n_notes; i++)
     if (offset - front->notes[i].offset < front->notes[i].size)
-      return; /* it is taken */
+      return;
   if (offset < load->p_filesz && front->n_looked_at++ < NOTE_SECTIONS_MAX
-      && unit_find_notes (draft, offset, load, &unit)
-      && unit.offset + unit.size <= FIRST_PAGE)
-    front->notes[front->n_notes++] = unit;
+      && chunk_find_notes (layout, offset, load, &chunk)
+      && chunk.offset + chunk.size <= FIRST_PAGE)
+    front->notes[front->n_notes++] = chunk;
 }
 
-/* Take each PT_NOTE that has nothing else; then, out of others, sections.  */
+/* Find the notes to copy: whole PT_NOTEs, then sections of other PT_NOTEs.  */
 static void
-find_notes (const struct draft *draft, struct front *front)
+find_notes (const struct layout *layout, struct front *front)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == PT_NOTE)
-      take_note (draft, front, segment->p_offset, false);
-  front->n_bound = front->n_notes;
+      take_note (layout, front, segment->p_offset, false);
+  front->n_with_segment = front->n_notes;
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
@@ -85,90 +89,91 @@ find_notes (const struct draft *draft, struct front *front)
         found |= note->p_type == PT_NOTE
                  && header->sh_offset - note->p_offset < note->p_filesz;
       if (found)
-        take_note (draft, front, header->sh_offset, true);
+        take_note (layout, front, header->sh_offset, true);
     }
 }
 
-/* Whether the notes need a program header more.  */
+/* Whether some copied notes need a new PT_NOTE.  */
 static bool
-has_notes_alone (const struct front *front)
+needs_pt_note (const struct front *front)
 {
-  return front->n_notes > front->n_bound;
+  return front->n_notes > front->n_with_segment;
 }
 
-/* Copy the notes there.  What names them names the copy.  All offsets in the
-   draft have moved by the distance already.  */
+/* Copy the notes to the front, and let their section and program headers name
+   the copies.  All offsets in the layout have the distance added already.  */
 static bool
-commit_notes (struct draft *draft, const struct front *front)
+commit_notes (struct layout *layout, const struct front *front)
 {
-  uint64_t begin = image_first_load (draft->image)->p_vaddr - front->distance;
+  uint64_t begin = image_first_load (layout->image)->p_vaddr - front->distance;
   for (size_t i = 0; i < front->n_notes; i++)
     {
-      struct unit unit = front->notes[i];
-      uint8_t *copy = plan_add_patch (draft->plan, unit.new_offset,
-                                      (size_t)unit.size, draft->err);
+      struct chunk chunk = front->notes[i];
+      uint8_t *copy = plan_add_patch (layout->plan, chunk.new_offset,
+                                      (size_t)chunk.size, layout->err);
       if (copy == NULL)
         return false;
-      memcpy (copy, draft->image->bytes + unit.offset, (size_t)unit.size);
-      unit.new_address = begin + unit.new_offset;
-      unit.new_offset -= front->distance;
-      unit_commit (draft, &unit);
+      memcpy (copy, layout->image->bytes + chunk.offset, (size_t)chunk.size);
+      chunk.new_address = begin + chunk.new_offset;
+      chunk.new_offset -= front->distance;
+      chunk_update_headers (layout, &chunk);
     }
-  if (has_notes_alone (front))
-    draft->segments[draft->n_segments++] = draft_new_segment (
-        draft, PT_NOTE, front->alone, begin + front->alone.begin, 4);
+  if (needs_pt_note (front))
+    layout->segments[layout->n_segments++] = layout_new_segment (
+        layout, PT_NOTE, front->rest, begin + front->rest.begin, 4);
   return true;
 }
 
-/* Find the places of all that is in front.  One slot for a header is left
-   free, as after eviction.  False if the notes do not fit into the first
-   page.  */
+/* Place the notes, TABLE and .sframe in front of the old file.  The new table
+   has an entry to spare.  False if the first page is too small.  */
 static bool
 front_arrange (struct front *front, size_t n_old)
 {
-  front->n_headers = n_old + 2 + has_notes_alone (front);
+  front->n_headers = n_old + 2 + needs_pt_note (front);
   uint64_t size = front->n_headers * sizeof (Elf64_Phdr);
   uint64_t at = sizeof (Elf64_Ehdr) + size;
   for (size_t i = 0; i < front->n_notes; i++)
     {
-      struct unit *unit = &front->notes[i];
-      align_to_residue (&at, unit->offset, unit->align);
-      if (i == front->n_bound)
-        front->alone.begin = at;
-      unit->new_offset = at;
-      at += unit->size;
+      struct chunk *chunk = &front->notes[i];
+      align_to_residue (&at, chunk->offset, chunk->align);
+      if (i == front->n_with_segment)
+        front->rest.begin = at;
+      chunk->new_offset = at;
+      at += chunk->size;
     }
-  front->alone.end = at;
+  front->rest.end = at;
   front->table = align_up (at, 8);
   front->sframe = front->table + size;
   return front->n_notes == 0 || at <= FIRST_PAGE;
 }
 
-/* ---- How far the file moves */
+/* ---- How far the file shifts */
 
 static uint64_t
-largest_align (const struct draft *draft)
+largest_align (const struct layout *layout)
 {
-  uint64_t align = draft->page;
-  FOR_EACH_LOAD (load, draft->image)
+  uint64_t align = layout->page;
+  FOR_EACH_LOAD (load, layout->image)
     if (load->p_align > align)
       align = load->p_align;
   return align;
 }
 
+/* Set *DISTANCE to NEEDED bytes, rounded up to ALIGN.  Whether the program is
+   at an address high enough for that, and the padding not too large.  */
 static bool
-grow_fits (const struct draft *draft, uint64_t needed, uint64_t align,
+grow_fits (const struct layout *layout, uint64_t needed, uint64_t align,
            uint64_t *distance)
 {
-  uint64_t base = image_first_load (draft->image)->p_vaddr;
+  uint64_t base = image_first_load (layout->image)->p_vaddr;
   return align_up_checked (needed, align, distance) && *distance <= base
          && *distance - needed <= GROWTH_MAX && base - *distance >= ADDRESS_MIN
-         && draft->image->size + *distance > draft->image->size;
+         && layout->image->size + *distance > layout->image->size;
 }
 
-/* Whether what a header names has the same distance between address and offset
-   as the segment that has its bytes.  The self-check finds no note that has
-   not, once offsets have moved.  */
+/* Whether address and offset of each PT_NOTE, PT_INTERP and PT_GNU_PROPERTY
+   have the same difference as those of the PT_LOAD with its bytes.  Without
+   that, the self-check would not find the notes once offsets have changed.  */
 static bool
 names_agree (const struct image *image)
 {
@@ -185,47 +190,47 @@ names_agree (const struct image *image)
   return true;
 }
 
-/* How far everything moves: by whole pages, so that addresses and offsets
-   still agree.  A program linked for huge pages may lie too low for that many
-   bytes.  It then gives up their alignment in the file, which only libraries
-   are held to.  */
+/* Set front->distance: a multiple of the largest alignment of a segment, so
+   that addresses and offsets still agree.  A program linked for huge pages may
+   be at too low an address for that.  Then the distance is a multiple of the
+   page alone, and the segments lose their alignment, which loaders require of
+   libraries alone.  False with layout->reason.  */
 static bool
-grow_distance (struct draft *draft, struct front *front)
+grow_distance (struct layout *layout, struct front *front)
 {
-  const GElf_Phdr *load = image_first_load (draft->image);
-  if (draft->image->header.e_type != ET_EXEC)
-    return draft_impossible (draft,
-                             "only a program at a fixed address can grow "
-                             "downwards");
+  const GElf_Phdr *load = image_first_load (layout->image);
+  if (layout->image->header.e_type != ET_EXEC)
+    return layout_reject (layout, "only a program at a fixed address can grow "
+                                  "downwards");
   if (load->p_offset != 0 || (load->p_flags & PF_W)
-      || draft->image->header.e_phoff != sizeof (Elf64_Ehdr)
-      || owner_of_table (draft->image) != load)
-    return draft_impossible (draft,
-                             "the headers are not at the start of a read-only "
-                             "segment");
-  if (!names_agree (draft->image))
-    return draft_impossible (draft, "addresses and offsets of what headers "
-                                    "name do not agree");
-  find_notes (draft, front);
-  if (!front_arrange (front, draft->image->n_segments))
-    return draft_impossible (draft, "no room for the notes in the first page");
-  uint64_t needed = front->sframe + draft->plan->sframe_size;
-  if (!grow_fits (draft, needed, largest_align (draft), &front->distance)
-      && !grow_fits (draft, needed, draft->page, &front->distance))
-    return draft_impossible (draft, "no room in front of the program");
-  return draft_may_shift (draft, 0);
+      || layout->image->header.e_phoff != sizeof (Elf64_Ehdr)
+      || owner_of_table (layout->image) != load)
+    return layout_reject (layout,
+                          "the headers are not at the start of a read-only "
+                          "segment");
+  if (!names_agree (layout->image))
+    return layout_reject (layout, "addresses and offsets of what headers "
+                                  "name do not agree");
+  find_notes (layout, front);
+  if (!front_arrange (front, layout->image->n_segments))
+    return layout_reject (layout, "no room for the notes in the first page");
+  uint64_t needed = front->sframe + layout->plan->sframe_size;
+  if (!grow_fits (layout, needed, largest_align (layout), &front->distance)
+      && !grow_fits (layout, needed, layout->page, &front->distance))
+    return layout_reject (layout, "no room in front of the program");
+  return layout_may_shift (layout, 0);
 }
 
-/* A segment without bytes at its offset (PT_GNU_STACK, PT_NULL) does not
-   shift.  */
+/* Let the first segment begin DISTANCE earlier, and add DISTANCE to all other
+   offsets in the headers, but for segments without bytes (PT_GNU_STACK).  */
 static void
-grow_headers (struct draft *draft, uint64_t distance)
+grow_headers (struct layout *layout, uint64_t distance)
 {
-  const GElf_Phdr *first = image_first_load (draft->image);
-  for (size_t i = 0; i < draft->n_segments; i++)
+  const GElf_Phdr *first = image_first_load (layout->image);
+  for (size_t i = 0; i < layout->n_segments; i++)
     {
-      GElf_Phdr *segment = &draft->segments[i];
-      if (&draft->image->segments[i] == first || segment->p_type == PT_PHDR)
+      GElf_Phdr *segment = &layout->segments[i];
+      if (&layout->image->segments[i] == first || segment->p_type == PT_PHDR)
         {
           segment_move (segment, 0, -distance);
           if (segment->p_type == PT_LOAD)
@@ -236,33 +241,33 @@ grow_headers (struct draft *draft, uint64_t distance)
         }
       else if (segment->p_type != PT_NULL
                && (segment->p_filesz > 0 || segment->p_offset > 0)
-               && segment_has_offset (draft->image,
-                                      &draft->image->segments[i]))
+               && segment_has_offset (layout->image,
+                                      &layout->image->segments[i]))
         segment->p_offset += distance;
-      if (segment->p_type == PT_LOAD && segment->p_align > draft->page
+      if (segment->p_type == PT_LOAD && segment->p_align > layout->page
           && (distance & (segment->p_align - 1)) != 0)
-        segment->p_align = draft->page;
+        segment->p_align = layout->page;
     }
-  for (size_t i = 1; i < draft->n_sections; i++)
-    if (draft->sections[i].sh_type != SHT_NULL)
-      draft->sections[i].sh_offset += distance;
+  for (size_t i = 1; i < layout->n_sections; i++)
+    if (layout->sections[i].sh_type != SHT_NULL)
+      layout->sections[i].sh_offset += distance;
 }
 
-/* Fill in TABLE.  The old first segment is where it was, and the bytes in
-   front are another.  Static glibc finds PT_GNU_SFRAME there.  */
+/* Fill in TABLE.  In it the first segment is as it was, and another PT_LOAD
+   has the bytes in front of it.  Static glibc finds PT_GNU_SFRAME here.  */
 static void
-front_table (const struct draft *draft, const struct front *front,
+front_table (const struct layout *layout, const struct front *front,
              GElf_Phdr *table)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   const GElf_Phdr *first = image_first_load (image);
   uint64_t base = first->p_vaddr;
   uint64_t address = base - front->distance + front->table;
   size_t n = 0;
-  for (size_t i = 0; i < draft->n_segments; i++)
+  for (size_t i = 0; i < layout->n_segments; i++)
     {
       GElf_Phdr *header = &table[n++];
-      const GElf_Phdr *new = &draft->segments[i];
+      const GElf_Phdr *new = &layout->segments[i];
       *header = i < image->n_segments ? image->segments[i] : *new;
       switch (header->p_type)
         {
@@ -277,7 +282,7 @@ front_table (const struct draft *draft, const struct front *front,
         case PT_GNU_SFRAME:
           *header = (GElf_Phdr){ .p_type = PT_NULL };
           break;
-        default: /* notes that are in front now; others stayed */
+        default: /* a PT_NOTE that names a copy; others are as they were */
           if (new->p_vaddr != header->p_vaddr || i >= image->n_segments)
             {
               *header = *new;
@@ -289,87 +294,87 @@ front_table (const struct draft *draft, const struct front *front,
   *load = *first;
   segment_move (load, -front->distance, -front->distance);
   load->p_filesz = load->p_memsz = front->distance;
-  load->p_align = draft->page;
-  table[n] = draft_sframe_segment (draft);
+  load->p_align = layout->page;
+  table[n] = layout_sframe_segment (layout);
   table[n].p_offset = table[n].p_vaddr - base;
 }
 
 static bool
-write_table (struct draft *draft, const struct front *front)
+write_table (struct layout *layout, const struct front *front)
 {
   GElf_Phdr *table = calloc (front->n_headers + 1, sizeof *table);
   if (table == NULL)
-    return error_set_no_memory (draft->err);
-  front_table (draft, front, table);
-  bool done = draft_write (draft, ELF_T_PHDR, table,
-                           front->n_headers * sizeof *table, front->table);
+    return error_set_no_memory (layout->err);
+  front_table (layout, front, table);
+  bool done = layout_write (layout, ELF_T_PHDR, table,
+                            front->n_headers * sizeof *table, front->table);
   free (table);
   return done;
 }
 
-/* strip fills bytes that belong to no section with zeros, so the old headers
-   and notes need some, and the table that the old header leads to.  It also
-   keeps patchelf out, which packs what it changes, .dynamic among it, into the
-   bytes in front of the first PROGBITS section if they suffice, and takes
-   .sframe for something it may move.
+/* Add sections for TABLE, and for the old headers and notes, because strip
+   zeroes bytes that belong to no section.  The section of TABLE is also there
+   for patchelf.  patchelf packs the sections that it changes, which may be
+   .dynamic, into the bytes in front of the first PROGBITS section if they
+   suffice, and it would move .sframe.
 
-   Notes that are taken out of a PT_NOTE that stays are notes there as well:
-   strip (GNU binutils 2.47) lets such a segment begin at its first section of
-   notes, but leaves its address.  */
+   Old notes in a PT_NOTE that stays get a section of type SHT_NOTE: strip (GNU
+   binutils 2.47) lets such a segment begin at its first SHT_NOTE, but at the
+   old address.  */
 static void
-add_sections (struct draft *draft, const struct front *front)
+add_sections (struct layout *layout, const struct front *front)
 {
-  uint64_t end = segment_table_range (draft->image).end;
-  draft_add_bytes (draft, ".headers_end", SHT_PROGBITS,
-                   (struct interval){ front->table, front->sframe }, 8);
+  uint64_t end = segment_table_range (layout->image).end;
+  layout_add_loaded_section (layout, ".headers_end", SHT_PROGBITS,
+                             (struct interval){ front->table, front->sframe },
+                             8);
   for (size_t i = 0; i < front->n_notes; i++)
     {
-      const struct unit *unit = &front->notes[i];
-      uint64_t offset = front->distance + unit->offset;
-      const struct interval bytes = { offset, offset + unit->size };
-      if (i >= front->n_bound)
-        draft_add_bytes (draft, ".old_notes", SHT_NOTE, bytes, unit->align);
-      else if (unit->offset >= end && unit->offset - end < 8)
-        end = unit->offset + unit->size;
+      const struct chunk *chunk = &front->notes[i];
+      uint64_t offset = front->distance + chunk->offset;
+      const struct interval bytes = interval_at (offset, chunk->size);
+      if (i >= front->n_with_segment)
+        layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
+                                   chunk->align);
+      else if (chunk->offset >= end && chunk->offset - end < 8)
+        end = chunk->offset + chunk->size;
       else
-        draft_add_bytes (draft, ".old_notes", SHT_PROGBITS, bytes,
-                         offset % 8 == 0 ? 8 : 1);
+        layout_add_loaded_section (layout, ".old_notes", SHT_PROGBITS, bytes,
+                                   offset % 8 == 0 ? 8 : 1);
     }
-  draft_add_bytes (draft, ".old_headers", SHT_PROGBITS,
-                   (struct interval){ front->distance, front->distance + end },
-                   8);
+  layout_add_loaded_section (layout, ".old_headers", SHT_PROGBITS,
+                             interval_at (front->distance, end), 8);
 }
 
 enum attempt
-grow_down_try (struct draft *draft)
+grow_down_try (struct layout *layout)
 {
   struct front front = { 0 };
-  if (!grow_distance (draft, &front))
+  if (!grow_distance (layout, &front))
     return DOES_NOT_APPLY;
-  struct plan *plan = draft->plan;
-  struct segment_set taken = { 0 };
-  segment_set_take (draft->image, &taken, 1, PT_GNU_SFRAME);
+  struct plan *plan = layout->plan;
+  struct segment_set dropped = { 0 };
+  segment_set_add_type (layout->image, &dropped, 1, PT_GNU_SFRAME);
   plan->sframe_offset = front.sframe;
-  plan->sframe_address = image_first_load (draft->image)->p_vaddr
+  plan->sframe_address = image_first_load (layout->image)->p_vaddr
                          - front.distance + front.sframe;
-  draft->end = draft->image->size + front.distance;
+  layout->end = layout->image->size + front.distance;
   plan->n_extents = 0;
-  grow_headers (draft, front.distance);
-  if (!plan_copy (plan, 0, front.distance, draft->image->size, draft->err)
-      || !commit_notes (draft, &front) || !draft_patch_symbols (draft)
-      || !write_table (draft, &front))
+  grow_headers (layout, front.distance);
+  if (!plan_copy (plan, 0, front.distance, layout->image->size, layout->err)
+      || !commit_notes (layout, &front) || !layout_patch_symbols (layout)
+      || !write_table (layout, &front))
     return FAILED;
-  draft_add_segments (draft, &taken, NULL);
-  add_sections (draft, &front);
-  draft_add_sframe_section (draft);
-  if (!draft_finish (draft, false))
+  layout_add_segments (layout, &dropped, NULL);
+  add_sections (layout, &front);
+  layout_add_sframe_section (layout);
+  if (!layout_finish (layout, false))
     return FAILED;
-  /* The old ELF header leads to TABLE, and to the section headers of the file,
-     which the new header has by now.  */
-  GElf_Ehdr old = draft->header;
+  /* The old ELF header is a copy of the new one, with TABLE as its table.  */
+  GElf_Ehdr old = layout->header;
   old.e_phoff = front.table - front.distance;
   old.e_phnum = (uint16_t)front.n_headers;
-  return draft_write (draft, ELF_T_EHDR, &old, sizeof old, front.distance)
+  return layout_write (layout, ELF_T_EHDR, &old, sizeof old, front.distance)
              ? PLANNED
              : FAILED;
 }

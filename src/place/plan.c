@@ -1,4 +1,4 @@
-/* A plan: its two lists, extents and patches, and the pieces of the new file.
+/* Building a plan, and cutting the new file into pieces.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -15,8 +15,8 @@ bool
 plan_clear (struct plan *plan, uint64_t offset, uint64_t size,
             struct error *err)
 {
-  /* Extents are disjoint and OFFSET <= END, so no more than one is cut in
-     two.  */
+  /* Extents are disjoint, so the range cuts no more than one of them in two,
+     and one element more is enough.  */
   struct plan_extent *kept = calloc (plan->n_extents + 1, sizeof *kept);
   uint64_t end;
   size_t n = 0;
@@ -111,8 +111,9 @@ plan_free (struct plan *plan)
 /* ---- Pieces
 
    The new file is cut wherever an extent, a patch or .sframe begins or ends.
-   So each of these covers a piece as a whole, or has no byte of it.  */
+   So each of these covers all bytes of a piece, or none.  */
 
+/* Store both ends of a range at CUTS, and return the end of these.  */
 static uint64_t *
 cut (uint64_t *cuts, uint64_t offset, uint64_t size)
 {
@@ -121,7 +122,8 @@ cut (uint64_t *cuts, uint64_t offset, uint64_t size)
   return cuts;
 }
 
-/* All *N places to cut, ascending, some of them twice; allocated.  */
+/* Return the *N offsets at which to cut, ascending, with repetitions.  The
+   caller frees them.  NULL when memory ran out.  */
 static uint64_t *
 find_cuts (const struct plan *plan, size_t *n)
 {
@@ -143,7 +145,7 @@ find_cuts (const struct plan *plan, size_t *n)
   return cuts;
 }
 
-/* Have the pieces in [OFFSET, + SIZE) made of BYTES.  */
+/* Set the bytes of the pieces in [OFFSET, + SIZE) to BYTES.  */
 static void
 cover (struct plan_piece *pieces, size_t n, uint64_t offset, uint64_t size,
        const uint8_t *bytes)

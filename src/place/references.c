@@ -1,9 +1,10 @@
-/* Which addresses of bytes that may move occur in code and data.
+/* Searching code and data for references to a range of addresses.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   By chance, bytes of code look like a reference to a range of some hundred
-   bytes once in a hundred million bytes; then a section stays where it is that
-   could have moved.  */
+   The search takes any bytes for a reference that may be one.  One time in a
+   hundred million bytes, bytes of code look like a reference to a range of
+   some hundred bytes by chance.  The only harm is that a section does not move
+   that could.  doc/formats/injection lists all forms.  */
 
 #include "place/references.h"
 
@@ -20,9 +21,9 @@
 
 enum
 {
-  PADDING_MAX = 63,   /* in front of a section of code */
-  LOOKS_MAX = 1 << 25 /* at sections, to judge fields: files may have
-                         millions */
+  PADDING_MAX = 63,   /* bytes in front of a section of code */
+  LOOKS_MAX = 1 << 25 /* sections to look at, in order to judge fields: files
+                         may have millions of sections */
 };
 
 static void
@@ -38,11 +39,12 @@ add_target (struct references *found, uint64_t target)
     found->targets[found->n_targets++] = target;
 }
 
-/* Relocations, and the symbols that they name.  */
+/* Context of add_relocation.  */
 struct relocation_search
 {
   struct references *found;
-  struct symbols symbols; /* N is 0 without a table */
+  struct symbols
+      symbols; /* the relocations' symbols; N is 0 without a table */
 };
 
 static void
@@ -80,8 +82,8 @@ scan_relocations (struct references *found, const struct image *image)
   found->unknown |= !dynamic_relocations_walk (image, add_relocation, &search);
 }
 
-/* A dynamic linker finds symbols by name, but no symbol of a section: GNU ld
-   wrote those up to about 2015, for relocations only.  */
+/* A dynamic linker finds symbols by name, but not symbols of sections, which
+   GNU ld wrote up to about 2015, for relocations only.  */
 static void
 scan_dynamic_symbols (struct references *found, const struct image *image)
 {
@@ -95,11 +97,13 @@ scan_dynamic_symbols (struct references *found, const struct image *image)
 
 /* ---- Code and data */
 
+/* Context of the functions that look at fields.  A field is 4 or 8 bytes of
+   code or data that may be an address or a distance.  */
 struct data_search
 {
   struct references *found;
   const struct image *image;
-  unsigned left; /* so many fields may still be judged */
+  unsigned left; /* number of fields that may still be judged */
 };
 
 static void
@@ -109,7 +113,7 @@ add_target_of_bytes (void *context, uint64_t target)
   add_target (search->found, target);
 }
 
-/* The first section that has the loaded byte at ADDRESS, or NULL.  */
+/* Return the first section that has the loaded byte at ADDRESS, or NULL.  */
 static const struct image_section *
 section_at (const struct image *image, uint64_t address)
 {
@@ -121,10 +125,10 @@ section_at (const struct image *image, uint64_t address)
   return NULL;
 }
 
-/* Whether the byte at ADDRESS is one of what may move, or of CFI: nothing
-   there leads to other sections that may move.  */
+/* Whether the byte at ADDRESS is in a section without references to others
+   that may move: such a section itself, or .eh_frame.  */
 static bool
-leads_nowhere (const struct image *image, uint64_t address)
+is_reference_free (const struct image *image, uint64_t address)
 {
   const struct image_section *section = section_at (image, address);
   return section != NULL
@@ -132,32 +136,33 @@ leads_nowhere (const struct image *image, uint64_t address)
              || strcmp (section->name, ".eh_frame") == 0);
 }
 
-/* Whether the SIZE bytes at PLACE may lead to TARGET, which is in the range.
-   Where there is too much to be judged, anything may.  */
+/* Whether the field of SIZE bytes at PLACE may be a reference to TARGET.
+   False if TARGET is outside of the range.  When there are too many fields to
+   judge, the result of the search is unknown.  */
 static bool
-may_lead (struct address_search *fields, uint64_t place, unsigned size,
-          uint64_t target)
+may_refer (struct address_search *fields, uint64_t place, unsigned size,
+           uint64_t target)
 {
   struct data_search *search = fields->context;
   if (target < fields->begin || target >= fields->end)
     return false;
   fields->unknown |= search->left == 0;
   return search->left > 0 && search->left--
-         && !leads_nowhere (search->image, place)
-         && !leads_nowhere (search->image, place + size - 1);
+         && !is_reference_free (search->image, place)
+         && !is_reference_free (search->image, place + size - 1);
 }
 
-/* Distances count in data alone.  Code has fields that would be distances by
-   chance, in one file of ten.  What a note consists of begins at multiples of
-   4 from the section's start (System V gABI, "Note Section").  A distance to
-   another byte of a note is one by chance, too.  */
+/* Add PLACE + DISTANCE, if the field of SIZE bytes at PLACE may be that
+   distance.  Only fields in data count, because one file of ten has code with
+   bytes that are such a distance by chance.  In a section of notes only
+   multiples of 4 count, where parts of notes begin (gABI, "Note Section").  */
 static void
-note_distance (struct address_search *fields, uint64_t place, unsigned size,
-               uint64_t distance)
+add_distance (struct address_search *fields, uint64_t place, unsigned size,
+              uint64_t distance)
 {
   const struct data_search *search = fields->context;
   uint64_t target = place + distance;
-  if (!may_lead (fields, place, size, target))
+  if (!may_refer (fields, place, size, target))
     return;
   const struct image_section *from = section_at (search->image, place);
   const struct image_section *to = section_at (search->image, target);
@@ -167,9 +172,9 @@ note_distance (struct address_search *fields, uint64_t place, unsigned size,
     add_target (search->found, target);
 }
 
-/* What begins AT bytes into DATA may be a distance from there, an address, or
-   the lower half of either in 64 bits.  By chance there is no address of 64
-   bits.  */
+/* Look at the field AT bytes into DATA.  It may be a distance from its own
+   address, an address, or the lower half of a distance or address of 64 bits.
+   Addresses of 64 bits are not judged: they do not occur by chance.  */
 static void
 look_at_field (struct address_search *fields, const struct loaded_bytes *data,
                uint64_t at)
@@ -178,8 +183,8 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
   bool big_endian = search->image->big_endian;
   uint64_t place = data->address + at;
   uint32_t field = load_u32 (data->bytes + at, big_endian);
-  note_distance (fields, place, 4, (uint64_t)(int32_t)field);
-  if (fields->has_base && may_lead (fields, place, 4, field))
+  add_distance (fields, place, 4, (uint64_t)(int32_t)field);
+  if (fields->has_base && may_refer (fields, place, 4, field))
     add_target (search->found, field);
 
   uint64_t word_at = big_endian ? at - 4 : at;
@@ -187,7 +192,7 @@ look_at_field (struct address_search *fields, const struct loaded_bytes *data,
     return;
   uint64_t word = load_u64 (data->bytes + word_at, big_endian);
   place = data->address + word_at;
-  note_distance (fields, place, 8, word);
+  add_distance (fields, place, 8, word);
   if (fields->has_base)
     address_search_report (fields, word);
 }
@@ -201,10 +206,9 @@ scan_bytes (struct address_search *fields, const struct image *image,
   address_search_fields (fields, &bytes, image->big_endian, look_at_field);
 }
 
-/* Search SEGMENT behind the headers at the start of the file, in front of the
-   dynamic section and behind it.  The headers hold addresses, but do not
-   count, because they are made anew; nor does the dynamic section, whose
-   entries are patched.  */
+/* Search the bytes of SEGMENT, but for the headers at the start of the file
+   and the dynamic section.  These have addresses, but do not count, because a
+   strategy makes the headers anew, and patches dynamic entries.  */
 static void
 scan_segment (struct address_search *fields, const struct image *image,
               const GElf_Phdr *segment)
@@ -227,8 +231,8 @@ scan_segment (struct address_search *fields, const struct image *image,
   scan_bytes (fields, image, segment, at, end);
 }
 
-/* Whether SEGMENT has nothing to be found: it is code but for some padding,
-   and there are no fixed addresses.  */
+/* Whether SEGMENT has no field to be found, because it is all code and
+   padding, and the program is not at a fixed address.  */
 static bool
 is_code_alone (const struct image *image, const GElf_Phdr *segment)
 {

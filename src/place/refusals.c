@@ -1,8 +1,8 @@
 /* Which files must not be changed, and why.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What no ELF reader could accept is refused by image_open already, and so are
-   kernels with unsorted segments.  */
+   One function for each reason.  image_open already refuses files that no ELF
+   reader accepts, and kernels with unsorted segments.  */
 
 #include "place/refusals.h"
 
@@ -11,12 +11,12 @@
 #include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "place/draft.h"
 #include "place/facts.h"
+#include "place/layout.h"
 
 enum
 {
-  /* Far above anything real; later steps compare tables with tables.  */
+  /* Far above anything real.  Later steps compare each with all sections.  */
   DYNAMIC_ENTRIES_MAX = 65536,
   DYNAMIC_TABLES_MAX = 64
 };
@@ -27,8 +27,8 @@ refuse (struct error *err, enum error_word word, const char *reason)
   return error_set_word (err, CFI2SFRAME_REFUSED, word, "%s", reason);
 }
 
-/* Whether SEGMENT has a note that names another system: libraries of NetBSD
-   say it nowhere else.  */
+/* Whether SEGMENT has a note that names another operating system than Linux.
+   Libraries of NetBSD have no other mark.  */
 static bool
 names_other_system (const struct image *image, const GElf_Phdr *segment)
 {
@@ -48,16 +48,16 @@ static bool
 check_type (const struct image *image, struct error *err)
 {
   unsigned type = image->header.e_type;
-  /* Objects and cores do not come here (image_expect_linked).  */
+  /* image_expect_linked has refused objects and core files.  */
   if (type != ET_EXEC && type != ET_DYN)
     return error_set (err, CFI2SFRAME_UNSUPPORTED, "unknown ELF type %u",
                       type);
   if (!image_expect_machine (image, err))
     return false;
-  /* Loaders of other systems take less than those of Linux.  For NetBSD a
-     library must have two PT_LOADs, no more (map_object.c in
-     libexec/ld.elf_so); so must modules for the kernels of FreeBSD and
-     DragonFly BSD (link_elf.c).  */
+  /* Loaders of other systems accept fewer files than those of Linux.  NetBSD's
+     accepts no library with more than two PT_LOADs (map_object.c in
+     libexec/ld.elf_so), and the kernels of FreeBSD and DragonFly no module
+     (link_elf.c).  */
   uint8_t abi = image->header.e_ident[EI_OSABI];
   bool other = abi != ELFOSABI_NONE && abi != ELFOSABI_GNU;
   FOR_EACH_SEGMENT (segment, image)
@@ -86,16 +86,8 @@ refusals_check_debug_file (const struct image *image, struct error *err)
                             "debug file: the code is not in it");
 }
 
-static bool
-check_contents (const struct image *image, struct error *err)
-{
-  return refusals_check_debug_file (image, err)
-         && (has_contents (image)
-             || refuse (err, WORD_NONE, "no loadable segment"));
-}
-
-/* Whether the first BYTES of the file have a header that begins with MAGIC:
-   N words, among them a checksum that makes their sum 0.  */
+/* Whether the first BYTES of the file have a boot loader's header: N words
+   that begin with MAGIC, and whose sum is 0 by a checksum among them.  */
 static bool
 has_boot_header (const struct image *image, uint64_t bytes, uint32_t magic,
                  uint64_t n)
@@ -115,8 +107,8 @@ has_boot_header (const struct image *image, uint64_t bytes, uint32_t magic,
   return false;
 }
 
-/* Whether SEGMENT has a note that says where Xen is to enter a kernel: Xen,
-   public/elfnote.h.  */
+/* Whether SEGMENT has a note with Xen's entry of a kernel
+   (public/elfnote.h).  */
 static bool
 has_xen_entry (const struct image *image, const GElf_Phdr *segment)
 {
@@ -129,15 +121,15 @@ has_xen_entry (const struct image *image, const GElf_Phdr *segment)
   return false;
 }
 
-/* Whether IMAGE is not made for a boot loader.  What a boot loader loads lies
-   at addresses that the kernel's linker script has chosen.  That a program
-   names an interpreter, or libraries that it needs, does not make it another:
-   Linux for s390x names one, and user-mode Linux (6.1) needs the C library. */
+/* Refuse kernels and other images that a boot loader loads, at addresses that
+   their linker script has chosen.  PT_INTERP or DT_NEEDED do not show that a
+   file is no kernel: Linux for s390x has PT_INTERP, and user-mode Linux (6.1)
+   needs the C library.  */
 static bool
 check_kernel (const struct image *image, struct error *err)
 {
-  /* Multiboot 0.6.96 and Multiboot2 2.0, both section 3.1: what a boot loader
-     looks for, and where.  */
+  /* The magic numbers, sizes and places of the headers are from Multiboot
+     0.6.96 and Multiboot2 2.0, both section 3.1.  */
   bool kernel = image_find_section (image, "__ksymtab") != NULL
                 || image_find_section (image, ".init.text") != NULL
                 || (image_find_segment (image, PT_INTERP) == NULL
@@ -149,8 +141,8 @@ check_kernel (const struct image *image, struct error *err)
     else
       /* Boot loaders and emulators put a segment at its physical address
          (u-boot's load_elf64_image_phdr, Linux' remoteproc_elf_loader.c,
-         QEMU's elf_ops.h), where nothing tells what is behind it.  Linkers for
-         Linux give both the same address, or none.  */
+         QEMU's elf_ops.h).  No header tells what memory is behind it there.
+         Linkers for Linux make it equal to the virtual one, or 0.  */
       kernel |= segment->p_vaddr >> 63 != 0
                 || (segment->p_memsz > 0 && segment->p_paddr != 0
                     && segment->p_paddr != segment->p_vaddr);
@@ -160,7 +152,7 @@ check_kernel (const struct image *image, struct error *err)
                     "the layout");
 }
 
-/* An enclave's loader measures all that it loads and compares that with a
+/* The loader of an enclave compares a digest of all loaded bytes with a
    signature: get_meta_property in the signing tool of Intel's SGX SDK, and
    OE_INFO_SECTION_BEGIN in Open Enclave's bits/sgx/sgxtypes.h.  */
 static bool
@@ -171,10 +163,10 @@ check_enclave (const struct image *image, struct error *err)
          || refuse (err, WORD_SIGNED, "enclave: what it loads is signed");
 }
 
-/* Whether SECTION has memory of a program that ran: what unexec of GNU Emacs
-   and XEmacs (unexelf.c) and of GNU Common Lisp leaves.  Either a .bss whose
-   bytes are in the file, or another .data in the place of .bss.  A .bss with
-   zero bytes alone is one that a conversion or another tool has filled.  */
+/* Whether SECTION has the memory of a program that ran, saved by unexec of GNU
+   Emacs and XEmacs (unexelf.c) or of GNU Common Lisp.  unexec makes .bss a
+   section with bytes, or puts a second .data in its place.  A .bss that has
+   only zero bytes was made so by a conversion or another tool.  */
 static bool
 is_dumped (const struct image *image, const struct image_section *section)
 {
@@ -189,9 +181,10 @@ is_dumped (const struct image *image, const struct image_section *section)
   return bytes != NULL && !bytes_are_zero (bytes, header->sh_size);
 }
 
-/* The heap of a program that was dumped is in its data.  It goes on behind
-   them, where the kernel has the break begin, so no other segment may be
-   there; and unexec, which reads the program's own file, demands the same.  */
+/* Refuse a program that unexec has made.  Its data has the beginning of its
+   heap, and the heap continues at the program break, which the kernel puts
+   behind the last segment.  So no other segment may follow.  unexec, which
+   reads the program's own file, demands the same.  */
 static bool
 check_dump (const struct image *image, struct error *err)
 {
@@ -206,13 +199,13 @@ check_dump (const struct image *image, struct error *err)
 static bool
 check_section_table (const struct image *image, struct error *err)
 {
-  /* Without section headers nothing tells what may move.  */
+  /* Without section headers it is not known which bytes may move.  */
   if (image->n_sections == 0)
     return refuse (err, WORD_NO_SECTION_HEADERS, "it has no section headers");
   if (image_find_section (image, ".gnu.prelink_undo") != NULL)
     return refuse (err, WORD_PRELINKED,
                    "prelinked: undo that first (prelink -u)");
-  /* The new file gets a longer copy of the table of their names.  */
+  /* The new file gets a longer copy of the section name table.  */
   const struct image_section *names = &image->sections[image->section_names];
   if (image->section_names == 0)
     return image->header.e_shstrndx == SHN_UNDEF
@@ -227,8 +220,8 @@ check_section_table (const struct image *image, struct error *err)
   return true;
 }
 
-/* The offset and the address of each segment with contents agree modulo the
-   smallest page; loaders refuse other files.  */
+/* Refuse a file with a segment whose offset and address differ modulo the
+   smallest page size, as loaders do.  */
 static bool
 check_congruence (const struct image *image, struct error *err)
 {
@@ -259,8 +252,8 @@ check_counts (const struct image *image, struct error *err)
   return true;
 }
 
-/* patchelf 0.11 may let a longer table run over what stands behind it.  Still
-   more headers would overwrite still more of that.  */
+/* Refuse a file whose table has overwritten the beginning of a section, as
+   patchelf 0.11 may do: a longer table would overwrite more of it.  */
 static bool
 check_table_owner (const struct image *image, struct error *err)
 {
@@ -290,70 +283,36 @@ check_dynamic_counts (const struct image *image, struct error *err)
 
 /* ---- Data that a program looks for in its own file
 
-   Self-extracting archives, game engines and bundled scripts find their data
-   from the end of the file, where a conversion adds its own.  Such data is
-   behind all that headers account for.  Or a section that is not loaded has
-   it, because strip and objcopy keep sections; then others, names and headers
-   may stand behind it, and the program searches the last bytes of the file.
-   So a section that is not loaded has to be of a known kind, wherever it is.
-   Known are tables that linkers and strip make anew, debugging information,
-   which strip takes away, and formats in which a look at the bytes finds no
-   data.  */
+   Self-extracting archives, game engines and bundled scripts look for their
+   data at the end of the file, where a conversion adds bytes.  Such data often
+   has no header at all.  Or it is in a section that is not loaded, so that
+   strip and objcopy keep it.  Then other sections, names and headers may stand
+   behind it, and the program searches the last bytes of the file.  So each
+   section that is not loaded has to be of a known kind, wherever it is.  Known
+   kinds are tables that linkers and strip make anew; debugging information,
+   which strip takes away; and formats that a look at the bytes can verify.  */
 
 enum
 {
-  LLVM_TYPES = 0x6fff4c00,        /* and the 255 behind it: llvm's ELF.h */
+  LLVM_TYPES = 0x6fff4c00,        /* and the next 255: llvm's ELF.h */
   MACHINE_ATTRIBUTES = 0x70000003 /* of ARM, AArch64 and RISC-V */
 };
 
-/* Sections of type SHT_PROGBITS.  "*": and what begins with this.  */
+/* Known sections of type SHT_PROGBITS; "*" stands for any end.  */
 static const char *const known_names[] = {
-  /* DWARF 2 to 5 and what GNU and LLVM add; also compressed by name.  */
-  ".debug_abbrev*",
-  ".debug_addr*",
-  ".debug_aranges",
-  ".debug_cu_index",
-  ".debug_frame",
-  ".debug_funcnames",
-  ".debug_gdb_scripts",
-  ".debug_gnu_pub*",
-  ".debug_info*",
-  ".debug_line*",
-  ".debug_loc*",
-  ".debug_mac*",
-  ".debug_names",
-  ".debug_pubnames",
-  ".debug_pubtypes",
-  ".debug_ranges",
-  ".debug_rnglists*",
-  ".debug_str*",
-  ".debug_sup",
-  ".debug_tu_index",
-  ".debug_typenames",
-  ".debug_types*",
-  ".debug_varnames",
-  ".debug_weaknames",
-  ".zdebug_*",
-  ".stab",
-  ".stab.*",
-  ".gdb_index",
-  ".gnu_debugaltlink",
-  ".gnu_debugdata",
-  ".gnu_debuglink",
-  ".ctf",
-  ".BTF*",
-  /* What compilers leave for the next one.  */
-  ".gnu.debuglto_*",
-  ".gnu.lto_*",
-  ".gnu.warning*",
-  ".gnu.build.attributes*",
-  ".annobin*",
-  ".GCC.command.line",
-  ".llvmbc",
-  ".llvmcmd",
-  ".rustc",
-  ".stack_sizes",
-  ".sframe",
+  /* DWARF 2 to 5, additions of GNU and LLVM, and the old compressed form.  */
+  ".debug_abbrev*", ".debug_addr*", ".debug_aranges", ".debug_cu_index",
+  ".debug_frame", ".debug_funcnames", ".debug_gdb_scripts", ".debug_gnu_pub*",
+  ".debug_info*", ".debug_line*", ".debug_loc*", ".debug_mac*", ".debug_names",
+  ".debug_pubnames", ".debug_pubtypes", ".debug_ranges", ".debug_rnglists*",
+  ".debug_str*", ".debug_sup", ".debug_tu_index", ".debug_typenames",
+  ".debug_types*", ".debug_varnames", ".debug_weaknames", ".zdebug_*", ".stab",
+  ".stab.*", ".gdb_index", ".gnu_debugaltlink", ".gnu_debugdata",
+  ".gnu_debuglink", ".ctf", ".BTF*",
+  /* Information of compilers and assemblers for tools that run later.  */
+  ".gnu.debuglto_*", ".gnu.lto_*", ".gnu.warning*", ".gnu.build.attributes*",
+  ".annobin*", ".GCC.command.line", ".llvmbc", ".llvmcmd", ".rustc",
+  ".stack_sizes", ".sframe"
 };
 
 static bool
@@ -370,8 +329,7 @@ is_known_name (const char *name)
   return false;
 }
 
-/* Whether the bytes are strings, and the last one ends: the names of
-   compilers, for example.  */
+/* Whether the bytes are strings, such as names of compilers.  */
 static bool
 is_text (const uint8_t *bytes, uint64_t size)
 {
@@ -382,7 +340,7 @@ is_text (const uint8_t *bytes, uint64_t size)
   return bytes[size - 1] == '\0';
 }
 
-/* Whether there are notes and nothing else.  */
+/* Whether the section of HEADER has notes and nothing else.  */
 static bool
 has_notes (const struct image *image, const GElf_Shdr *header)
 {
@@ -400,7 +358,7 @@ has_entries (const GElf_Shdr *header, uint64_t size)
   return header->sh_entsize == size && header->sh_size % size == 0;
 }
 
-/* Whether it is known what SECTION is for.  It is not empty.  */
+/* Whether SECTION, which is not empty, is of a known kind.  */
 static bool
 is_known (const struct image *image, const struct image_section *section)
 {
@@ -454,22 +412,22 @@ check_section_kinds (const struct image *image, struct error *err)
   return true;
 }
 
+/* Refuse a file with data, known or likely, that it looks for itself.  */
 static bool
 check_own_data (const struct image *image, struct error *err)
 {
-  /* Bytes of the ELF header that are zero by gABI.  Runtimes mark themselves
-     there: "AI" is that of AppImage, "RI" of RunImage.  They look for a file
-     system where their section headers end, which may still be appended.  */
+  /* By the gABI these bytes of the ELF header are zero.  Runtimes of AppImage
+     have "AI" there, those of RunImage "RI".  They look for a file system
+     where their section headers end, which may be appended later.  */
   if (!bytes_are_zero (image->header.e_ident + EI_PAD, EI_NIDENT - EI_PAD))
-    return error_set_word (
-        err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
+    return refuse (
+        err, WORD_APPENDED_DATA,
         "marked as an AppImage is: a file system belongs at its end");
-  uint64_t last = owner_last (image);
+  uint64_t last = owned_end (image);
   if (last > image->size || range_is_zero (image, last, image->size - last))
     return check_section_kinds (image, err);
   if (image_has_module_signature (image))
-    return error_set_word (err, CFI2SFRAME_REFUSED, WORD_SIGNED,
-                           "signed: a module signature is appended");
+    return refuse (err, WORD_SIGNED, "signed: a module signature is appended");
   /* Go leaves up to a page of zeros.  */
   return error_set_word (err, CFI2SFRAME_REFUSED, WORD_APPENDED_DATA,
                          "%llu bytes of unknown data are appended",
@@ -481,7 +439,9 @@ check_own_data (const struct image *image, struct error *err)
 bool
 refusals_check (const struct image *image, struct error *err)
 {
-  return check_type (image, err) && check_contents (image, err)
+  return check_type (image, err) && refusals_check_debug_file (image, err)
+         && (has_contents (image)
+             || refuse (err, WORD_NONE, "no loadable segment"))
          && check_counts (image, err) && check_kernel (image, err)
          && check_enclave (image, err) && check_section_table (image, err)
          && check_dump (image, err) && check_table_owner (image, err)

@@ -1,8 +1,9 @@
-/* Program headers whose slots can be taken.  Either they say nothing new, or
-   one PT_NOTE is arranged for all notes.
+/* Program headers that can be dropped: those that repeat others, and PT_NOTEs
+   when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection has who reads which.  */
+   doc/formats/injection, "Headers that say nothing new", lists their
+   readers.  */
 
 #include "place/spare_headers.h"
 
@@ -11,28 +12,29 @@
 #include "base/align.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
+#include "place/eviction.h"
 #include "place/facts.h"
-#include "place/unit.h"
 
 /* In elf.h since glibc 2.26.  */
 #define FLAG_1_PIE 0x08000000
 
 enum
 {
-  NOTES_MAX = 256 /* that a walk comes to */
+  NOTES_MAX = 256 /* notes that comes_to looks at */
 };
 
 static void
 set_table_end (const struct image *image, struct spare_headers *spare)
 {
-  /* More may be taken than are added.  */
+  /* More headers may be dropped than are added.  */
   spare->table_end = segment_table_range (image).end
                      + spare->n_wanted * sizeof (Elf64_Phdr)
-                     - spare->taken.n * sizeof (Elf64_Phdr);
+                     - spare->dropped.n * sizeof (Elf64_Phdr);
 }
 
-/* Whether IMAGE was linked with the start files of glibc, which have a note.
-   mold 1.10 lets a walk by PT_NOTE's own alignment lose its way.  */
+/* Whether IMAGE was linked with the start files of glibc, which have an ABI
+   tag.  Each PT_NOTE is walked twice, by its own alignment and by 4, because
+   mold 1.10 lets a walk by its own alignment get out of step.  */
 static bool
 has_abi_tag (const struct image *image)
 {
@@ -48,16 +50,16 @@ has_abi_tag (const struct image *image)
   return false;
 }
 
-/* Whether some reader needs PT_PHDR, if there is one.  Only programs ask it
-   where they were loaded.  A library's dynamic linker knows where it has
-   mapped it, and glibc computes the address of a static PIE from that of its
-   dynamic section.  */
+/* Whether some reader needs the PT_PHDR of the old file.  Programs find out
+   from it where they were loaded.  The dynamic linker knows where it has
+   mapped a library, and glibc computes the address of a static PIE from that
+   of its dynamic section.  */
 static bool
-pt_phdr_is_needed (const struct draft *draft)
+pt_phdr_is_needed (const struct layout *layout)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   uint64_t value;
-  if (image->header.e_type != ET_DYN || draft->loader
+  if (image->header.e_type != ET_DYN || layout->loader
       || image_find_segment (image, PT_INTERP) != NULL)
     return true;
   if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))
@@ -67,47 +69,50 @@ pt_phdr_is_needed (const struct draft *draft)
 }
 
 void
-spare_headers_take (const struct draft *draft, struct spare_headers *spare,
+spare_headers_drop (const struct layout *layout, struct spare_headers *spare,
                     bool pt_phdr)
 {
-  const struct image *image = draft->image;
-  struct segment_set *taken = &spare->taken;
-  segment_set_take (image, taken, spare->n_wanted, PT_GNU_SFRAME);
-  segment_set_take (image, taken, spare->n_wanted, PT_NULL);
-  /* A PT_NOTE may say what PT_GNU_PROPERTY says.  */
+  const struct image *image = layout->image;
+  struct segment_set *dropped = &spare->dropped;
+  segment_set_add_type (image, dropped, spare->n_wanted, PT_GNU_SFRAME);
+  segment_set_add_type (image, dropped, spare->n_wanted, PT_NULL);
+  /* A PT_NOTE that repeats PT_GNU_PROPERTY.  */
   const GElf_Phdr *property = image_find_segment (image, PT_GNU_PROPERTY);
   GElf_Phdr doubled = property != NULL ? *property : (GElf_Phdr){ 0 };
   doubled.p_type = PT_NOTE;
-  for (size_t i = 0; i < image->n_segments && taken->n < spare->n_wanted; i++)
+  for (size_t i = 0; i < image->n_segments && dropped->n < spare->n_wanted;
+       i++)
     if (doubled.p_filesz > 0
         && memcmp (&doubled, &image->segments[i], sizeof doubled) == 0)
-      taken->indices[taken->n++] = i;
-  if (pt_phdr && !pt_phdr_is_needed (draft))
-    segment_set_take (image, taken, spare->n_wanted, PT_PHDR);
+      dropped->indices[dropped->n++] = i;
+  if (pt_phdr && !pt_phdr_is_needed (layout))
+    segment_set_add_type (image, dropped, spare->n_wanted, PT_PHDR);
   set_table_end (image, spare);
 }
 
-/* ---- One PT_NOTE for several, around notes that must stay where they are
+/* ---- One PT_NOTE for all notes
 
-   The notes that code points to keep their place; others are put in front of
-   them or behind them, so that one header can say where all are.  The slots
-   of other PT_NOTEs, and the bytes where the moved notes were, make room for
-   program headers.  An arrangement counts only if all readers find in it what
-   they found before; see arrangement_is_good.  */
+   Notes to which code refers are fixed.  The others are put behind them, or
+   stay next to them, so that one PT_NOTE has all notes.  That frees the
+   entries of the other PT_NOTEs, and the bytes in front of the fixed notes.
+   An arrangement is good only if all readers find in it the notes that they
+   found before (arrangement_is_good).  */
 
-/* All PT_NOTEs that are not slots already must be alike, in LOAD, so that one
-   header can say what they say.  A physical address moves along with its
-   header if it is the virtual one (segment_move), and stays otherwise.  */
+/* Collect all PT_NOTEs that are not dropped already.  False unless all are in
+   LOAD and alike, so that one header can say what they say.  Their physical
+   addresses must be equal, or all equal to the virtual ones, because
+   segment_move changes only the latter.  */
 static bool
-collect_segments (const struct draft *draft, const struct spare_headers *spare,
-                  const GElf_Phdr *load, struct gathered_notes *notes)
+collect_segments (const struct layout *layout,
+                  const struct spare_headers *spare, const GElf_Phdr *load,
+                  struct gathered_notes *notes)
 {
-  const GElf_Phdr *segments = draft->image->segments;
-  for (size_t i = 0; i < draft->image->n_segments; i++)
+  const GElf_Phdr *segments = layout->image->segments;
+  for (size_t i = 0; i < layout->image->n_segments; i++)
     {
       const GElf_Phdr *note = &segments[i];
       if (note->p_type != PT_NOTE || note->p_filesz == 0
-          || segment_set_has (&spare->taken, i))
+          || segment_set_has (&spare->dropped, i))
         continue;
       if (notes->n_segments == NOTE_SECTIONS_MAX
           || note->p_filesz != note->p_memsz
@@ -146,10 +151,12 @@ is_in_segment (const struct image *image, const struct gathered_notes *notes,
   return false;
 }
 
+/* Collect the sections of notes in the collected PT_NOTEs, sorted, and find
+   out which are fixed.  False if there is no fixed one.  */
 static bool
-collect_sections (const struct draft *draft, struct gathered_notes *notes)
+collect_sections (const struct layout *layout, struct gathered_notes *notes)
 {
-  const struct image *image = draft->image;
+  const struct image *image = layout->image;
   struct note_section *sections = notes->sections;
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -166,31 +173,33 @@ collect_sections (const struct draft *draft, struct gathered_notes *notes)
         .begin = header->sh_offset,
         .end = header->sh_offset + header->sh_size,
         .align = note_align (header->sh_addralign),
-        .stuck = !section_may_move (draft, i),
+        .fixed = !section_may_move (layout, i),
       };
     }
   size_t n = notes->n_sections, first = 0, last = n;
-  while (first < n && !sections[first].stuck)
+  while (first < n && !sections[first].fixed)
     first++;
-  while (last > first && !sections[last - 1].stuck)
+  while (last > first && !sections[last - 1].fixed)
     last--;
-  notes->first_stuck = first;
-  notes->last_stuck = last - 1;
+  notes->first_fixed = first;
+  notes->last_fixed = last - 1;
   return first < n
          && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether note INDEX goes behind the notes that must stay: those in front that
-   are in the way of ROOM do, and with BEHIND_TOO those that are there.  */
+/* Whether section INDEX goes behind the fixed ones: those in front of these do
+   if they begin in front of EARLIEST, those behind if BEHIND_TOO.  */
 static bool
 goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
-             uint64_t room)
+             uint64_t earliest)
 {
-  if (index > notes->last_stuck)
+  if (index > notes->last_fixed)
     return behind_too;
-  return index < notes->first_stuck && notes->sections[index].begin < room;
+  return index < notes->first_fixed && notes->sections[index].begin < earliest;
 }
 
+/* Give NOTE its place at *AT or, to keep an alignment of 8, behind a new,
+   empty note.  Move *AT behind it.  False after too many empty notes.  */
 static bool
 put_behind (struct gathered_notes *notes, struct note_section *note,
             uint64_t *at)
@@ -209,7 +218,7 @@ put_behind (struct gathered_notes *notes, struct note_section *note,
   return true;
 }
 
-/* Where the notes of the section end, for readers that align them to 4.  */
+/* Return the end of SECTION's notes if they are aligned to 4 bytes.  */
 static uint64_t
 end_by_4 (const struct image *image, const struct note_section *section)
 {
@@ -221,26 +230,27 @@ end_by_4 (const struct image *image, const struct note_section *section)
   return section->begin + align_up (note.end, 4);
 }
 
-/* ROOM: where the first note may begin.  */
+/* Place all sections of notes, none of them in front of EARLIEST, and set the
+   range of the new PT_NOTE.  False if they cannot be placed.  */
 static bool
-arrange (const struct draft *draft, struct gathered_notes *notes,
-         bool behind_too, uint64_t room)
+arrange (const struct layout *layout, struct gathered_notes *notes,
+         bool behind_too, uint64_t earliest)
 {
   struct note_section *sections = notes->sections;
-  notes->last_staying = notes->last_stuck;
+  notes->last_unmoved = notes->last_fixed;
   for (size_t i = 0; i < notes->n_sections; i++)
     {
       sections[i].new_offset = sections[i].begin;
-      if (i > notes->last_stuck && !behind_too)
-        notes->last_staying = i;
+      if (i > notes->last_fixed && !behind_too)
+        notes->last_unmoved = i;
     }
-  const struct note_section *last = &sections[notes->last_staying];
-  uint64_t at = end_by_4 (draft->image, last);
+  const struct note_section *last = &sections[notes->last_unmoved];
+  uint64_t at = end_by_4 (layout->image, last);
   notes->end = last->end;
-  /* Orders that keep the alignment to 8 come first.  */
+  /* Sections of a size that keeps an alignment of 8 come first.  */
   for (int odd = 0; odd <= 1; odd++)
     for (size_t i = 0; i < notes->n_sections; i++)
-      if (goes_behind (notes, behind_too, i, room)
+      if (goes_behind (notes, behind_too, i, earliest)
           && (align_up (sections[i].end - sections[i].begin, 4) % 8 != 0)
                  == odd
           && !put_behind (notes, &sections[i], &at))
@@ -249,11 +259,11 @@ arrange (const struct draft *draft, struct gathered_notes *notes,
   for (size_t i = 0; i < notes->n_sections; i++)
     if (sections[i].new_offset < notes->begin)
       notes->begin = sections[i].new_offset;
-  return notes->begin >= room && notes->begin % notes->align == 0
+  return notes->begin >= earliest && notes->begin % notes->align == 0
          && notes->end - notes->begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether WALK, over bytes at OFFSET, comes to a note at WANTED.  */
+/* Whether WALK, over bytes at OFFSET, comes to a note at offset WANTED.  */
 static bool
 comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
 {
@@ -264,10 +274,10 @@ comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
   return false;
 }
 
-/* Whether a walk over BYTES, those of the new PT_NOTE, comes to all notes of
-   sections that some reader looks for and that walks over the old PT_NOTEs
-   come to.  A walk that got out of step takes other bytes for notes.  These do
-   not count.  */
+/* Whether a walk over BYTES, those of the new PT_NOTE, comes to each note that
+   some reader looks for and that a walk over an old PT_NOTE comes to.  BY_4:
+   the walks align notes to 4 bytes, whatever the header says.  Only notes of
+   sections count: a walk out of step takes other bytes for notes.  */
 static bool
 walk_is_good (const struct image *image, const struct gathered_notes *notes,
               const uint8_t *bytes, bool by_4)
@@ -298,7 +308,7 @@ walk_is_good (const struct image *image, const struct gathered_notes *notes,
   return true;
 }
 
-/* Whether sections overlap in the new file.  */
+/* Whether sections of notes overlap in the new file.  */
 static bool
 has_collision (const struct gathered_notes *notes)
 {
@@ -314,9 +324,9 @@ has_collision (const struct gathered_notes *notes)
   return false;
 }
 
-/* Whether each reader finds in the new PT_NOTE what it found in the old ones:
-   a reader that aligns notes as the header says, and one that always aligns
-   them to 4.  */
+/* Whether readers find in the new PT_NOTE the notes that they found in the old
+   ones: those that align notes as the header says, and those that align to
+   4.  */
 static bool
 arrangement_is_good (const struct image *image,
                      const struct gathered_notes *notes)
@@ -339,19 +349,19 @@ arrangement_is_good (const struct image *image,
 }
 
 bool
-spare_headers_gather_notes (const struct draft *draft,
+spare_headers_gather_notes (const struct layout *layout,
                             struct spare_headers *spare, const GElf_Phdr *load,
                             bool behind_too)
 {
   struct gathered_notes *notes = &spare->notes;
   *notes = (struct gathered_notes){ .align = 4 };
-  if (!collect_segments (draft, spare, load, notes)
-      || !collect_sections (draft, notes)
-      || spare->taken.n + notes->n_segments - 1 > SEGMENTS_TAKEN_MAX)
+  if (!collect_segments (layout, spare, load, notes)
+      || !collect_sections (layout, notes)
+      || spare->dropped.n + notes->n_segments - 1 > SEGMENTS_DROPPED_MAX)
     return false;
   for (size_t i = 1; i < notes->n_segments; i++)
-    spare->taken.indices[spare->taken.n++] = notes->segments[i];
-  set_table_end (draft->image, spare);
-  return arrange (draft, notes, behind_too, spare->table_end)
-         && arrangement_is_good (draft->image, notes);
+    spare->dropped.indices[spare->dropped.n++] = notes->segments[i];
+  set_table_end (layout->image, spare);
+  return arrange (layout, notes, behind_too, spare->table_end)
+         && arrangement_is_good (layout->image, notes);
 }

@@ -1,6 +1,8 @@
-/* Program headers whose slots can be taken.  Either they say nothing new, or
-   one PT_NOTE is arranged for all notes.
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Program headers that can be dropped, so that new ones take their entries.
+   SPDX-License-Identifier: LGPL-2.1-or-later
+
+   Either they repeat what other headers say, or they are PT_NOTEs: notes are
+   then arranged so that one PT_NOTE has all of them.  */
 
 #ifndef PLACE_SPARE_HEADERS_H
 #define PLACE_SPARE_HEADERS_H
@@ -9,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "place/draft.h"
+#include "place/layout.h"
 
 enum
 {
@@ -21,46 +23,47 @@ struct note_section
 {
   uint64_t begin, end; /* in the old file */
   uint64_t align;
-  bool stuck;          /* it has to keep its place, because code may know it */
-  uint64_t new_offset; /* BEGIN, if it keeps its place */
+  bool fixed;          /* it has to stay, because code may have its address */
+  uint64_t new_offset; /* BEGIN, if it stays */
 };
 
-/* A way to have one PT_NOTE for all notes.  */
+/* An arrangement of notes, so that one PT_NOTE has all of them.  */
 struct gathered_notes
 {
-  size_t segments[NOTE_SECTIONS_MAX]; /* the PT_NOTEs, by index; the first one
-                                         gets all notes */
+  size_t segments[NOTE_SECTIONS_MAX]; /* indices of the PT_NOTEs.  The first
+                                         gets all notes, the others go */
   size_t n_segments;
-  /* What that header says then.  END 0: notes are not gathered.  */
-  uint64_t begin, end, align;
+  uint64_t begin, end, align; /* of the new PT_NOTE; END 0: the notes are not
+                                 gathered */
   struct note_section sections[NOTE_SECTIONS_MAX]; /* ascending in the old
                                                       file */
   size_t n_sections;
-  size_t first_stuck, last_stuck;     /* indices of sections that are stuck */
-  size_t last_staying;                /* the last one that keeps its place */
-  uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of notes that are new */
+  size_t first_fixed, last_fixed; /* indices of fixed sections */
+  size_t last_unmoved;            /* index of the last section that stays */
+  uint64_t fillers[NOTE_FILLERS_MAX]; /* offsets of new, empty notes */
   size_t n_fillers;
 };
 
 struct spare_headers
 {
-  size_t n_wanted;          /* new headers, including those in taken slots */
-  struct segment_set taken; /* headers that go away; there may be more */
+  size_t n_wanted;            /* number of new headers */
+  struct segment_set dropped; /* may be more than n_wanted */
   struct gathered_notes notes;
-  uint64_t table_end; /* of the new table, in the file */
+  uint64_t table_end; /* file offset of the new table's end */
 };
 
-/* Take headers that say nothing or nothing new, as long as SPARE has less than
-   n_wanted of them; with PT_PHDR also that, where it repeats what another
-   header says.  A PT_GNU_SFRAME is empty, or it has the .sframe that is to be
-   replaced.  Set table_end.  */
-void spare_headers_take (const struct draft *draft,
+/* Drop headers that say nothing, or nothing new, until as many are dropped as
+   are wanted; with PT_PHDR also that header, where it repeats another one.
+   Set table_end.  A PT_GNU_SFRAME counts as saying nothing, because it is
+   empty or has the .sframe that is replaced.  */
+void spare_headers_drop (const struct layout *layout,
                          struct spare_headers *spare, bool pt_phdr);
 
-/* Take all PT_NOTEs but one, set table_end, and find places in LOAD for all
-   notes, so that the remaining one can have them.  BEHIND_TOO: also for notes
-   that stand behind those that must stay, and could keep their places.  */
-bool spare_headers_gather_notes (const struct draft *draft,
+/* Drop all PT_NOTEs but one, set table_end, and find places in LOAD for all
+   notes, so that the remaining PT_NOTE can have them.  With BEHIND_TOO, notes
+   behind the fixed ones are moved, too, although they could stay.  False
+   without a good arrangement.  */
+bool spare_headers_gather_notes (const struct layout *layout,
                                  struct spare_headers *spare,
                                  const GElf_Phdr *load, bool behind_too);
 

@@ -1,5 +1,5 @@
-/* Planning how a debug file gets the headers of its program, which has
-   changed.
+/* Planning how a debug file gets the section headers of its program, which was
+   converted.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/debug_twin.h"
@@ -7,29 +7,28 @@
 #include <string.h>
 
 #include "base/mapped_file.h"
-#include "place/draft.h"
+#include "place/layout.h"
 
 enum
 {
-  /* A section that has another number in the other file has to be searched
-     for.  A damaged file could have thousands, and take long.  */
+  /* Sections that have another number in the other file, and need a search by
+     name.  A damaged file could have thousands of them.  */
   SEARCHES_MAX = 1024,
-  /* Who owns a range of bytes has to be searched for, too.  A program has few
-     ranges of code.  */
+  /* Calls of owner_next, which looks at all headers.  Programs need few.  */
   OWNERS_MAX = 4096,
   CRC_WORD_SIZE = 4
 };
 
-/* A search for bytes of code.  */
+/* A search for bytes of code, with its limits.  */
 struct code_search
 {
   const struct image *debug;
-  uint64_t bytes; /* that may be looked at: no more than the file has */
-  unsigned owners;
+  uint64_t bytes;  /* number of bytes that may still be looked at */
+  unsigned owners; /* number of calls of owner_next */
 };
 
-/* Whether bytes of the file in RANGE are unknown code: not zero, and of no
-   section or header table.  */
+/* Whether RANGE of the file has bytes that may be code: they are not zero, and
+   owner_next finds no owner.  True when a limit is reached.  */
 static bool
 has_code_in (struct code_search *search, struct interval range)
 {
@@ -49,7 +48,7 @@ has_code_in (struct code_search *search, struct interval range)
   return false;
 }
 
-/* Where the file has what SEGMENT loads for SECTION.  */
+/* Return the file range that SEGMENT loads for SECTION; { 0, 0 } for none.  */
 static struct interval
 file_range (const GElf_Phdr *segment, const GElf_Shdr *section)
 {
@@ -75,7 +74,8 @@ debug_twin_check_codeless (const struct image *debug, struct error *err)
     {
       if (!image_section_is_code (section))
         continue;
-      /* The image says that segments of debug files are empty.  */
+      /* The image has changed the segments of a debug file to empty ones, so
+         the original headers are read again.  */
       GElf_Phdr segment;
       for (size_t k = 0; k < debug->n_segments; k++)
         if (gelf_getphdr (debug->elf, (int)k, &segment) != NULL
@@ -93,8 +93,8 @@ is_loaded (const struct image_section *section)
          && (section->header.sh_flags & SHF_ALLOC);
 }
 
-/* The number in OTHER of section INDEX of IMAGE, or 0.  Tools that split files
-   leave the numbers of loaded sections alone.  */
+/* Return the index in OTHER of the section that is INDEX in IMAGE, or 0.  In
+   most files it is the same: tools that split files keep the indices.  */
 static size_t
 find_counterpart (const struct image *image, size_t index,
                   const struct image *other, size_t *n_searches)
@@ -118,8 +118,8 @@ is_same_place (const GElf_Shdr *a, const GElf_Shdr *b)
   return a->sh_addr == b->sh_addr && a->sh_size == b->sh_size;
 }
 
-/* Whether the first segments begin or end at other addresses: readers take
-   either for a distance between all addresses.  */
+/* Whether the first segments begin or end at different addresses.  Readers add
+   such a difference to all addresses.  */
 static bool
 first_loads_differ (const struct image *debug, const struct image *program)
 {
@@ -130,8 +130,7 @@ first_loads_differ (const struct image *debug, const struct image *program)
              || own->p_memsz != theirs->p_memsz);
 }
 
-/* Whether B has each loaded section of A; IN_PLACE: at the address that it has
-   in A.  */
+/* Whether B has A's loaded sections, if IN_PLACE at equal addresses.  */
 static bool
 has_sections_of (const struct image *b, const struct image *a, bool in_place)
 {
@@ -180,10 +179,10 @@ debug_twin_is_in_step (const struct image *debug, const struct image *program)
 }
 
 /* Give the section headers of the debug file the addresses and sizes of those
-   of PROGRAM, and add those that are missing, without contents.  *CHANGED:
-   some had others.  */
+   of PROGRAM, and add headers of missing sections, without contents.  Set
+   *CHANGED if any header changes.  */
 static bool
-follow_sections (struct draft *draft, const struct image *program,
+follow_sections (struct layout *layout, const struct image *program,
                  bool *changed)
 {
   size_t n_searches = 0;
@@ -192,57 +191,57 @@ follow_sections (struct draft *draft, const struct image *program,
       const struct image_section *section = &program->sections[i];
       if (!is_loaded (section))
         continue;
-      size_t k = find_counterpart (program, i, draft->image, &n_searches);
-      if (k == 0 && draft->n_new_sections == NEW_SECTIONS_MAX)
-        return error_set (draft->err, CFI2SFRAME_REFUSED,
+      size_t k = find_counterpart (program, i, layout->image, &n_searches);
+      if (k == 0 && layout->n_new_sections == NEW_SECTIONS_MAX)
+        return error_set (layout->err, CFI2SFRAME_REFUSED,
                           "it lacks more sections than a conversion adds");
       if (k == 0)
         {
           GElf_Shdr header = section->header;
           header.sh_type = SHT_NOBITS;
-          header.sh_offset = draft->image->size;
+          header.sh_offset = layout->image->size;
           header.sh_link = header.sh_info = 0;
-          draft_add_section (draft, section->name, &header);
+          layout_add_section (layout, section->name, &header);
         }
       else
         {
-          draft->moved[k]
-              = section->header.sh_addr - draft->sections[k].sh_addr;
-          *changed |= !is_same_place (&section->header, &draft->sections[k]);
-          draft->sections[k].sh_addr = section->header.sh_addr;
-          draft->sections[k].sh_size = section->header.sh_size;
+          layout->moved[k]
+              = section->header.sh_addr - layout->sections[k].sh_addr;
+          *changed |= !is_same_place (&section->header, &layout->sections[k]);
+          layout->sections[k].sh_addr = section->header.sh_addr;
+          layout->sections[k].sh_size = section->header.sh_size;
         }
     }
-  *changed |= draft->n_new_sections > 0;
+  *changed |= layout->n_new_sections > 0;
   return true;
 }
 
 static bool
-plan_headers (struct draft *draft, const struct image *program)
+plan_headers (struct layout *layout, const struct image *program)
 {
-  const GElf_Phdr *own = image_first_load (draft->image);
-  bool changed = first_loads_differ (draft->image, program);
-  /* The first PT_LOAD gets the addresses of the program's.  The image says
-     that segments of debug files are empty.  */
+  const GElf_Phdr *own = image_first_load (layout->image);
+  bool changed = first_loads_differ (layout->image, program);
+  /* The first PT_LOAD gets the addresses of the program's.  Its file range
+     stays empty, as the image has made it.  */
   if (changed)
     {
-      GElf_Phdr *load = &draft->segments[own - draft->image->segments];
+      GElf_Phdr *load = &layout->segments[own - layout->image->segments];
       const GElf_Phdr *theirs = image_first_load (program);
       load->p_vaddr = theirs->p_vaddr;
       load->p_paddr = theirs->p_paddr;
       load->p_memsz = theirs->p_memsz;
     }
-  if (!follow_sections (draft, program, &changed))
+  if (!follow_sections (layout, program, &changed))
     return false;
   if (!changed)
-    return error_set_word (draft->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
+    return error_set_word (layout->err, CFI2SFRAME_NOTHING, WORD_IN_STEP,
                            "the debug file is in step already");
-  if (!debug_twin_check_sections (draft->image, program, draft->err))
+  if (!debug_twin_check_sections (layout->image, program, layout->err))
     return false;
-  if (!draft_patch_symbols (draft) || !draft_finish (draft, false))
+  if (!layout_patch_symbols (layout) || !layout_finish (layout, false))
     return false;
-  draft->plan->new_size += CRC_WORD_SIZE;
-  return plan_add_patch (draft->plan, draft->end, CRC_WORD_SIZE, draft->err)
+  layout->plan->new_size += CRC_WORD_SIZE;
+  return plan_add_patch (layout->plan, layout->end, CRC_WORD_SIZE, layout->err)
          != NULL;
 }
 
@@ -250,14 +249,14 @@ bool
 debug_twin_plan (struct plan *plan, const struct image *debug,
                  const struct image *program, struct error *err)
 {
-  struct draft draft = { .image = debug, .plan = plan, .err = err };
+  struct layout layout = { .image = debug, .plan = plan, .err = err };
   *plan = (struct plan){ 0 };
   const struct image_section *names = &debug->sections[debug->section_names];
   if (debug->section_names == 0 || image_section_bytes (debug, names) == NULL
       || program->n_sections == 0)
     return error_set (err, CFI2SFRAME_NOTHING,
                       "no section headers to compare");
-  bool done = draft_open (&draft) && plan_headers (&draft, program);
-  draft_close (&draft);
+  bool done = layout_init (&layout) && plan_headers (&layout, program);
+  layout_free (&layout);
   return done;
 }

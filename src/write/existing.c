@@ -9,11 +9,12 @@
 
 enum
 {
-  PLACES_MAX = 64 /* sections that are removed together */
+  PLACES_MAX = 64 /* .sframe sections and segments to remove */
 };
 
-/* Whether headers, or what they account for, have bytes of RANGE; but for the
-   section BUT and, if that is not 0, the segments that it is in.  */
+/* Whether the ELF header, a header table, a section or a segment has bytes of
+   RANGE.  Section BUT does not count, nor if BUT is not 0 PT_LOAD and
+   PT_GNU_SFRAME.  */
 static bool
 is_owned (const struct image *image, struct interval range, size_t but)
 {
@@ -25,10 +26,9 @@ is_owned (const struct image *image, struct interval range, size_t but)
   for (size_t i = 1; i < image->n_sections; i++)
     {
       const GElf_Shdr *other = &image->sections[i].header;
-      struct interval bytes
-          = { other->sh_offset, other->sh_offset + other->sh_size };
       if (i != but && image_section_has_bytes (other)
-          && intervals_meet (range, bytes))
+          && intervals_meet (range,
+                             interval_at (other->sh_offset, other->sh_size)))
         return true;
     }
   FOR_EACH_SEGMENT (other, image)
@@ -36,10 +36,9 @@ is_owned (const struct image *image, struct interval range, size_t but)
       bool has_it
           = but != 0
             && (other->p_type == PT_LOAD || other->p_type == PT_GNU_SFRAME);
-      struct interval bytes
-          = { other->p_offset, other->p_offset + other->p_filesz };
       if (!has_it && image_segment_has_bytes (other)
-          && intervals_meet (range, bytes))
+          && intervals_meet (range,
+                             interval_at (other->p_offset, other->p_filesz)))
         return true;
     }
   return false;
@@ -49,9 +48,9 @@ struct existing
 existing_find (const struct image *image)
 {
   struct existing found = { .place = sframe_place_find (image) };
-  /* Everything the headers account for is in front of the record, as
-     conversions leave it.  In a hostile file headers or contents may stand in
-     the record; cutting the record off would remove them.  */
+  /* A conversion puts the record behind all bytes that headers own.  In a
+     hostile file they may own bytes of the record, which would be lost with
+     it.  */
   found.has_record
       = undo_record_find (&found.record, image)
         && !is_owned (image,
@@ -73,11 +72,10 @@ existing_check_replaceable (const struct existing *existing,
   if (place->bytes == NULL && place->size > 0)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_NO_SFRAME,
                            ".sframe has no contents");
-  /* In a hostile file bytes of the .sframe belong to another section or
-     segment, too.  A new .sframe would overwrite them.  Without section
-     headers the size is not to be trusted, so the bytes of the old .sframe are
-     left alone.  */
-  const struct interval bytes = { place->offset, place->offset + place->size };
+  /* In a hostile file another section or segment may have bytes of the
+     .sframe, which a new .sframe would overwrite.  Without section headers the
+     size cannot be trusted, so a conversion does not touch the old bytes.  */
+  const struct interval bytes = interval_at (place->offset, place->size);
   if (place->section != 0 && place->size > 0
       && is_owned (image, bytes, place->section))
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_BAD_SFRAME,
@@ -94,9 +92,9 @@ existing_forget_record (struct existing *existing, struct image *image)
   existing->has_record = false;
 }
 
-/* PT_NULL and SHT_NULL are both 0 (gABI).  Only the type of a program header
-   is cleared; of a section header all bytes, because elflint complains
-   otherwise.  */
+/* Add patches that zero the type of program headers, and all of section
+   headers, because elflint complains about other bytes in these.  PT_NULL and
+   SHT_NULL are 0 (gABI).  */
 static bool
 add_removals (struct plan *plan, const struct image *image, struct error *err)
 {
@@ -128,7 +126,7 @@ existing_plan_removal (struct plan *plan, const struct existing *existing,
     return error_set (err, CFI2SFRAME_REFUSED,
                       "has more than %d .sframe sections and segments",
                       PLACES_MAX);
-  /* A record of an earlier conversion would be stale.  */
+  /* The record of an earlier conversion does not fit the new file.  */
   plan->new_size
       = existing->has_record ? existing->record.offset : image->size;
   return plan_copy (plan, 0, 0, plan->new_size, err)

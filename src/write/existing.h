@@ -1,4 +1,4 @@
-/* An .sframe that a file has already: finding, replacing, removing it.
+/* An .sframe that a file has already: find it, replace it, remove it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WRITE_EXISTING_H
@@ -14,30 +14,30 @@
 struct existing
 {
   struct sframe_place place;
-  bool has_record; /* this program made the section and can undo that */
+  bool has_record; /* the file has an undo record: this program made the
+                      .sframe, and can restore the original file */
   struct undo_record record; /* if has_record */
 };
 
-/* Look for an .sframe and for an undo record.  A record without .sframe is
-   left by an interrupted conversion of version 0.1, which could write into the
-   file itself.  */
+/* Find the .sframe and the undo record of IMAGE.  A file may have a record and
+   no .sframe, left by an interrupted conversion of version 0.1, which wrote in
+   place.  */
 struct existing existing_find (const struct image *image);
 
-/* Whether a new .sframe can take the place of the old one, or of a section
-   without contents, with choose_strategy and request.replaced =
-   &existing->place.  False with CFI2SFRAME_REFUSED if there are several, if
-   headers contradict each other, or if bytes of the section belong to another
-   one, too.  */
+/* Whether choose_strategy can replace the old .sframe, given by
+   request.replaced = &existing->place.  There may be none, or an empty one.
+   False with CFI2SFRAME_REFUSED if there are several, if headers contradict
+   each other, or if another section has some of its bytes.  */
 bool existing_check_replaceable (const struct existing *existing,
                                  const struct image *image, struct error *err);
 
-/* Cut a record that is of no use any more (undo_plan has refused it) off
-   IMAGE, as if the file ended before it.  */
+/* Let IMAGE end in front of its record, which undo_plan has refused.  */
 void existing_forget_record (struct existing *existing, struct image *image);
 
-/* Plan to remove the .sframe without a record: PT_GNU_SFRAME becomes PT_NULL,
-   section headers SHT_NULL (dropping them would renumber the others), the
-   bytes stay.  Fails with CFI2SFRAME_NOTHING if there is none.  */
+/* Plan to remove the .sframe of a file without a record.  PT_GNU_SFRAME
+   becomes PT_NULL and the section header SHT_NULL, because without that header
+   the other sections would get new numbers.  The bytes stay.  False with
+   CFI2SFRAME_NOTHING if there is no .sframe.  */
 bool existing_plan_removal (struct plan *plan, const struct existing *existing,
                             const struct image *image, struct error *err);
 

@@ -1,9 +1,9 @@
-/* Owner, mode, extended attributes and time stamps of a file.
+/* Copying owner, mode, extended attributes and time stamps of a file.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The order matters: chown clears set-id bits and capabilities, so the owner
-   comes first.  Setting an ACL may change the mode, so the mode comes after
-   the extended attributes.  */
+   The order of the steps matters.  chown clears set-id bits and capabilities,
+   so the owner is first.  Setting an ACL may change the mode, so the mode
+   follows the extended attributes.  */
 
 #include <config.h>
 
@@ -24,13 +24,13 @@
 
 #define MODE_BITS 07777
 
-/* Bytes of an attribute, and of the names of all, at most (XATTR_SIZE_MAX and
-   XATTR_LIST_MAX of Linux).  */
+/* Largest size of an attribute's value, and of the list of all names
+   (XATTR_SIZE_MAX and XATTR_LIST_MAX of Linux).  */
 #define ATTRIBUTE_MAX (64 << 10)
 
 struct attribute_list
 {
-  char *names; /* owned; each ends in a zero byte */
+  char *names; /* owned; each name ends in a zero byte */
   size_t size;
 };
 
@@ -41,8 +41,8 @@ struct attribute_list
        name += strlen (name) + 1)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Whether the behaviour of a program or a user's access depends on attribute
-   NAME, so that a file without it must not come into being.  */
+/* Whether the behaviour of a program, or the access of users, depends on
+   attribute NAME.  Then a new file must have it.  */
 static bool
 attribute_is_required (const char *name)
 {
@@ -51,8 +51,8 @@ attribute_is_required (const char *name)
          || has_prefix (name, "system.posix_acl_");
 }
 
-/* Read the names of all attributes of FD; LIST->names is freed by the caller
-   unless this fails.  */
+/* Read the names of FD's attributes.  After success the caller frees the
+   list.  */
 static bool
 attribute_list_read (struct attribute_list *list, int fd, struct error *err)
 {
@@ -77,10 +77,12 @@ attribute_list_has (const struct attribute_list *list, const char *wanted)
   return false;
 }
 
+/* Whether attribute NAME may be missing in the new file, after the failure
+   errno.  False with the error if not.  */
 static bool
 attribute_failed (const char *name, struct error *err)
 {
-  /* Want of space or a broken disk is a failure with every attribute.  */
+  /* A full or broken disk is a failure whatever the attribute.  */
   bool permission = errno == EPERM || errno == EACCES || errno == ENOTSUP
                     || errno == EINVAL || errno == ENODATA;
   if (permission && !attribute_is_required (name))
@@ -108,8 +110,8 @@ attribute_copy (int from, int to, const char *name, struct error *err)
   return done || attribute_failed (name, err);
 }
 
-/* A new file may have attributes of its own, an ACL from the directory's
-   default above all.  */
+/* Remove attributes of TO that are not WANTED.  A new file may have some,
+   above all an ACL by the directory's default.  */
 static bool
 attributes_remove_others (const struct attribute_list *wanted, int to,
                           struct error *err)
@@ -135,7 +137,7 @@ attributes_copy (int from, int to, struct error *err)
     return false;
   bool ok = attributes_remove_others (&list, to, err);
   FOR_EACH_NAME (name, &list)
-    /* These vouch for the old contents, and are wrong on the new file.  */
+    /* The signatures in these two attributes are of the old contents.  */
     if (ok && strcmp (name, "security.ima") != 0
         && strcmp (name, "security.evm") != 0)
       ok = attribute_copy (from, to, name, err);
@@ -171,8 +173,8 @@ mode_copy (mode_t wanted, int to, struct error *err)
     return true;
   if (fchmod (to, wanted & MODE_BITS) != 0)
     return error_set_errno (err, "fchmod");
-  /* The kernel drops set-id bits silently where the caller lacks the right
-     (inode_change_ok, setattr_copy).  */
+  /* The kernel drops set-id bits without an error where the caller lacks the
+     right to set them (inode_change_ok, setattr_copy).  */
   if (fstat (to, &status) != 0)
     return error_set_errno (err, "fstat");
   if ((status.st_mode & MODE_BITS) != (wanted & MODE_BITS))
@@ -191,13 +193,13 @@ file_set_times (int to, const struct stat *status, struct error *err)
   return true;
 }
 
-/* Attributes of chattr(1), as far as a new file can have them: no dump, no
-   time of access, synchronous, (un)compressed.  */
+/* The attributes of chattr(1) that a new file can have: no dump, no time of
+   access, synchronous, (un)compressed.  */
 #define FLAGS_COPIED \
   (FS_NODUMP_FL | FS_NOATIME_FL | FS_SYNC_FL | FS_COMPR_FL | FS_NOCOMP_FL)
 
-/* Other attributes that a user may have set.  The file system sets the rest by
-   itself (extents, an index).  */
+/* Other attributes that a user may have set, and that a new file loses.  All
+   further ones are set by the file system (extents, an index).  */
 #define FLAGS_LOST \
   (FS_NOCOW_FL | FS_JOURNAL_DATA_FL | FS_SECRM_FL | FS_UNRM_FL | FS_DAX_FL)
 
@@ -235,8 +237,8 @@ file_copy_metadata (int from, int to, bool times, struct error *err)
          && (!times || file_set_times (to, &status, err));
 }
 
-/* umask can only be read by setting it, which other threads would notice;
-   the kernel tells it in /proc since Linux 4.7.  */
+/* Return the umask.  umask(2) reads it only by setting it, which may affect
+   other threads, so this reads /proc, where Linux has it since 4.7.  */
 static mode_t
 current_umask (void)
 {

@@ -9,27 +9,28 @@
 
 #include "base/error.h"
 
-/* What a user should know before a file is rewritten.  */
+/* Properties that a rewritten file loses, of which users are warned.  */
 struct file_concerns
 {
   bool signed_ima; /* security.ima: the signature will not match any more */
-  bool verity;     /* fs-verity: contents are sealed, only rename works */
-  bool flags_lost; /* a new file cannot have all attributes of chattr(1) */
+  bool verity;     /* fs-verity: nothing can write to the file, but a new file
+                      can replace it */
+  bool flags_lost; /* a new file cannot have all its attributes of chattr(1) */
 };
 
-/* Look at the open file FD.  A concern that cannot be checked is false.  */
+/* Return the concerns of the open file FD; false if not to be found out.  */
 struct file_concerns file_find_concerns (int fd);
 
-/* Make owner, mode, extended attributes and attributes (chattr(1)) of TO those
-   of FROM, and its time stamps if TIMES.  Fails when something that matters
-   cannot be kept (see output_file_finish).  */
+/* Give the open file TO the owner, mode, extended attributes and attributes
+   (chattr(1)) of FROM and, if TIMES, its time stamps.  False when something
+   cannot be kept without which programs or access change
+   (output_file_finish).  */
 bool file_copy_metadata (int from, int to, bool times, struct error *err);
 
-/* Give TO the permission bits that a new copy of a file with MODE gets:
-   without set-id bits, less the umask.  */
+/* Give TO the permission bits of MODE less the umask, and no set-id bits.  */
 bool file_set_new_mode (int to, mode_t mode, struct error *err);
 
-/* Make the time stamps of TO those in STATUS.  */
+/* Give TO the time stamps in STATUS.  */
 bool file_set_times (int to, const struct stat *status, struct error *err);
 
 #endif /* WRITE_FILE_METADATA_H */

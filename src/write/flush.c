@@ -1,4 +1,4 @@
-/* Flushing what was written: at once, or when all files are written.
+/* Flushing new files to disk: each at once, or all at the end.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -16,19 +16,19 @@
 
 #include "base/array.h"
 
-/* A file system with files to be flushed.  The descriptors are owned.  That of
-   the first file has been open since before anything was flushed, because
-   syncfs tells of the errors since then.  */
+/* A file system with files to be flushed.  syncfs reports write errors since
+   its descriptor was opened.  So fd is that of the first file, which was
+   opened before any bytes were flushed.  */
 struct file_system
 {
   dev_t device;
-  int fd, directory; /* of the first file */
+  int fd, directory; /* of the first file; owned */
   uint64_t n_files;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file_system *noted;
-static size_t n_noted, room;
+static size_t n_noted, capacity;
 
 bool
 flush_directory (int directory, int fd, struct error *err)
@@ -62,8 +62,8 @@ flush_alone (const struct file_system *system, struct error *err)
   return flush_directory (system->directory, system->fd, err);
 }
 
-/* Whether DEVICE is noted; if so, count one file more there.  The caller holds
-   the lock.  */
+/* Count a file more on DEVICE, with the lock held.  False if it is not
+   listed.  */
 static bool
 count_if_noted (dev_t device)
 {
@@ -85,7 +85,7 @@ close_both (const struct file_system *system)
     close (system->directory);
 }
 
-/* Enter DEVICE into the list, with the lock held.  */
+/* Add DEVICE to the list, with its first file.  The caller holds the lock.  */
 static bool
 note (dev_t device, int directory, int fd)
 {
@@ -95,7 +95,7 @@ note (dev_t device, int directory, int fd)
           .directory = fcntl (directory, F_DUPFD_CLOEXEC, 0),
           .n_files = 1 };
   if (added.fd < 0 || added.directory < 0
-      || !ARRAY_ROOM (noted, n_noted + 1, &room))
+      || !ARRAY_ROOM (noted, n_noted + 1, &capacity))
     {
       close_both (&added);
       return false;
@@ -136,7 +136,7 @@ flush_noted (struct error *err)
   struct file_system *all = noted;
   size_t n = n_noted;
   noted = NULL;
-  n_noted = room = 0;
+  n_noted = capacity = 0;
   pthread_mutex_unlock (&lock);
   for (size_t i = 0; i < n; i++)
     {

@@ -1,8 +1,8 @@
-/* Flushing what was written: at once, or when all files are written.
+/* Flushing new files to disk: each at once, or all at the end.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   There is one list of what is to be flushed for the whole process, which
-   threads may use at the same time.  */
+   The process has one list of file systems to flush at the end.  Several
+   threads may use it at the same time.  */
 
 #ifndef WRITE_FLUSH_H
 #define WRITE_FLUSH_H
@@ -11,24 +11,25 @@
 
 #include "base/error.h"
 
-/* Flush DIRECTORY, so that a rename in it to the open file FD is on disk.  A
-   directory without read permission is open for its path only, but its file
-   system can be flushed through the file.  File systems that cannot flush
-   directories say EINVAL.  */
+/* Flush DIRECTORY, so that the rename that gave the open file FD its name
+   there is on disk.  A directory without read permission is open as a path
+   alone (O_PATH).  Then the whole file system is flushed, through FD.  A file
+   system that cannot flush directories (EINVAL) is no failure.  */
 bool flush_directory (int directory, int fd, struct error *err);
 
-/* Note that the open file FD was renamed in DIRECTORY and is to be flushed.
-   Both stay the caller's.  What cannot be noted is flushed at once.  */
+/* Add the open file FD, which was renamed in DIRECTORY, to the list.  The
+   caller may close both descriptors.  If there is no memory for the list, the
+   file system is flushed at once.  */
 bool flush_later (int directory, int fd, struct error *err);
 
-/* A file got another name in DIRECTORY: if anything is noted on this file
-   system, this file is alone there no longer.  */
+/* Tell the list that a hard link was made in DIRECTORY.  If it has this file
+   system, it counts a file more there, to flush the link, too.  */
 void flush_name_later (int directory);
 
-/* Flush what was noted since the last call: a file that is alone on its file
-   system by fsync(2), together with its directory; several files by one
-   syncfs(2), which also flushes what others have written there.  All file
-   systems are flushed, also when one fails.  */
+/* Flush all files on the list, and empty it.  Where one file was renamed on a
+   file system, fsync(2) flushes it and its directory.  Where more were, one
+   syncfs(2) flushes the file system, with all that other programs have written
+   there.  After a failure the other file systems are still flushed.  */
 bool flush_noted (struct error *err);
 
 #endif /* WRITE_FLUSH_H */

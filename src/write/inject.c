@@ -1,10 +1,10 @@
-/* Carrying a plan out.
+/* Writing the new file that a plan describes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The old file is cloned, or written from its mapping: the undo record's
-   digest needs all pages of that anyway.  Holes stay holes.  Then the few
-   bytes that differ are written.  The new file starts out empty, so whatever
-   is not written is zero.  */
+   The new file begins as a clone of the old one, or empty.  Then the pieces of
+   the plan are written that it does not have yet: in a clone the few bytes
+   that differ, and else all but holes and zeros.  Old bytes are written from
+   the mapping, all of which the undo record's digest reads anyway.  */
 
 #include <config.h>
 
@@ -20,24 +20,25 @@
 #include "base/bytes.h"
 #include "base/io.h"
 
-struct writing
+/* A new file that is written.  */
+struct writer
 {
   const struct image *image;
   int fd;
-  bool copied; /* the file has all old bytes already */
-  bool holes;  /* those of the old file are to stay holes */
+  bool copied; /* the new file begins as a copy of the old one */
+  bool holes;  /* holes of the old file stay holes */
   struct error *err;
 };
 
 static bool
-write_bytes (const struct writing *to, const uint8_t *bytes, uint64_t size,
+write_bytes (const struct writer *to, const uint8_t *bytes, uint64_t size,
              uint64_t offset)
 {
   return io_write_at (to->fd, bytes, (size_t)size, offset, to->err);
 }
 
-/* The first bytes [*BEGIN, *END) of the old file in that range that are no
-   hole; false if all of it is one.  */
+/* Reduce the range [*BEGIN, *END) of the old file to its first part that is no
+   hole.  False if all of it is a hole.  */
 static bool
 next_data (const struct image *image, uint64_t *begin, uint64_t *end)
 {
@@ -53,11 +54,11 @@ next_data (const struct image *image, uint64_t *begin, uint64_t *end)
   return *begin < *end;
 }
 
-/* Write the bytes [BEGIN, END) of the old file, which should be a hole.  A
-   file system may take bytes for a hole that are not on disk yet (OpenZFS
-   before 2.1.14 and 2.2.2); the mapping has them.  */
+/* Write the bytes [BEGIN, END) of the old file, which its file system says are
+   a hole, unless they are zero.  A file system may say so of bytes that are
+   not on disk yet (OpenZFS before 2.1.14 and 2.2.2).  */
 static bool
-copy_hole (const struct writing *to, const struct plan_piece *piece,
+copy_hole (const struct writer *to, const struct plan_piece *piece,
            uint64_t begin, uint64_t end)
 {
   const uint8_t *bytes = to->image->bytes + begin;
@@ -66,8 +67,9 @@ copy_hole (const struct writing *to, const struct plan_piece *piece,
                          piece->offset + (uint64_t)(bytes - piece->old));
 }
 
+/* Write the old bytes of PIECE, but for holes.  */
 static bool
-copy_data (const struct writing *to, const struct plan_piece *piece)
+copy_data (const struct writer *to, const struct plan_piece *piece)
 {
   uint64_t first = (uint64_t)(piece->old - to->image->bytes);
   uint64_t last = first + piece->size, done = first;
@@ -94,13 +96,13 @@ inject_clone (const struct image *image, int out_fd)
   return image->fd >= 0 && ioctl (out_fd, FICLONE, image->fd) == 0;
 }
 
+/* Write PIECE, unless the file has its bytes already.  */
 static bool
-write_piece (const struct writing *to, const struct plan_piece *piece)
+write_piece (const struct writer *to, const struct plan_piece *piece)
 {
   if (piece->bytes == NULL)
     {
-      /* Where the file begins with the old bytes, zeros must be written over
-         them.  */
+      /* Zeros must be written over the bytes of a copy.  */
       uint64_t old_size = to->copied ? to->image->size : 0;
       if (piece->offset >= old_size)
         return true;
@@ -118,16 +120,16 @@ write_piece (const struct writing *to, const struct plan_piece *piece)
              : write_bytes (to, piece->bytes, piece->size, piece->offset);
 }
 
-/* Carry PLAN out.  COPIED: the file has all old bytes already.  */
+/* Write all pieces of PLAN.  COPIED: the file begins as a copy of IMAGE.  */
 static bool
 write_plan (const struct image *image, const struct plan *plan,
             const void *sframe, int out_fd, bool copied, struct error *err)
 {
-  /* On some file systems looking for holes page by page takes longer than
-     copying.  A copy of the old file has other bytes of it where the hole of a
-     part that moves is to be, so there the hole is written.  */
+  /* Holes are looked for only if there are any: on some file systems the
+     search, page by page, takes longer than copying.  In a copy there are old
+     bytes where a hole moves to, so its zeros are written.  */
   bool holes = !copied && inject_has_holes (image);
-  struct writing to = { image, out_fd, copied, holes, err };
+  struct writer to = { image, out_fd, copied, holes, err };
   size_t n;
   if (ftruncate (out_fd, (off_t)plan->new_size) != 0)
     return error_set_errno (err, "ftruncate");

@@ -1,13 +1,10 @@
-/* The last look at a new file before it takes the old one's place.
+/* The self-check of a new file, and of a file from which .sframe was removed.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Everything is read back from the file, with the reader that reads any file.
-   The one exception: in large files (COMPARE_MAX in inject_check_parts.c)
-   of blocks that lie in one extent of the plan, and under no patch, the first
-   bytes alone are compared.
-
-   This looks at a new file with .sframe, and at a file from which .sframe was
-   removed.  */
+   The new file is opened like any other and compared with the old one, byte by
+   byte, with one exception: in large files (COMPARE_MAX in
+   inject_check_parts.c) only the first bytes are compared of blocks that one
+   extent of the plan has copied, without a patch.  */
 
 #include "write/inject_check.h"
 
@@ -29,7 +26,7 @@ check_header_kept (const struct check *check)
          || check_violated (check, "other ELF header", "");
 }
 
-/* Whether PT_GNU_SFRAME is there, once.  */
+/* Whether there is one PT_GNU_SFRAME, and it is right.  */
 static bool
 check_sframe_segment (const struct check *check)
 {
@@ -68,15 +65,15 @@ check_sframe_section (const struct check *check)
                             "");
 }
 
-/* Whether the new file has .sframe, as PLAN says.  */
+/* Whether the new file loads .sframe where the plan says.  */
 static bool
 check_sframe (const struct check *check)
 {
   const struct plan *plan = check->plan;
   uint64_t begin = plan->sframe_address, end = begin + plan->sframe_size;
   const GElf_Phdr *load = image_load_at (check->after, begin);
-  /* No program writes to .sframe: its PT_LOAD is read-only, or no page of
-     .sframe has other memory.  */
+  /* The PT_LOAD must be read-only, or no other memory in the pages of .sframe,
+     so that no program writes to them.  */
   if (load == NULL || !(load->p_flags & PF_R)
       || ((load->p_flags & PF_W)
           && !check_own_pages (check->before, NULL, begin, end))
@@ -90,9 +87,9 @@ check_sframe (const struct check *check)
   return check_sframe_segment (check) && check_sframe_section (check);
 }
 
-/* A new file is not as it has to be, or could not be opened, as ERR says.  Any
-   status but NO_MEMORY would read as one of the input, but the new file is the
-   one that is damaged, by a mistake of this program.  Gives false.  */
+/* Change ERR, which says what is wrong in the new file, to a failure of the
+   self-check, unless memory ran out.  Its old status would mean that the input
+   is damaged, but the new file is, by a mistake of this program.  */
 static bool
 self_check_failed (struct error *err)
 {
@@ -103,7 +100,7 @@ self_check_failed (struct error *err)
                             cause.reason);
 }
 
-/* Whether the new file has all that the old one has.  */
+/* Whether the new file has all headers and bytes that the old one has.  */
 static bool
 check_kept (const struct check *check)
 {
@@ -112,9 +109,9 @@ check_kept (const struct check *check)
          && check_sections_kept (check) && check_dynamic_kept (check);
 }
 
-/* Whether what headers say of the old file is so: its bytes are loaded from
-   the offsets and to the addresses that stand there, and the file would pass
-   as a copy of itself.  */
+/* Whether the headers of the old file do not contradict each other: the bytes
+   of all sections and segments are loaded from their offsets to their
+   addresses, and the file passes this check as a copy of itself.  */
 static bool
 headers_agree (const struct check *check)
 {
@@ -154,8 +151,8 @@ inject_check_bytes (const struct image *image, const struct plan *plan,
   bool good = check_kept (&check) && check_sframe (&check);
   if (!good)
     {
-      /* Where the headers of the old file do not agree, the mistake is theirs,
-         and not one of this program.  */
+      /* If the headers of the old file contradict each other, the mistake is
+         in the input, and not in this program.  */
       const struct error cause = *err;
       if (cause.status == CFI2SFRAME_NO_MEMORY || headers_agree (&check))
         self_check_failed (err);
@@ -169,11 +166,11 @@ inject_check_bytes (const struct image *image, const struct plan *plan,
 
 /* ---- A file from which .sframe was removed without a record
 
-   What may differ is told from the old file alone, without the plan: each
-   header of .sframe says nothing any more, and all else is as it was.  */
+   The old file alone determines what may differ: the headers of .sframe are
+   null, and all other bytes are as before.  */
 
-/* The headers, as a reader finds them.  Tables of a hostile file may lie in
-   each other, so that zeros in one header are read as part of another.  */
+/* Whether the headers are as expected, as a reader decodes them: tables of a
+   hostile file may overlap, so that zeros are in two headers.  */
 static bool
 check_headers_left (const struct check *check)
 {
@@ -202,7 +199,8 @@ check_headers_left (const struct check *check)
   return true;
 }
 
-/* All but the tables of headers, which check_headers_left compares.  */
+/* Whether all bytes outside of the header tables are as before.
+   check_headers_left compares the tables.  */
 static bool
 check_bytes_left (const struct check *check)
 {

@@ -1,4 +1,4 @@
-/* The self-check: a new file is read back before it takes the old one's place.
+/* The self-check: reading a new file back, before it replaces the old one.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef WRITE_INJECT_CHECK_H
@@ -11,15 +11,15 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* Read the SIZE BYTES of a new file back, as any other file, and compare them
-   with IMAGE: nothing but what PLAN says may have changed.  False with the
-   first violation.  */
+/* Whether the new file of SIZE BYTES, which PLAN has made of IMAGE, is IMAGE
+   with .sframe, and nothing else has changed that loaders or readers could
+   find.  False with the first difference.  */
 bool inject_check_bytes (const struct image *image, const struct plan *plan,
                          const void *sframe, const void *bytes, size_t size,
                          struct error *err);
 
-/* Do the same with a new file that existing_plan_removal's plan made of IMAGE:
-   its .sframe is gone, and nothing else.  */
+/* Whether the new file of SIZE BYTES is IMAGE without its .sframe, made with
+   the plan of existing_plan_removal.  */
 bool inject_check_removed (const struct image *image, const void *bytes,
                            size_t size, struct error *err);
 

@@ -1,5 +1,5 @@
-/* What the parts of the self-check share: comparing parts of the new file with
-   those of the old one.
+/* The self-check: comparing bytes and headers of the new file with the old
+   ones.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check_parts.h"
@@ -8,9 +8,9 @@
 
 enum
 {
-  /* Up to this size every byte is compared.  In larger files a block that one
-     extent of the plan copies is compared by its first bytes alone: if it was
-     not written, they are zero.  */
+  /* In files up to this size every byte is compared.  In larger files only the
+     first bytes are, of a block that one extent of the plan has copied: they
+     are zero if the block was not written.  */
   COMPARE_MAX = 8 << 20,
   BLOCK = 1 << 16,
   SAMPLE = 64
@@ -23,8 +23,8 @@ check_violated (const struct check *check, const char *what, const char *name)
                     name[0] ? " " : "", name);
 }
 
-/* Whether SIZE bytes were copied by one extent, in a file so large that the
-   first of them stand for all.  */
+/* Whether it is enough to compare the first of SIZE bytes: the file is large,
+   and one extent has copied them, without a patch.  */
 static bool
 is_trusted (const struct check *check, uint64_t old_offset,
             uint64_t new_offset, uint64_t size)

@@ -1,11 +1,11 @@
-/* What the parts of the self-check share.
+/* The self-check, for its own files: what it compares, and its parts.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The check knows of no strategy, but for the names of sections that are new
-   (inject_check_sections.c): what may differ is told from the old file
-   alone.  Of the plan it takes where .sframe is, the section that .sframe
-   replaces, the new size and, in large files, the extents and patches.  It
-   does not use plan_cut, so as not to share the mistakes of that.  */
+   The check must not share the mistakes of the strategies.  So it concludes
+   from the old file alone which bytes may differ.  It uses of the plan the
+   place of .sframe, the index of the section that .sframe replaces, the new
+   size and, in large files, the extents and patches, but not plan_cut.  Of the
+   strategies it uses the names of new sections (inject_check_sections.c).  */
 
 #ifndef WRITE_INJECT_CHECK_PARTS_H
 #define WRITE_INJECT_CHECK_PARTS_H
@@ -24,12 +24,12 @@ struct check
   struct error *err;
 };
 
-/* Record that the new file is wrong.  Gives false.  */
+/* Set check->err: the new file is wrong.  Returns false.  */
 bool check_violated (const struct check *check, const char *what,
                      const char *name);
 
-/* Whether one of SIZE bytes of the old and the new file differs, from byte *AT
-   on.  *AT: which.  */
+/* Compare SIZE bytes of the old and the new file from byte *AT on, and set *AT
+   to the first that differs.  False if there is none.  */
 bool check_next_difference (const struct check *check, uint64_t old_offset,
                             uint64_t new_offset, uint64_t size, uint64_t *at);
 
@@ -37,17 +37,17 @@ bool check_next_difference (const struct check *check, uint64_t old_offset,
 bool check_same_bytes (const struct check *check, uint64_t old_offset,
                        uint64_t new_offset, uint64_t size);
 
-/* Whether AFTER is the segment EXPECTED, maybe at another place.  A physical
-   address goes with the virtual one if both were the same.  */
+/* Whether AFTER is the program header EXPECTED but for its offset and address.
+   The physical address must follow the virtual one if both were equal.  */
 bool check_same_header (GElf_Phdr expected, const GElf_Phdr *after);
 
-/* The header of a segment of TYPE that is new: for reading alone, with a
+/* Return the header that a new read-only segment of TYPE must have.  It has a
    physical address if the last PT_LOAD has one.  */
 GElf_Phdr check_new_segment (const struct image *before, uint32_t type,
                              uint64_t offset, uint64_t address, uint64_t size,
                              uint64_t align);
 
-/* Whether IMAGE loads SIZE bytes at ADDRESS from OFFSET.  */
+/* Whether IMAGE loads SIZE bytes from file offset OFFSET at ADDRESS.  */
 bool check_is_loaded (const struct image *image, uint64_t offset,
                       uint64_t address, uint64_t size);
 
@@ -57,23 +57,23 @@ bool check_is_loaded (const struct image *image, uint64_t offset,
 bool check_own_pages (const struct image *image, const GElf_Phdr *own,
                       uint64_t begin, uint64_t end);
 
-/* Whether a loader maps what it mapped before, and nothing more that could
-   harm.  */
+/* Whether a loader maps all bytes that it mapped before, with the same rights,
+   and other bytes only in pages of their own.  */
 bool check_memory_kept (const struct check *check);
 
-/* Whether no segment is lost, and none is of a new type.  */
+/* Whether all old segments are there, and no segment is of a new type.  */
 bool check_segments_kept (const struct check *check);
 
-/* Whether a program that follows offsets from its ELF header, in memory, comes
-   to what it came to before.  */
+/* Whether a program that reads its own ELF header in memory, and takes offsets
+   for distances from it, finds the segments that it found before.  */
 bool check_seen_from_memory (const struct check *check);
 
 /* ---- inject_check_sections.c */
 
-/* Whether section headers and what they describe are as before.  */
+/* Whether section headers, and the contents of sections, are as before.  */
 bool check_sections_kept (const struct check *check);
 
-/* Every dynamic entry is as before, or names a table that has moved.  */
+/* Whether each dynamic entry is as before, or names a moved table.  */
 bool check_dynamic_kept (const struct check *check);
 
 #endif /* WRITE_INJECT_CHECK_PARTS_H */

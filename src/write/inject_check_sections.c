@@ -1,4 +1,4 @@
-/* The self-check's part about sections, dynamic entries and symbols.
+/* The self-check: sections, dynamic entries and symbols.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check_parts.h"
@@ -10,8 +10,8 @@
 #include "elf/dynamic.h"
 #include "elf/notes.h"
 
-/* Whether IMAGE loads the section from where its header says; some linkers'
-   empty sections are anywhere.  */
+/* Whether IMAGE loads the section of HEADER at its address from its offset.
+   Empty sections of some linkers have any address.  */
 static bool
 is_loaded (const struct image *image, const GElf_Shdr *header)
 {
@@ -34,9 +34,9 @@ check_place (const struct check *check, const char *name,
   return true;
 }
 
-/* Whether the symbol NEW is OLD, with a value that has changed by as much as
-   its section has moved.  Of symbols in a TABLE of type SHT_DYNSYM only those
-   of sections may have moved.  */
+/* Whether the symbol NEW is OLD with the value changed by as much as the
+   address of its section.  In a TABLE of type SHT_DYNSYM only symbols of type
+   STT_SECTION may change.  */
 static bool
 is_moved_symbol (const struct check *check, uint32_t table, const uint8_t *old,
                  const uint8_t *new)
@@ -79,7 +79,8 @@ same_symbols (const struct check *check, const GElf_Shdr *before,
   return true;
 }
 
-/* What neither moves nor may is compared as memory, if it is loaded.  */
+/* Whether a section has the same contents.  check_memory_kept has compared
+   loaded sections that may not move.  */
 static bool
 same_contents (const struct check *check, const GElf_Shdr *before,
                const GElf_Shdr *after)
@@ -144,14 +145,14 @@ is_new_type (const struct check *check, const struct image_section *section)
            && header->sh_size == NOTE_FILLER_SIZE
            && note_is_filler (check->after->bytes + header->sh_offset,
                               check->after->big_endian);
-  /* Their bytes are compared with the other bytes in memory.  */
+  /* check_memory_kept compares the bytes of old notes.  */
   if (strcmp (section->name, ".old_notes") == 0 && header->sh_type == SHT_NOTE)
     return true;
   return header->sh_type == SHT_PROGBITS || header->sh_type == SHT_GNU_SFRAME;
 }
 
-/* Whether the section may be new: .sframe, a note that readers skip, or an
-   owner of bytes that no other header names.  */
+/* Whether section INDEX is one that a conversion adds: .sframe, an empty note,
+   or a section for bytes that no other header owns.  */
 static bool
 check_new_section (const struct check *check, size_t index)
 {
@@ -183,7 +184,8 @@ check_sections_kept (const struct check *check)
 
 /* ---- Dynamic entries */
 
-/* What an entry TAG of VALUE has to say: where the table is.  */
+/* Return the value that the entry TAG with the old VALUE must have in the new
+   file: the new address if it is that of a table that may move.  */
 static uint64_t
 expected_value (const struct check *check, int64_t tag, uint64_t value)
 {
@@ -198,7 +200,7 @@ expected_value (const struct check *check, int64_t tag, uint64_t value)
   return value;
 }
 
-/* What ends the entries is compared with the other bytes in memory.  */
+/* check_memory_kept compares the bytes behind the last entry.  */
 bool
 check_dynamic_kept (const struct check *check)
 {

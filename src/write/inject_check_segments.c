@@ -1,6 +1,5 @@
-/* The self-check's part about segments: what a loader maps, and whether the
-   old segments are there, for readers of the file and for a program that reads
-   its own headers.
+/* The self-check: memory as a loader maps it, and the old segments, as readers
+   of the file and a program that reads its own headers find them.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "write/inject_check_parts.h"
@@ -15,13 +14,12 @@
 
 /* ---- Memory.
 
-   For every byte of memory that the old file maps, the new one maps the same
-   byte with the same rights.  What may differ is told from the old file alone:
-   the tables and what the ELF header says of them, sections with an address
-   that only headers know, the dynamic entries that name these, and bytes
-   behind the table that nothing owns.  */
+   For every byte of memory that the old file maps, the new file maps the same
+   byte with the same rights.  Some bytes may differ: the header tables and the
+   fields of the ELF header about them, sections that may move, dynamic
+   entries, and filler without an owner.  */
 
-/* Whether AT is in [BEGIN, + SIZE).  Then *END is the end of that.  */
+/* Whether AT is in [BEGIN, + SIZE).  Set *END to the end of that range.  */
 static bool
 is_in (uint64_t at, uint64_t begin, uint64_t size, uint64_t *end)
 {
@@ -29,7 +27,8 @@ is_in (uint64_t at, uint64_t begin, uint64_t size, uint64_t *end)
   return at >= begin && at - begin < size;
 }
 
-/* The tables of headers, and where the ELF header says what they are.  */
+/* Whether AT is in a header table, or in a field about one, which ends at
+ *END.  */
 static bool
 is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
 {
@@ -50,8 +49,7 @@ is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
   return false;
 }
 
-/* Whether the byte at file offset AT in LOAD may be another one, with all up
-   to *END.  */
+/* Whether the bytes from file offset AT in LOAD up to *END may differ.  */
 static bool
 may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
             uint64_t *end)
@@ -71,7 +69,7 @@ may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
     if (segment_kind_may_move (header->p_type)
         && is_in (at, header->p_offset, header->p_filesz, end))
       return true;
-  /* Dynamic entries are compared one by one (check_dynamic_kept).  */
+  /* check_dynamic_kept compares dynamic entries.  */
   uint64_t behind = 0, value;
   int64_t tag;
   while (dynamic_next (image, &behind, &tag, &value))
@@ -79,8 +77,8 @@ may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
       return true;
   if (load != owner_of_table (image))
     return false;
-  /* Filler that nothing owns, up to its end: asking for each byte would read
-     all headers as often.  */
+  /* Filler without an owner may differ.  *END is its end, because a call for
+     each byte would look at all headers each time.  */
   uint64_t owned = owner_next (image, at, 0).begin;
   for (*end = at; *end < owned && *end < image->size; ++*end)
     if (!byte_is_filler (image->bytes[*end]))
@@ -88,15 +86,16 @@ may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
   return *end > at;
 }
 
-/* Where LOAD has, or would have, the byte at ADDRESS in the file.  */
+/* Return the file offset of ADDRESS if LOAD had bytes there.  */
 static uint64_t
 offset_in (const GElf_Phdr *load, uint64_t address)
 {
   return load->p_offset + (address - load->p_vaddr);
 }
 
-/* Whether AFTER has the bytes of BEFORE.  Kernels clear the rest of the page
-   behind a BSS only if it has no bytes in the file.  */
+/* Whether AFTER has the bytes of BEFORE, and zeros up to the end of the page
+   where BEFORE has a BSS: kernels zero the rest of that page only if the BSS
+   has no bytes in the file.  */
 static bool
 has_bytes (const struct check *check, const GElf_Phdr *before,
            const GElf_Phdr *after)
@@ -118,7 +117,7 @@ has_bytes (const struct check *check, const GElf_Phdr *before,
                             (size_t)(end - (to + size)));
 }
 
-/* Whether AFTER is a PT_LOAD that has all memory of BEFORE, another.  */
+/* Whether both are PT_LOADs, and AFTER has all memory of BEFORE.  */
 static bool
 has_memory (const GElf_Phdr *before, const GElf_Phdr *after)
 {
@@ -128,15 +127,15 @@ has_memory (const GElf_Phdr *before, const GElf_Phdr *after)
          && before->p_memsz <= after->p_memsz - front;
 }
 
-/* Whether AFTER maps all that BEFORE did.  Only a library's alignment means
-   something to loaders.  */
+/* Whether AFTER maps the bytes that BEFORE did, with the same rights.  The
+   alignment of a segment may become that of a page in ET_EXEC files, because
+   loaders use that of libraries alone.  */
 static bool
 is_kept (const struct check *check, const GElf_Phdr *before,
          const GElf_Phdr *after)
 {
   GElf_Phdr expected = *before;
-  /* A segment that has grown in front alone has the same memory behind its
-     bytes as before.  */
+  /* A segment that has grown only in front has the same memory behind.  */
   uint64_t front = before->p_vaddr - after->p_vaddr;
   bool same_behind = after->p_filesz == before->p_filesz + front
                      && after->p_memsz == before->p_memsz + front;
@@ -177,8 +176,8 @@ is_new_load (const struct check *check, const GElf_Phdr *load)
          && ((load->p_vaddr - load->p_offset) & (page - 1)) == 0;
 }
 
-/* Whether LOAD is one of the old file's, or new.  What it maps and the old
-   file did not is in pages of its own.  */
+/* Whether LOAD has all memory of an old PT_LOAD, or is the only new one, and
+   memory that the old file does not map is in pages of its own.  */
 static bool
 check_load (const struct check *check, const GElf_Phdr *load, size_t *n_new)
 {
@@ -211,10 +210,9 @@ check_memory_kept (const struct check *check)
 
 /* ---- Notes.
 
-   It does not matter where a note is, but whether a walk over a PT_NOTE comes
-   to it.  There are two walks: most readers align notes as the header says,
-   and Linux, which looks for the build-id (lib/buildid.c), aligns them to 4
-   bytes.  */
+   A note may be anywhere, if a walk over a PT_NOTE comes to it.  There are two
+   kinds of walks: most readers align notes as the header says, and Linux,
+   which looks for the build-id (lib/buildid.c), to 4 bytes (BY_4).  */
 
 static bool
 is_same_note (const struct note *a, const struct note *b)
@@ -224,7 +222,7 @@ is_same_note (const struct note *a, const struct note *b)
          && memcmp (a->contents, b->contents, a->size) == 0;
 }
 
-/* Whether SEGMENT may have the notes that BEFORE had.  */
+/* Whether SEGMENT, a PT_NOTE, may have the notes that BEFORE had.  */
 static bool
 is_good_segment (const struct check *check, const GElf_Phdr *segment,
                  const GElf_Phdr *before)
@@ -240,6 +238,7 @@ is_good_segment (const struct check *check, const GElf_Phdr *segment,
                              segment->p_filesz);
 }
 
+/* Whether a walk over a new PT_NOTE comes to the note WANTED of BEFORE.  */
 static bool
 is_found (const struct check *check, const GElf_Phdr *before,
           const struct note *wanted, bool by_4)
@@ -258,9 +257,9 @@ is_found (const struct check *check, const GElf_Phdr *before,
   return false;
 }
 
-/* Whether the sections with bytes of the PT_NOTE SEGMENT take no more than
-   notes that a conversion puts in another order: for each note of SEGMENT the
-   sections are walked over again.  */
+/* Whether the sections of notes in SEGMENT are no larger than those that a
+   conversion rearranges.  The limit matters, because these sections are walked
+   over for each note of SEGMENT.  */
 static bool
 sections_are_short (const struct image *image, const GElf_Phdr *segment)
 {
@@ -280,8 +279,8 @@ sections_are_short (const struct image *image, const GElf_Phdr *segment)
   return true;
 }
 
-/* Whether a section has a note at file offset OFFSET.  A walk over a segment
-   that got out of step takes other bytes for notes.  */
+/* Whether a section has a note at file offset OFFSET.  If not, a walk over a
+   segment got out of step and took other bytes for a note.  */
 static bool
 is_note_of_section (const struct image *image, uint64_t offset)
 {
@@ -301,8 +300,7 @@ is_note_of_section (const struct image *image, uint64_t offset)
   return false;
 }
 
-/* Whether readers find all notes of the old PT_NOTE BEFORE, whichever
-   alignment they go by.  */
+/* Whether both kinds of walks find all notes of the old PT_NOTE BEFORE.  */
 static bool
 check_notes_kept (const struct check *check, const GElf_Phdr *before)
 {
@@ -329,10 +327,11 @@ check_notes_kept (const struct check *check, const GElf_Phdr *before)
 
 /* ---- Each old segment */
 
-/* Whether BEFORE, which has bytes, is loaded as AFTER.  Notes and the
-   interpreter's name may move.  patchelf 0.14.3 moves the section of
-   PT_GNU_PROPERTY, lets a longer table run over the old bytes, and leaves the
-   program header as it is.  */
+/* Whether AFTER has the bytes of BEFORE, which are at the same address, unless
+   they are notes or the interpreter's name.  A segment may have other bytes if
+   segment_is_overwritten: patchelf 0.14.3 moves the section of
+   PT_GNU_PROPERTY, lets a longer table overwrite the old bytes, and does not
+   change the program header.  */
 static bool
 has_same_bytes (const struct check *check, const GElf_Phdr *before,
                 const GElf_Phdr *after)
@@ -348,11 +347,11 @@ has_same_bytes (const struct check *check, const GElf_Phdr *before,
     return after->p_vaddr == before->p_vaddr;
   return check_same_bytes (check, before->p_offset, after->p_offset,
                            before->p_filesz)
-         || (same_place && segment_is_buried (check->before, before));
+         || (same_place && segment_is_overwritten (check->before, before));
 }
 
-/* Whether AFTER takes the place of BEFORE.  A PT_NOTE that only repeats
-   PT_GNU_PROPERTY may be gone.  */
+/* Whether AFTER stands for BEFORE in the new file.  A PT_GNU_PROPERTY may
+   stand for a PT_NOTE that repeats it.  */
 static bool
 is_same_segment (const struct check *check, const GElf_Phdr *before,
                  const GElf_Phdr *after)
@@ -370,8 +369,7 @@ is_same_segment (const struct check *check, const GElf_Phdr *before,
          && (before->p_offset != 0 || after->p_offset == 0);
 }
 
-/* A static PIE or a shared library, which no interpreter starts, may lose its
-   PT_PHDR.  */
+/* Whether PT_PHDR is right.  A static PIE or a shared library may lose it.  */
 static bool
 check_table_segment (const struct check *check, const GElf_Phdr *before)
 {
@@ -391,7 +389,7 @@ check_table_segment (const struct check *check, const GElf_Phdr *before)
                             "");
 }
 
-/* Whether the segment BEFORE is in the new file, or need not be.  */
+/* Whether the old segment BEFORE is in the new file, or need not be there.  */
 static bool
 check_old_segment (const struct check *check, const GElf_Phdr *before)
 {
@@ -402,15 +400,14 @@ check_old_segment (const struct check *check, const GElf_Phdr *before)
   FOR_EACH_SEGMENT (segment, check->after)
     if (is_same_segment (check, before, segment))
       return true;
-  /* Only notes in another order need a walk.  */
+  /* Only rearranged notes need walks.  */
   return (before->p_type == PT_NOTE && check_notes_kept (check, before))
          || check_violated (check, "a segment is lost or damaged", "");
 }
 
-/* Whether SEGMENT, which need not stand for one old segment, is of a kind that
-   was there before.  Strategy grow-down takes notes out of a PT_NOTE that
-   stays: no old segment is just like theirs, which has an alignment of its
-   own.  */
+/* Whether the old file has a segment of the same type, flags and alignment as
+   SEGMENT.  The alignment of a PT_NOTE may differ: grow-down copies notes out
+   of a PT_NOTE that stays, and makes a new PT_NOTE of them.  */
 static bool
 is_of_old_kind (const struct check *check, const GElf_Phdr *segment)
 {
@@ -425,7 +422,6 @@ is_of_old_kind (const struct check *check, const GElf_Phdr *segment)
   return false;
 }
 
-/* No segment is lost, and none is of a kind that was not there before.  */
 bool
 check_segments_kept (const struct check *check)
 {
@@ -444,12 +440,12 @@ check_segments_kept (const struct check *check)
 
 /* ---- What a program sees.
 
-   A program finds its ELF header by __ehdr_start, and the program headers
-   through that.  A conversion does not change the address of __ehdr_start.
-   Some then take p_offset for a distance from the ELF header.  Where that led
-   to a segment's bytes before, it has to lead to them afterwards.  */
+   A program finds its ELF header by __ehdr_start, whose address a conversion
+   does not change, and the program headers by that header.  Some programs then
+   take p_offset for a distance from the ELF header.  If they found the bytes
+   of a segment by it in the old file, they must do so in the new one.  */
 
-/* Where the file has the bytes at ADDRESS; SIZE_MAX: nowhere.  */
+/* Return the file offset of the byte loaded at ADDRESS; SIZE_MAX for none.  */
 static uint64_t
 offset_of (const struct image *image, uint64_t address)
 {
@@ -457,7 +453,7 @@ offset_of (const struct image *image, uint64_t address)
   return at == NULL ? SIZE_MAX : (uint64_t)(at - image->bytes);
 }
 
-/* Read SIZE bytes, which are of TYPE, that IMAGE loads at ADDRESS.  */
+/* Decode SIZE bytes of TYPE, which IMAGE loads at ADDRESS.  */
 static bool
 read_loaded (const struct image *image, uint64_t address, Elf_Type type,
              void *to, size_t size)
@@ -473,9 +469,9 @@ read_loaded (const struct image *image, uint64_t address, Elf_Type type,
                 != NULL;
 }
 
-/* Have SEEN, a copy of IMAGE, with the program headers that its ELF header
-   leads to from address BASE.  Their offsets, which are distances from BASE,
-   become those in the file.  */
+/* Read the program headers to which the ELF header of SEEN, a copy of IMAGE,
+   leads from address BASE.  Change their offsets from BASE to file
+   offsets.  */
 static bool
 read_segments (struct image *seen, const struct image *image, uint64_t base)
 {
@@ -492,9 +488,9 @@ read_segments (struct image *seen, const struct image *image, uint64_t base)
   return true;
 }
 
-/* Whether the segments that the old file's ELF header, at address BASE, led to
-   are in SEEN.  A segment with bytes counts only if its offset was its
-   distance from that header: a program could rely on no other.  */
+/* Whether SEEN has all old segments.  A segment with bytes counts only if its
+   offset was its distance from BASE, the address of the ELF header: in other
+   cases no program could find it so.  */
 static bool
 check_segments_seen (const struct check *check, const struct image *seen,
                      uint64_t base)
@@ -510,8 +506,8 @@ check_segments_seen (const struct check *check, const struct image *seen,
   return true;
 }
 
-/* Whether the ELF header at address BASE says what the file's says, but for
-   program headers, and these are as good as the old file's.  */
+/* Whether the ELF header at address BASE is that of the file, but for the
+   program header table, and leads to a table with all old segments.  */
 static bool
 check_seen_from (const struct check *check, uint64_t base)
 {

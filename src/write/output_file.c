@@ -23,16 +23,16 @@
 
 enum
 {
-  LINKS_MAX = 40 /* that are followed, as the kernel has it */
+  LINKS_MAX = 40 /* symbolic links that are followed, as in the kernel */
 };
 
-/* ---- Where an output goes */
+/* ---- Finding the target */
 
 #define OUTPUT_TARGET_NONE \
   ((struct output_target){ .directory = -1, .stream_fd = -1 })
 
-/* A wrong target is not a property of the input, so the status is not
-   CFI2SFRAME_REFUSED.  */
+/* Set *STREAM.  False if the target is no file and no stream.  A wrong target
+   is not a property of the input, so the status is not CFI2SFRAME_REFUSED.  */
 static bool
 check_kind (const struct stat *status, bool *stream, struct error *err)
 {
@@ -45,7 +45,8 @@ check_kind (const struct stat *status, bool *stream, struct error *err)
                     "is neither a regular file nor a pipe");
 }
 
-/* PATH names descriptor NUMBER: the bytes will go to a copy of it.  */
+/* Let the stream TARGET be a copy of descriptor NUMBER, which PATH names.  A
+   negative NUMBER means a descriptor of another process.  */
 static bool
 take_descriptor (struct output_target *target, const char *path, int number,
                  struct error *err)
@@ -59,8 +60,9 @@ take_descriptor (struct output_target *target, const char *path, int number,
   return number < 0 || target->stream_fd >= 0;
 }
 
-/* Open DIRECTORY, seen from the open directory BASE.  One that cannot be read
-   cannot be flushed either (flush_directory), but written to.  */
+/* Open DIRECTORY, relative to the open directory BASE.  Without read
+   permission it is opened as a path alone: files can be made there, but it
+   cannot be flushed (flush_directory).  */
 static bool
 open_directory (struct output_target *target, int base, const char *directory,
                 struct error *err)
@@ -76,8 +78,8 @@ open_directory (struct output_target *target, int base, const char *directory,
                                       : "cannot open its directory");
 }
 
-/* TARGET is PATH, seen from the open directory BASE, even if a symbolic link
-   has that name.  */
+/* Let TARGET be PATH, relative to the open directory BASE, without following a
+   symbolic link of that name.  */
 static bool
 set_place (struct output_target *target, int base, const char *path,
            struct error *err)
@@ -97,8 +99,7 @@ set_place (struct output_target *target, int base, const char *path,
   return opened;
 }
 
-/* TARGET is where the last of the links is that begin with PATH, which may
-   dangle.  */
+/* Let TARGET be PATH, behind all symbolic links; the last may dangle.  */
 static bool
 follow_links (struct output_target *target, const char *path,
               struct error *err)
@@ -125,7 +126,8 @@ follow_links (struct output_target *target, const char *path,
   return error_set_errno (err, "readlink");
 }
 
-/* Whether PATH is a stream (target->stream), or may be a file's.  */
+/* Set target->stream, and for a descriptor stream_fd.  False if PATH is
+   neither a stream nor a regular file, nor free for a new file.  */
 static bool
 find_kind (struct output_target *target, const char *path, bool may_dangle,
            struct error *err)
@@ -143,10 +145,10 @@ find_kind (struct output_target *target, const char *path, bool may_dangle,
          || error_set (err, CFI2SFRAME_IO, "is a dangling symbolic link");
 }
 
-/* Let TARGET, which is OUTPUT_TARGET_NONE, be what LOCATION names, behind all
-   symbolic links if those are to be followed.  There need not be a file, but
-   the directory must be there.  A link that dangles is refused unless
-   MAY_DANGLE.  TARGET is to be released also after failure.  */
+/* Let TARGET, which is OUTPUT_TARGET_NONE, be the file that LOCATION names,
+   behind all symbolic links if they are to be followed.  The file need not
+   exist, but its directory must.  A dangling link is refused unless
+   MAY_DANGLE.  The caller releases TARGET also after failure.  */
 static bool
 target_find (struct output_target *target,
              const struct file_location *location, bool may_dangle,
@@ -162,7 +164,7 @@ target_find (struct output_target *target,
   return target->name != NULL || error_set_no_memory (err);
 }
 
-/* Does nothing to OUTPUT_TARGET_NONE, which TARGET becomes.  */
+/* Free TARGET, and let it be OUTPUT_TARGET_NONE.  */
 static void
 target_release (struct output_target *target)
 {
@@ -174,9 +176,9 @@ target_release (struct output_target *target)
   *target = OUTPUT_TARGET_NONE;
 }
 
-/* ---- The beginning */
+/* ---- Beginning a file */
 
-/* Create the temporary file, or link it to SOURCE.  */
+/* Create the temporary file, or make it a hard link to SOURCE.  */
 static bool
 create_temporary (struct output_file *file, const struct file_location *source,
                   struct error *err)
@@ -186,7 +188,7 @@ create_temporary (struct output_file *file, const struct file_location *source,
   return file->temporary != NULL;
 }
 
-/* Make a file in memory.  */
+/* Make a file in memory.  Returns its descriptor, or -1.  */
 static int
 create_in_memory (struct error *err)
 {
@@ -196,8 +198,8 @@ create_in_memory (struct error *err)
   return fd;
 }
 
-/* Pipes get their bytes from a nameless file.  It is in memory where no folder
-   can have it.  */
+/* Create a file without a name, from which a stream gets its bytes at the end.
+   It is in memory if no directory can have it.  */
 static bool
 create_stream (struct output_file *file, struct error *err)
 {
@@ -218,7 +220,7 @@ create_stream (struct output_file *file, struct error *err)
   return file->fd >= 0;
 }
 
-/* Clear FILE, so that discarding it does nothing.  */
+/* Free FILE, so that discarding it does nothing.  */
 static void
 output_file_release (struct output_file *file)
 {
@@ -240,7 +242,7 @@ bool
 output_file_begin (struct output_file *file,
                    const struct output_request *request, struct error *err)
 {
-  /* One of the two is there.  */
+  /* The request has an output or an input.  */
   const struct file_location location
       = request->output != NULL || request->input == NULL
             ? file_location_of_path (request->output)
@@ -250,15 +252,16 @@ output_file_begin (struct output_file *file,
   bool found = target_find (&file->target, &location, request->rewrite, err);
   if (found && request->rewrite && !target->stream)
     {
-      /* There need not be a file.  */
+      /* The target need not exist.  */
       file->target_fd
           = openat (target->directory, target->name,
                     O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
       found = file->target_fd >= 0 || errno == ENOENT
               || error_set_errno (err, "cannot open for writing");
     }
-  /* Make a temporary file, or what goes through a stream, or over the
-     target.  */
+  /* Make a temporary file in the target's directory or, where this fails, a
+     nameless file to be written over the target.  A stream needs a nameless
+     file.  */
   if (found
       && ((!target->stream && create_temporary (file, NULL, err))
           || ((target->stream || file->target_fd >= 0)
@@ -278,7 +281,7 @@ output_file_discard (struct output_file *file)
 
 /* ---- Ways to the target */
 
-/* Write the bytes of FILE to the stream that its target is.  */
+/* Write the bytes of FILE to its target, a stream.  */
 static bool
 write_through (struct output_file *file, struct error *err)
 {
@@ -295,7 +298,7 @@ write_through (struct output_file *file, struct error *err)
   return ok;
 }
 
-/* Whether the name of TARGET is that of the file SOURCE_FD.  */
+/* Whether the name of TARGET is one of the file SOURCE_FD.  */
 static bool
 target_is (const struct output_target *target, int source_fd)
 {
@@ -307,9 +310,8 @@ target_is (const struct output_target *target, int source_fd)
          && file_status_same (&source, &found);
 }
 
-/* Have the filesystem set space for SIZE bytes of FD aside, so that a disk is
-   known to be full while FD still has what it had.  Some filesystems cannot do
-   that.  */
+/* Let the filesystem set space for SIZE bytes of FD aside, so that a full disk
+   is noticed before FD is changed.  Not all filesystems can.  */
 static bool
 reserve (int fd, off_t size, struct error *err)
 {
@@ -318,13 +320,13 @@ reserve (int fd, off_t size, struct error *err)
       || (errno != ENOSPC && errno != EDQUOT))
     return true;
   error_set_errno (err, "fallocate");
-  /* Space that was set aside is behind the end of FD.  */
+  /* Give back space that was set aside, which is behind the end of FD.  */
   if (fstat (fd, &status) == 0 && ftruncate (fd, status.st_size) != 0)
     error_set_errno (err, "ftruncate");
   return false;
 }
 
-/* Flush FD, which has the bytes of FILE, if that is to be done at once.  */
+/* Flush FD, which has the bytes of FILE, if files are flushed at once.  */
 static bool
 flush_bytes (const struct output_file *file, int fd, struct error *err)
 {
@@ -332,7 +334,7 @@ flush_bytes (const struct output_file *file, int fd, struct error *err)
          || error_set_errno (err, "fsync");
 }
 
-/* Write over the target, which cannot be replaced.  */
+/* Write the bytes of FILE over its target, which cannot be replaced.  */
 static bool
 write_over (struct output_file *file, struct error *err)
 {
@@ -355,7 +357,7 @@ write_over (struct output_file *file, struct error *err)
   return ok;
 }
 
-/* Rename the temporary to the target.  */
+/* Rename the temporary file to the target.  */
 static bool
 rename_temporary (struct output_file *file, struct error *err)
 {
@@ -366,12 +368,12 @@ rename_temporary (struct output_file *file, struct error *err)
          || error_set_errno (err, "rename");
 }
 
-/* ---- A new file comes in place of the target */
+/* ---- Replacing the target */
 
 /* Whether FILE may take its name.  If FILE REPLACES the file SOURCE_FD, the
-   name must still be that file's; otherwise it must not be.  What was read
-   must not have changed.  A build may have put a newer file there meanwhile,
-   which must not be lost.  */
+   name must still be one of that file, because a newer file, made by a build
+   meanwhile, must not be lost.  Otherwise it must not be.  No mapped file may
+   have changed.  */
 static bool
 may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
                 struct error *err)
@@ -386,9 +388,8 @@ may_be_renamed (const struct output_file *file, int source_fd, bool replaces,
                                "the output is the input itself");
 }
 
-/* Flush and rename; the parameters are those of may_be_renamed.  FILE has its
-   final metadata.  Flushing takes seconds at times, so nothing comes between
-   the look at what is there and the rename.  */
+/* Flush FILE, which has its final metadata, and rename it; the parameters are
+   those of may_be_renamed.  Flushing may take seconds, so it comes first.  */
 static bool
 put_in_place (struct output_file *file, int source_fd, bool replaces,
               struct error *err)
@@ -413,9 +414,9 @@ put_in_place (struct output_file *file, int source_fd, bool replaces,
   return flushed;
 }
 
-/* ---- The end, for each kind of target */
+/* ---- Finishing a file */
 
-/* Give FILE what a replacement of the input keeps, or what a new file has.  */
+/* Give FILE the metadata of the input that it replaces, or of a new file.  */
 static bool
 set_metadata (const struct output_file *file,
               const struct output_request *request, struct error *err)
@@ -432,8 +433,8 @@ set_metadata (const struct output_file *file,
              || file_set_times (file->fd, &source, err));
 }
 
-/* Let FILE take the place of the target, of which only the contents shall
-   change.  */
+/* Put the contents of FILE into the target, whose metadata must not change:
+   replace the target, or write over it.  */
 static bool
 rewrite (struct output_file *file, struct error *err)
 {
@@ -499,8 +500,7 @@ output_file_same_target (const struct output_file *a,
     return same_open (a->target_fd, b->target_fd)
            || (strcmp (one->name, other->name) == 0
                && same_open (one->directory, other->directory));
-  /* Who reads a pipe with a name takes the end of the first output for the end
-     of all.  */
+  /* A named pipe's reader takes the end of one output for that of both.  */
   return one->stream && other->stream && one->stream_fd < 0
          && other->stream_fd < 0 && stat (one->name, &first) == 0
          && stat (other->name, &second) == 0 && S_ISFIFO (first.st_mode)
@@ -546,8 +546,8 @@ output_file_write (const char *target, const struct buffer *bytes, int like_fd,
 
 /* ---- Hard links */
 
-/* Whether the temporary, which was linked to what has the name of SOURCE by
-   now, is that very file.  */
+/* Whether the temporary name, a hard link to the file that is called SOURCE
+   now, is one of the file source->identity.  */
 static bool
 check_linked (const struct output_file *file,
               const struct file_location *source, struct error *err)

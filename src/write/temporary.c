@@ -1,5 +1,5 @@
-/* Temporary files: their names, the list of those there are, and what earlier
-   runs have left.
+/* Temporary files: their names, a list for the handlers of signals, and
+   removing those of earlier runs.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A short name of its own length: the target's name plus a suffix might
-   exceed NAME_MAX.  The leading dot hides it from ldconfig and from shell
-   patterns.  */
+/* The name of a temporary file does not contain the target's, because that
+   with a suffix may be longer than NAME_MAX.  The leading dot hides it from
+   ldconfig and from shell patterns.  */
 #define PREFIX ".cfi2sframe-"
 
 static const char letters[]
@@ -36,9 +36,9 @@ _Static_assert(NAME_SIZE <= sizeof ((struct temporary *)0)->name, "room");
 
 /* ---- Steps that a signal must not end half-way */
 
-static atomic_int inside; /* threads */
-static atomic_bool closing;
-static _Thread_local unsigned depth;
+static atomic_int inside;   /* number of threads in such steps */
+static atomic_bool closing; /* no thread may begin such steps any more */
+static _Thread_local unsigned depth; /* of nested calls */
 
 bool
 uninterrupted_begin (sigset_t *old)
@@ -48,9 +48,9 @@ uninterrupted_begin (sigset_t *old)
   pthread_sigmask (SIG_SETMASK, &all, old);
   if (depth++ > 0)
     return true;
-  /* The thread first announces itself and then asks whether the process ends.
-     The handler does both in the other order, so that one of the two sees the
-     other.  */
+  /* The thread first counts itself and then looks whether the process ends.
+     The handler does both in the other order.  So at least one of the two sees
+     the other.  */
   atomic_fetch_add (&inside, 1);
   if (!atomic_load (&closing))
     return true;
@@ -67,9 +67,9 @@ uninterrupted_end (const sigset_t *old)
   pthread_sigmask (SIG_SETMASK, old, NULL);
 }
 
-/* Let none begin any more, and wait until no thread is in one, but no longer
-   than a second: a hanging file system must not make the handler hang for
-   ever.  Async-signal-safe.  */
+/* Let no thread begin such steps, and wait until no thread is in them, but no
+   longer than a second: a hanging file system must not make the handler hang.
+   Async-signal-safe.  */
 static void
 uninterrupted_wait (void)
 {
@@ -81,10 +81,10 @@ uninterrupted_wait (void)
 
 /* ---- The list of temporary files */
 
-/* The temporary files there are now, for temporary_discard_all.  Taking one
-   out of the table, by an atomic exchange, makes its taker the owner, so that
-   a handler never reads what another thread frees.  Beyond the table's size
-   files are written all the same, only unknown to the handler.  */
+/* The existing temporary files, for temporary_discard_all.  A thread or
+   handler that takes one out of the table, by an atomic exchange, owns it from
+   then on, so that a handler never reads what a thread frees.  Files beyond
+   the table's size are written, but no handler removes them.  */
 static _Atomic (struct temporary *) active[TEMPORARY_KNOWN_MAX];
 
 static int
@@ -104,8 +104,8 @@ temporary_release (struct temporary *temporary)
 {
   if (temporary == NULL)
     return true;
-  if (temporary->slot >= 0
-      && atomic_exchange (&active[temporary->slot], NULL) == NULL)
+  if (temporary->index >= 0
+      && atomic_exchange (&active[temporary->index], NULL) == NULL)
     return false;
   free (temporary);
   return true;
@@ -127,7 +127,7 @@ temporary_discard_all (void)
 
 /* ---- Names and files */
 
-/* Put the letters that belong to the RANDOM_LETTERS at FROM to TO.  */
+/* Store at TO the CHECK_LETTERS for the RANDOM_LETTERS at FROM.  */
 static void
 add_check_letters (const char *from, char *to)
 {
@@ -138,7 +138,7 @@ add_check_letters (const char *from, char *to)
     to[i] = letters[sum % N_LETTERS];
 }
 
-/* Another name for TEMPORARY, with nothing to be guessed from.  */
+/* Give TEMPORARY another name, which cannot be guessed.  */
 static bool
 choose_name (struct temporary *temporary)
 {
@@ -173,7 +173,7 @@ is_ours (const char *name)
   return memcmp (random + RANDOM_LETTERS, check, CHECK_LETTERS) == 0;
 }
 
-/* Make the file or, if SOURCE is not NULL, the link.  False with errno.  */
+/* Make the file or, with SOURCE, the hard link.  False with errno.  */
 static bool
 make_once (const struct temporary *temporary,
            const struct file_location *source, int *fd)
@@ -193,7 +193,7 @@ make_once (const struct temporary *temporary,
   return true;
 }
 
-/* Whether the file of FD has NAME in DIRECTORY; *NAMED is its status then.  */
+/* Whether NAME in DIRECTORY is the file of FD; then *NAMED is its status.  */
 static bool
 is_named (int fd, int directory, const char *name, struct stat *named)
 {
@@ -203,9 +203,10 @@ is_named (int fd, int directory, const char *name, struct stat *named)
          && file_status_same (&opened, named);
 }
 
-/* Lock TEMPORARY, which is FD's file.  False when another process is about to
-   remove it, or has done so: a link has other names, so that only the name
-   tells.  Where there are no locks, no process removes the temporary.  */
+/* Lock TEMPORARY, the file of FD.  False when another process is about to
+   remove it, or has done so, and the name is gone.  The file of a hard link
+   has other names, so its link count does not show that.  On a file system
+   without locks no process removes the file.  */
 static bool
 lock (const struct temporary *temporary, int fd)
 {
@@ -218,8 +219,7 @@ lock (const struct temporary *temporary, int fd)
          && is_named (fd, directory, temporary->name, &status);
 }
 
-/* Choose a name for TEMPORARY and make what temporary_new is asked for.  False
-   with errno.  */
+/* Make and lock the file or link, under a new name.  False with errno.  */
 static bool
 make (struct temporary *temporary, const struct file_location *source, int *fd)
 {
@@ -258,12 +258,12 @@ temporary_new (int directory, const struct file_location *source, int *fd,
     {
       made = make (temporary, source, fd);
       if (made)
-        temporary->slot = active_add (temporary);
+        temporary->index = active_add (temporary);
       uninterrupted_end (&mask);
     }
   if (made)
     return temporary;
-  /* Linux says ENOENT of a file that loses its name while it is linked.  */
+  /* linkat fails with ENOENT if the file loses its name meanwhile.  */
   bool renamed = source != NULL && errno == ENOENT;
   error_set_errno (err, source != NULL
                             ? "make a hard link"
@@ -279,12 +279,12 @@ temporary_remove_left (int directory, const char *name)
 {
   if (!is_ours (name))
     return;
-  /* NFS has exclusive locks only for who can write.  */
+  /* NFS grants exclusive locks only on descriptors open for writing.  */
   int fd = openat (directory, name,
                    O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return;
-  /* No other process has it locked, and NAME is still its name.  */
+  /* Remove it if no process has it locked, and NAME is still its name.  */
   struct stat status;
   if (flock (fd, LOCK_EX | LOCK_NB) == 0
       && is_named (fd, directory, name, &status) && S_ISREG (status.st_mode))

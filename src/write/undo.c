@@ -1,4 +1,4 @@
-/* The undo record: made from a plan, found, and planned back.
+/* The undo record: finding it, planning by it, making it.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
@@ -40,7 +40,7 @@ undo_record_find (struct undo_record *record, const struct image *image)
   return true;
 }
 
-/* The next magic at or behind file offset AT, or SIZE_MAX.  */
+/* Return the offset of the next magic at or behind AT, or SIZE_MAX.  */
 static size_t
 find_magic (const struct image *image, size_t at)
 {
@@ -51,8 +51,8 @@ find_magic (const struct image *image, size_t at)
   return found == NULL ? SIZE_MAX : (size_t)(found - image->bytes);
 }
 
-/* Where a record begins that lies where it says; SIZE_MAX if there is none.
-   No record is in front of the section header table.  */
+/* Return the offset of the first record that has its own offset in its header,
+   or SIZE_MAX.  No record is in front of the section header table.  */
 static size_t
 find_begin (const struct image *image)
 {
@@ -64,8 +64,7 @@ find_begin (const struct image *image)
   return at;
 }
 
-/* Of a record with several ends the first one counts: each further one would
-   cost a digest.  */
+/* Only the first possible end of a record is tried: each costs a digest.  */
 uint64_t
 undo_bytes_appended (const struct image *image)
 {
@@ -86,15 +85,15 @@ undo_bytes_appended (const struct image *image)
   return 0;
 }
 
-/* ---- The way back */
+/* ---- Planning by a record */
 
-/* A plan being made out of operations.  */
+/* Makes a plan of the operations.  */
 struct record_reader
 {
   const struct undo_record *record;
   struct cursor cursor;
   struct plan *plan;
-  uint64_t at; /* bytes of the original that are planned */
+  uint64_t at; /* number of bytes of the original planned so far */
 };
 
 static bool
@@ -161,7 +160,7 @@ digest_zeros (XXH64_state_t *state, uint64_t size)
     }
 }
 
-/* The digest of the file PLAN makes of IMAGE.  It has no .sframe.  */
+/* Compute the digest of the file that PLAN makes of IMAGE.  */
 static bool
 digest_of_plan (const struct plan *plan, const struct image *image,
                 uint64_t *digest, struct error *err)
@@ -194,9 +193,8 @@ undo_plan (struct plan *plan, const struct image *image, struct error *err)
                            "has no undo record");
   const uint8_t *begin = image->bytes + record.offset;
   uint64_t n = load_u64 (begin + 32, false);
-  /* No conversion makes a file smaller.  So an original of more bytes is
-     refused; otherwise a hostile record could make the output as large as it
-     likes.  */
+  /* No conversion makes a file smaller, so an original cannot be larger than
+     the file.  A hostile record could ask for an output of any size.  */
   if (load_u64 (begin + 8, false) != record.offset
       || record.original_size > record.offset || n > UNDO_OPERATIONS_MAX
       || n > record.size)
@@ -234,12 +232,11 @@ undo_check (const struct image *image, const void *bytes, size_t size,
 
 /* ---- Making a record
 
-   A record is the inverse of a plan.  The original is divided into the bytes
-   that are somewhere in the new file unharmed (copy), those that were zero
-   (zeros), and the rest (store).  */
+   A record is the inverse of a plan.  Bytes that the new file still has are
+   copied; others that were zero are zeros; the rest is stored.  */
 
-/* Between two ranges that are stored it takes more bytes to describe a copy
-   than to store these as well.  */
+/* A copy of up to this many bytes between two stored ranges takes more bytes
+   in the record than the bytes themselves.  */
 #define MIN_COPY 12
 
 static const uint64_t NOWHERE = UINT64_MAX;
@@ -248,18 +245,19 @@ struct operation
 {
   enum undo_kind kind;
   uint64_t old_offset, size;
-  uint64_t new_offset; /* where the bytes are in the new file, or others in
-                          their place; NOWHERE: they have none */
+  uint64_t new_offset; /* offset in the new file of these bytes, or of others
+                          that were written over them; NOWHERE: none */
 };
 
 struct record_builder
 {
   const struct image *image;
   const struct plan *plan;
-  struct operation *operations; /* the original, ascending */
-  size_t n_operations, room;
+  struct operation *operations; /* owned; in the order of the original */
+  size_t n_operations, capacity;
 };
 
+/* Whether NEXT begins in the new file where LAST ends.  */
 static bool
 follows (const struct operation *next, const struct operation *last)
 {
@@ -267,8 +265,8 @@ follows (const struct operation *next, const struct operation *last)
          && last->new_offset + last->size == next->new_offset;
 }
 
-/* Add an operation that copies or stores; join it to the last ones if they
-   are of bytes in front of it in both files.  */
+/* Add an operation that copies or stores.  Join it to the last one, or to the
+   last two, if their bytes are in front of its own in both files.  */
 static bool
 add (struct record_builder *builder, enum undo_kind kind, uint64_t old_offset,
      uint64_t size, uint64_t new_offset)
@@ -294,14 +292,15 @@ add (struct record_builder *builder, enum undo_kind kind, uint64_t old_offset,
       return true;
     }
   if (!ARRAY_ROOM (builder->operations, builder->n_operations + 1,
-                   &builder->room))
+                   &builder->capacity))
     return false;
   builder->operations[builder->n_operations++] = next;
   return true;
 }
 
-/* Add the old bytes of PIECE, which begin at OLD_OFFSET of the original.
-   Headers are patched as a whole, so most bytes stay the same.  */
+/* Add operations for the old bytes of PIECE, which begin at OLD_OFFSET of the
+   original.  Bytes are compared one by one, because most bytes of a patched
+   header stay the same.  */
 static bool
 add_piece (struct record_builder *builder, const struct plan_piece *piece,
            uint64_t old_offset)
@@ -328,8 +327,8 @@ compare_pieces (const void *a, const void *b)
   return (left->old > right->old) - (left->old < right->old);
 }
 
-/* All of the original: the pieces that have old bytes, in their old order, and
-   what is between them.  */
+/* Add operations for all of the original: for pieces with old bytes, in their
+   old order, and for the bytes between them, which the new file has lost.  */
 static bool
 add_pieces (struct record_builder *builder, struct plan_piece *pieces,
             size_t n)
@@ -350,8 +349,8 @@ add_pieces (struct record_builder *builder, struct plan_piece *pieces,
   return add (builder, UNDO_STORE, at, builder->image->size - at, NOWHERE);
 }
 
-/* A short part that is somewhere else, but within the length of the old file,
-   is stored (UNDO_STORED_MOVE).  */
+/* Return the kind of OPERATION that takes the fewest bytes.  A short copy from
+   another offset within the old file's size is stored (UNDO_STORED_MOVE).  */
 static enum undo_kind
 best_kind (const struct image *image, const struct operation *operation)
 {
@@ -366,8 +365,7 @@ best_kind (const struct image *image, const struct operation *operation)
              : UNDO_STORE;
 }
 
-/* Give each operation the kind that takes the fewest bytes, and join those
-   that go on as the last one does.  */
+/* Give each operation its best kind, and join neighbours of the same kind.  */
 static void
 choose_kinds (struct record_builder *builder)
 {

@@ -1,14 +1,14 @@
-/* The undo record: what it takes to get the original file back, byte by byte.
+/* The undo record, from which the original file can be restored exactly.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A converted file may end in a record, behind everything that any header
-   accounts for.  Tools that rewrite a file (strip, objcopy) drop it, rightly:
-   it would be stale.
+   A converted file may end in a record, behind all bytes that a header names.
+   Tools that rewrite the file (strip, objcopy) drop such bytes, which is
+   right: the record does not fit the rewritten file.
 
-   Layout; all numbers are little-endian, whatever the machine of the file:
+   Format; all numbers are little-endian, whatever the machine of the file:
 
      0   8 bytes   magic "C2SUNDO" and the version, 1
-     8   u64       size of the file without the record = where the record is
+     8   u64       size of the file without the record = the record's offset
      16  u64       size of the original file
      24  u64       XXH64 digest of the original file
      32  u64       number of operations
@@ -22,10 +22,9 @@
          u64       XXH64 digest of the record up to here
          8 bytes   the magic again
 
-   The record is taken for hostile input.  The digest of the original is what
-   makes undoing safe: a file that was changed in any way after its conversion
-   does not give that digest, nor does one with a wrong record; both are
-   refused.  */
+   Reading treats the record as hostile input.  Undoing is safe by the digest
+   of the original: the result has another digest if the file was changed after
+   its conversion, or if the record is wrong, and then it is refused.  */
 
 #ifndef WRITE_UNDO_H
 #define WRITE_UNDO_H
@@ -38,7 +37,7 @@
 #include "elf/image.h"
 #include "place/plan.h"
 
-/* The numbers of the layout, for undo.c and its test.  */
+/* Numbers of this format, for undo.c and its test.  */
 #define UNDO_MAGIC "C2SUNDO\1"
 
 enum
@@ -46,14 +45,14 @@ enum
   UNDO_MAGIC_SIZE = 8,
   UNDO_HEADER_SIZE = 40,
   UNDO_FOOTER_SIZE = 24,
-  UNDO_UNDIGESTED = 16, /* at the end: the digest and the magic */
+  UNDO_UNDIGESTED = 16, /* bytes at the end: the digest and the magic */
 
   /* More than any conversion needs, and little memory.  A moved section takes
-     a few, a patched symbol two; 4096 symbols may be patched.  */
+     a few operations, a patched symbol two; 4096 symbols may be patched.  */
   UNDO_OPERATIONS_MAX = 1 << 14,
 
-  /* A part with less bytes than this that moves inside the old file's length
-     is stored, so that a record has few operations.  */
+  /* Fewer bytes than this that have moved to an offset below the old file's
+     size are stored, so that a record has few operations.  */
   UNDO_STORED_MOVE = 4096
 };
 
@@ -65,45 +64,43 @@ enum undo_kind
   UNDO_KIND_BITS = 2
 };
 
-/* Where a file's record is and what it says, apart from the operations.  */
+/* The place of a file's record, and its numbers.  */
 struct undo_record
 {
-  uint64_t offset; /* of the record = size of the file without it */
+  uint64_t offset; /* of the record; size of the file without the record */
   uint64_t size;
   uint64_t original_size;
   uint64_t original_digest;
 };
 
-/* Append to RECORD the record of the conversion of IMAGE by PLAN.  Its place
-   is plan->new_size.  */
+/* Append to RECORD the record of PLAN for IMAGE, for offset
+   plan->new_size.  */
 bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct plan *plan, struct error *err);
 
-/* Do as undo_record_build does when the digest of the image's bytes
-   (hash_digest) is at hand.  */
+/* Do what undo_record_build does, given the DIGEST (hash_digest) of IMAGE.  */
 bool undo_record_build_digested (struct buffer *record,
                                  const struct image *image,
                                  const struct plan *plan, uint64_t digest,
                                  struct error *err);
 
-/* Whether the file IMAGE ends in an intact record.  This and undo_plan need
-   its bytes only: the headers may be half-written.  */
+/* Find the record at the end of IMAGE.  False if there is none, or it is
+   damaged.  This and undo_plan read no headers, which may be half-written.  */
 bool undo_record_find (struct undo_record *record, const struct image *image);
 
-/* How many bytes stand behind a record in IMAGE that is intact but no longer
-   at the end of the file; 0 without one.  */
+/* Return the number of bytes behind an intact record; 0 if there is none.  */
 uint64_t undo_bytes_appended (const struct image *image);
 
-/* Plan how the original is made of IMAGE.  The plan has no .sframe, and is
-   freed with plan_free also after failure.  Fails with status
-   CFI2SFRAME_NOTHING without a record, CFI2SFRAME_REFUSED when the
-   file changed since, CFI2SFRAME_MALFORMED when the record contradicts
-   itself.  */
+/* Plan how to make the original of IMAGE.  The plan has no .sframe.  The
+   caller frees it with plan_free, also after failure.  False with status
+   CFI2SFRAME_NOTHING without a record, CFI2SFRAME_REFUSED when the file was
+   changed after its conversion, CFI2SFRAME_MALFORMED when the record
+   contradicts itself.  */
 bool undo_plan (struct plan *plan, const struct image *image,
                 struct error *err);
 
-/* Whether these SIZE bytes are the original, by the digest in the record of
-   IMAGE. False with CFI2SFRAME_MISMATCH if not.  */
+/* Whether the SIZE BYTES are the original, by the digest in the record of
+   IMAGE.  False with CFI2SFRAME_MISMATCH.  */
 bool undo_check (const struct image *image, const void *bytes, size_t size,
                  struct error *err);
 

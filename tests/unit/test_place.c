@@ -16,7 +16,7 @@
 #include "elf_builder.h"
 #include "failing_allocations.h"
 #include "place/choose_strategy.h"
-#include "place/slots.h"
+#include "place/header_room.h"
 #include "place/refusals.h"
 #include "place/facts.h"
 #include "write/inject_check.h"
@@ -362,7 +362,7 @@ plan_with_search (const struct fixture *test, struct plan *plan,
   struct plan_request request = test->request;
   static struct references references;
   references = (struct references){ 0 };
-  slots_search_ahead (&references, &test->image);
+  header_room_find_references (&references, &test->image);
   request.references = &references;
   return choose_strategy (plan, &test->image, &request, err);
 }
@@ -1528,7 +1528,7 @@ static const struct layout_case served[] = {
      between them.  */
   { "slack_counts_in_pages_of_the_machine", make_64_kib_pages,
     .expects = { SECTION_HAS (".sframe", sh_addr, 0x125e0) } },
-  { "null_entries_are_slots",
+  { "null_entries_are_spare",
     .changes = { NO_SEGMENT (P_NOTE), NO_SEGMENT (P_STACK) },
     .strategy = "spare-slot", .n_segments = 8,
     .check = check_segments_of_4_kib },

@@ -399,7 +399,8 @@ class Workplace:
         self.scratch = os.path.join(self.folder, "tmp")
         for name in ("src", "prove", "stacks", "tests/analysis",
                      "tests/compact-unwind", "tests/faults", "tests/matrix",
-                     "tests/stacks", "tests/unit", "tests/walk"):
+                     "tests/relocatable", "tests/stacks", "tests/unit",
+                     "tests/walk"):
             os.makedirs(os.path.join(self.folder, name))
         for name in ("tests/random_cfi", ".libs", "config.h"):
             os.symlink(os.path.join(setting.build, name),
