@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/align.h"
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
@@ -656,4 +657,15 @@ TEST (keys_of_a_table_depend_on_all_that_they_are_of)
   /* Pairs whose words are equal when one is laid over the other.  */
   assert_int_not_equal (key_of_pair (&table, 5, 5),
                         key_of_pair (&table, 6, 6));
+}
+
+TEST (rounding_does_not_wrap_around)
+{
+  uint64_t result = 7;
+  assert_true (align_up_checked (UINT64_MAX - 15, 16, &result));
+  assert_true (result == UINT64_MAX - 15);
+  assert_true (align_up_checked (0, 16, &result));
+  assert_int_equal (result, 0);
+  assert_false (align_up_checked (UINT64_MAX - 14, 16, &result));
+  assert_int_equal (result, 0);
 }

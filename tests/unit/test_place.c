@@ -1,107 +1,23 @@
-/* Unit tests of src/place: every strategy and every refusal, on files
-   made here; no file is read or written.
+/* Unit tests of src/place: the plan of every strategy, and the files that have
+   no place for the section.  No file is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Most tests are rows of tables, served[], refused[], unfit[] and loaders[]:
-   what is changed in a small program, and what becomes of it.  Functions are
-   those that need more than one file or ask for something else than a plan. */
+   Most tests are rows of the tables served[], refused[] and loaders[]
+   (layout_case.h).  */
 
 #include <limits.h>
-#include <string.h>
 
-#include "base/bytes.h"
 #include "elf/dynamic.h"
 #include "elf/notes.h"
-#include "base/align.h"
-#include "elf_builder.h"
 #include "failing_allocations.h"
-#include "place/choose_strategy.h"
-#include "place/slots.h"
-#include "place/refusals.h"
+#include "layout_case.h"
 #include "place/facts.h"
+#include "place/refusals.h"
 #include "write/inject_check.h"
-#include "tests/unit_test.h"
-
-/* More than there is padding behind the read-only segments (0xa00, 0xf00),
-   and little enough for it.  */
-enum
-{
-  LARGE = 5000,
-  SMALL = 96
-};
-
-/* Segments and sections of elf_builder_program, by index.  */
-enum
-{
-  P_PHDR,
-  P_INTERP,
-  P_FIRST, /* read-only */
-  P_TEXT,
-  P_DATA,
-  P_DYNAMIC,
-  P_NOTE,
-  P_STACK
-};
-
-enum
-{
-  S_INTERP = 1,
-  S_BUILD_ID,
-  S_HASH,
-  S_DYNSYM,
-  S_DYNSTR,
-  S_RODATA,
-  S_TEXT,
-  S_DATA = 9,
-  S_SYMTAB = 11,
-  S_STRTAB
-};
 
 enum
 {
   LLVM_DEPENDENT_LIBRARIES = 0x6fff4c04 /* SHT_LLVM_DEPENDENT_LIBRARIES */
-};
-
-/* Of .symtab, which elf_builder fills with zeros.  */
-enum
-{
-  SYMTAB = 0x2100,
-  STRTAB = SYMTAB + 8 * 24
-};
-
-struct fixture
-{
-  struct elf_builder elf;
-  struct image image, result; /* of the old and the new file */
-  struct plan_request request;
-  struct sframe_place replaced; /* request.replaced, if any */
-  struct plan plan;
-  struct error err;
-  uint8_t *bytes; /* the new file */
-  const struct layout_case *given;
-};
-
-/* One thing that is not as elf_builder_program has it.  */
-struct change
-{
-  void (*make) (struct fixture *test, const struct change *change);
-  uint64_t at, value;
-  size_t size;
-  uint32_t type;
-  const char *text;
-};
-
-/* What a header of the new file says: the first segment of TYPE, the segment
-   at INDEX - 1, or the section NAME.  Or the value of symbol SYMBOL - 1 in
-   that section, or of the dynamic entry TAG.  */
-struct expectation
-{
-  const char *name;
-  size_t index, symbol;
-  int64_t tag;
-  uint32_t type;
-  size_t member, size;
-  uint64_t value;
 };
 
 #define HAS(structure, field, to)        \
@@ -141,79 +57,6 @@ struct expectation
 #define ONE_NOTE(length)                                               \
   SEGMENT_BEGINS (PT_NOTE, 0x200), SEGMENT_HAS_SIZE (PT_NOTE, length), \
       SEGMENT_HAS (PT_NOTE, p_align, 8)
-
-/* A test: the program, changed by MAKE, by CHANGES and, when its headers are
-   encoded, by FINISH.  */
-struct layout_case
-{
-  const char *name;
-  void (*make) (struct fixture *test);
-  struct change changes[8];
-  void (*finish) (struct fixture *test);
-
-  /* What choose_strategy does; NULL: "evict".  Or the status, 0 for
-     CFI2SFRAME_REFUSED, and what the reason contains.  */
-  const char *strategy;
-  enum cfi2sframe_status status;
-  const char *reason;
-
-  /* Of the new file; what is zero is not asked.  */
-  size_t n_segments, n_extents;
-  struct expectation expects[12];
-  struct
-  {
-    uint32_t align, type;
-  } found[4]; /* notes, by a walk over PT_NOTE with this alignment */
-  void (*check) (const struct fixture *test);
-};
-
-/* The state is a row of a table, or NULL.  */
-static int
-set_up (void **state)
-{
-  struct fixture *test = calloc (1, sizeof *test);
-  if (test == NULL)
-    return -1;
-  elf_builder_program (&test->elf, EM_X86_64, false);
-  test->request = (struct plan_request){ .sframe_size = LARGE,
-                                         .section_type = SHT_GNU_SFRAME };
-  test->given = *state;
-  *state = test;
-  return 0;
-}
-
-static int
-tear_down (void **state)
-{
-  struct fixture *test = *state;
-  plan_free (&test->plan);
-  if (test->result.elf != NULL)
-    image_close (&test->result);
-  if (test->image.elf != NULL)
-    image_close (&test->image);
-  free (test->bytes);
-  free (test);
-  return 0;
-}
-
-#define FIXTURE_TEST(name) \
-  TEST_ON (struct fixture *test, set_up, tear_down, name)
-
-/* Of the finished file.  */
-static void
-open_encoded (struct fixture *test)
-{
-  if (!image_open_memory (&test->image, test->elf.bytes, test->elf.size,
-                          &test->err))
-    fail_msg ("%s", test->err.reason);
-}
-
-static void
-open_old (struct fixture *test)
-{
-  elf_builder_finish (&test->elf);
-  open_encoded (test);
-}
 
 static void
 open_result (struct fixture *test)
@@ -355,50 +198,6 @@ check_segments (const struct fixture *test, uint64_t page)
     }
 }
 
-static bool
-plan_with_search (const struct fixture *test, struct plan *plan,
-                  struct error *err)
-{
-  struct plan_request request = test->request;
-  static struct references references;
-  references = (struct references){ 0 };
-  slots_search_ahead (&references, &test->image);
-  request.references = &references;
-  return choose_strategy (plan, &test->image, &request, err);
-}
-
-static void
-check_equal_plans (const struct plan *plan, const struct plan *other)
-{
-  assert_ptr_equal (plan->strategy, other->strategy);
-  assert_int_equal (plan->n_extents, other->n_extents);
-  assert_int_equal (plan->n_patches, other->n_patches);
-  for (size_t i = 0; i < plan->n_patches; i++)
-    {
-      const struct plan_patch *patch = &plan->patches[i];
-      assert_int_equal (patch->size, other->patches[i].size);
-      assert_int_equal (patch->offset, other->patches[i].offset);
-      assert_memory_equal (patch->bytes, other->patches[i].bytes, patch->size);
-    }
-}
-
-/* Plan; looking for references ahead of time must make no difference.  */
-static bool
-plan (struct fixture *test)
-{
-  struct plan other;
-  struct error other_err = { 0 };
-  bool planned_too = plan_with_search (test, &other, &other_err);
-  bool planned = choose_strategy (&test->plan, &test->image, &test->request,
-                                  &test->err);
-  assert_int_equal (planned, planned_too);
-  if (!planned)
-    assert_string_equal (test->err.reason, other_err.reason);
-  check_equal_plans (&other, &test->plan);
-  plan_free (&other);
-  return planned;
-}
-
 /* Without looking for references ahead of time.  */
 static void
 plan_once (struct fixture *test)
@@ -488,75 +287,6 @@ last_load (const struct fixture *test, const GElf_Phdr **before)
   return last;
 }
 
-/* ---- Changes: struct change by a function and a macro for it.  */
-
-/* A number anywhere in the fixture; headers are kept in host form.  */
-static void
-set_field (struct fixture *test, const struct change *change)
-{
-  uint8_t *field = (uint8_t *)test + change->at;
-  switch (change->size)
-    {
-    case 1:
-      *field = (uint8_t)change->value;
-      return;
-    case 2:
-      memcpy (field, &(uint16_t){ (uint16_t)change->value }, 2);
-      return;
-    case 4:
-      memcpy (field, &(uint32_t){ (uint32_t)change->value }, 4);
-      return;
-    default:
-      assert_int_equal (change->size, 8);
-      memcpy (field, &change->value, 8);
-    }
-}
-
-#define SET(field, to)                                            \
-  {                                                               \
-    .make = set_field, .at = offsetof (struct fixture, field),    \
-    .size = sizeof ((struct fixture *)NULL)->field, .value = (to) \
-  }
-#define SET_SEGMENT(segment, member, to) SET (elf.segments[segment].member, to)
-#define SET_SECTION(section, member, to) SET (elf.sections[section].member, to)
-
-static void
-put (struct fixture *test, uint64_t offset, const char *bytes, size_t size)
-{
-  memcpy (test->elf.bytes + offset, bytes, size);
-}
-
-static void
-set_bytes (struct fixture *test, const struct change *change)
-{
-  put (test, change->at, change->text, change->size);
-}
-
-#define BYTES(offset, string)                            \
-  {                                                      \
-    .make = set_bytes, .at = (offset), .text = (string), \
-    .size = sizeof (string) - 1                          \
-  }
-
-static void
-set_zeros (struct fixture *test, const struct change *change)
-{
-  memset ((uint8_t *)test + change->at, 0, change->size);
-}
-
-#define ZEROS(offset, length)                                                 \
-  {                                                                           \
-    .make = set_zeros, .at = offsetof (struct fixture, elf.bytes) + (offset), \
-    .size = (length)                                                          \
-  }
-/* No header.  */
-#define NO_SEGMENT(segment)                                 \
-  {                                                         \
-    .make = set_zeros,                                      \
-    .at = offsetof (struct fixture, elf.segments[segment]), \
-    .size = sizeof (Elf64_Phdr)                             \
-  }
-
 static void
 set_segment_size (struct fixture *test, const struct change *change)
 {
@@ -592,39 +322,6 @@ set_segment_place (struct fixture *test, const struct change *change)
 #define SEGMENT_PLACE(segment, to)                            \
   {                                                           \
     .make = set_segment_place, .at = (segment), .value = (to) \
-  }
-
-/* In the byte order of the file.  */
-static void
-set_word (struct fixture *test, const struct change *change)
-{
-  uint8_t *word = test->elf.bytes + change->at;
-  if (change->size == 4)
-    store_u32 (word, (uint32_t)change->value, test->elf.big_endian);
-  else
-    store_u64 (word, change->value, test->elf.big_endian);
-}
-
-#define WORD32(offset, to)                                     \
-  {                                                            \
-    .make = set_word, .at = (offset), .size = 4, .value = (to) \
-  }
-#define WORD64(offset, to)                                     \
-  {                                                            \
-    .make = set_word, .at = (offset), .size = 8, .value = (to) \
-  }
-
-static void
-set_note (struct fixture *test, const struct change *change)
-{
-  elf_builder_note (&test->elf, change->at, change->text, change->type,
-                    (uint32_t)change->size);
-}
-
-#define NOTE(offset, owner, note_type, length)                              \
-  {                                                                         \
-    .make = set_note, .at = (offset), .text = (owner), .type = (note_type), \
-    .size = (length)                                                        \
   }
 
 static void
@@ -666,19 +363,6 @@ set_symbol (struct fixture *test, const struct change *change)
   SYMBOL (1, ".note.gnu.build-id", ELF64_ST_INFO (STB_GLOBAL, STT_OBJECT), \
           0x220)
 
-static void
-set_section (struct fixture *test, const struct change *change)
-{
-  elf_builder_add_section (&test->elf, change->text, change->type,
-                           change->value, change->at, change->size, 1);
-}
-
-#define SECTION(name, section_type, flags, offset, length)       \
-  {                                                              \
-    .make = set_section, .text = (name), .type = (section_type), \
-    .value = (flags), .at = (offset), .size = (length)           \
-  }
-
 /* An .sframe that is there already, and is replaced.  */
 static void
 add_old_sframe (struct fixture *test, const struct change *change)
@@ -704,38 +388,12 @@ add_old_sframe (struct fixture *test, const struct change *change)
   SET_SECTION (S_RODATA, sh_size, 0x100), NO_SEGMENT (P_STACK), \
       SET (request.sframe_size, 0x100), OLD_SFRAME (offset, address, length)
 
-static void
-set_base (struct fixture *test, const struct change *change)
-{
-  elf_builder_relocate (&test->elf, change->value);
-}
-
-#define RELOCATE(base)                \
-  {                                   \
-    .make = set_base, .value = (base) \
-  }
-
 /* An ABI tag, which need not stay in the first page, in the build-id's place.
  */
 #define NO_BUILD_ID NOTE (0x220, "GNU", NT_GNU_ABI_TAG, 20)
 
 /* .interp is not to move.  */
 #define INTERP_STAYS SET_SECTION (S_INTERP, sh_flags, SHF_ALLOC | SHF_WRITE)
-
-static void
-make_file (struct fixture *test)
-{
-  const struct layout_case *given = test->given;
-  if (given->make != NULL)
-    given->make (test);
-  for (const struct change *change = given->changes; change->make != NULL;
-       change++)
-    change->make (test, change);
-  elf_builder_finish (&test->elf);
-  if (given->finish != NULL)
-    given->finish (test);
-  open_encoded (test);
-}
 
 /* ---- Programs that several tests change.  */
 
@@ -1334,18 +992,6 @@ check_loader (const struct fixture *test)
   check_segments (test, 0x1000);
 }
 
-/* mold 1.10: PT_GNU_RELRO says that it begins at the file's start.  */
-static void
-make_relro_at_offset_0 (struct fixture *test)
-{
-  test->elf.segments[P_STACK] = (Elf64_Phdr){ .p_type = PT_GNU_RELRO,
-                                              .p_flags = PF_R,
-                                              .p_vaddr = 0x1fec,
-                                              .p_paddr = 0x1fec,
-                                              .p_filesz = 0x300,
-                                              .p_memsz = 0x1014 };
-}
-
 #define DYNAMIC_TABLE(section, tag)                      \
   {                                                      \
     .name = "dynamic_entry_follows_" #section,           \
@@ -1940,23 +1586,10 @@ TEST_ROWS (served, struct fixture *test, set_up, tear_down, is_served)
 
 /* ---- Files without a place.  */
 
-static void
-check_reason (const struct fixture *test)
-{
-  const struct layout_case *given = test->given;
-  enum cfi2sframe_status status
-      = given->status ? given->status : CFI2SFRAME_REFUSED;
-  if (test->err.status != status
-      || strstr (test->err.reason, given->reason) == NULL)
-    fail_msg ("status %d, reason \"%s\"", test->err.status, test->err.reason);
-}
-
 /* A byte has somebody who may know where it is: a stripped program that read
    its build-id through symbols of a linker script printed zeros.  0x234 lies
    in the build-id.  */
 #define REFERENCED .reason = "code or data may refer to"
-
-#define APPENDED .reason = "are appended"
 
 static void
 make_data_with_a_huge_bss (struct fixture *test)
@@ -2213,302 +1846,6 @@ TEST_ROWS (refused, struct fixture *test, set_up, tear_down, is_refused)
                                                               : "no-room");
 }
 
-/* ---- Files that are refused before they are converted.  */
-
-static void
-make_kernel_section (struct fixture *test)
-{
-  test->elf.names[S_RODATA] = "__ksymtab";
-}
-
-static void
-make_no_loaded_bytes (struct fixture *test)
-{
-  for (size_t i = 0; i < test->elf.n_segments; i++)
-    test->elf.segments[i].p_filesz = 0;
-}
-
-/* The header of .shstrtab, in the encoded file.  */
-static uint8_t *
-names_header (struct fixture *test)
-{
-  return test->elf.bytes + test->elf.header.e_shoff
-         + (test->elf.n_sections - 1) * 64;
-}
-
-static void
-load_section_names (struct fixture *test)
-{
-  store_u64 (names_header (test) + 8, SHF_ALLOC, false);
-}
-
-static void
-empty_section_names (struct fixture *test)
-{
-  uint8_t *names = names_header (test);
-  store_u32 (names + 4, SHT_NOBITS, false);
-  store_u64 (names + 32, 0x7fffffff, false);
-}
-
-static void
-append (struct fixture *test, const char *bytes, size_t size)
-{
-  put (test, test->elf.size, bytes, size);
-  test->elf.size += size;
-}
-
-static void
-append_archive (struct fixture *test)
-{
-  append (test, "PK\003\004", 4);
-}
-
-/* PT_GNU_RELRO says that the archive is its own.  */
-static void
-append_archive_of_relro (struct fixture *test)
-{
-  store_u64 (test->elf.bytes + 64 + P_STACK * 56 + 8, test->elf.size - 0x2fc,
-             false);
-  append_archive (test);
-}
-
-static void
-append_file_system (struct fixture *test)
-{
-  append (test, "hsqs", 4);
-}
-
-static void
-append_signature (struct fixture *test)
-{
-  static const char tail[] = "signature~Module signature appended~\n";
-  append (test, tail, sizeof tail - 1);
-}
-
-static void
-append_empty_signature (struct fixture *test)
-{
-  static const char tail[] = "~Module signature appended~\n";
-  append (test, tail, sizeof tail - 1);
-}
-
-/* As an exporter of games does: the last bytes of the file are those of the
-   section that was added.  */
-static void
-append_to_section (struct fixture *test)
-{
-  uint8_t *header = test->elf.bytes + test->elf.header.e_shoff
-                    + (test->elf.n_sections - 2) * 64;
-  store_u64 (header + 24, test->elf.size, false);
-  store_u64 (header + 32, 16, false);
-  append (test, "level one\n\0\2PACK", 16);
-}
-
-/* A program header alone says who owns the last bytes.  */
-static void
-append_to_segment (struct fixture *test)
-{
-  uint8_t *header = test->elf.bytes + 64 + P_STACK * 56;
-  store_u32 (header, PT_LOOS + 1, false);
-  store_u64 (header + 8, test->elf.size, false);
-  store_u64 (header + 16, 0x7000000, false);
-  store_u64 (header + 32, 4, false);
-  append_archive (test);
-}
-
-/* One header more, in front: e_phnum and e_shentsize are its type.  */
-static void
-begin_program_headers_in_the_elf_header (struct fixture *test)
-{
-  uint8_t *bytes = test->elf.bytes;
-  memmove (bytes + 112, bytes + 64, 8 * 56);
-  memset (bytes + 64, 0, 48);
-  store_u64 (bytes + 32, 56, false);
-  store_u16 (bytes + 56, 9, false);
-}
-
-/* The table's size is counted, whatever is in it: 73 entries are what Linux
-   before 6.17 accepts.  */
-static void
-count_many_headers (struct fixture *test)
-{
-  store_u16 (test->elf.bytes + 56, 71, false);
-  test->elf.size = ELF_FILE_MAX;
-}
-
-static void
-make_endless_dynamic_table (struct fixture *test)
-{
-  Elf64_Phdr *dynamic = &test->elf.segments[P_DYNAMIC];
-  dynamic->p_offset = 0x3000;
-  dynamic->p_filesz = dynamic->p_memsz = 65 * 16;
-  for (uint64_t i = 0; i < 65; i++)
-    store_u64 (test->elf.bytes + 0x3000 + i * 16, DT_HASH, false);
-  test->elf.size = 0x3000 + 65 * 16;
-}
-
-/* A section behind the loaded bytes, with others behind it, and the same at
-   the file's end.  */
-#define PAYLOAD(called, section, type, flags)                           \
-  { .name = called,                                                     \
-    .changes = { SECTION (section, type, flags, 0x2200, 16),            \
-                 BYTES (0x2200, "\21\0\0\0\0\0\0\0\0\0\0\0PACK") },     \
-    .reason = "section " section " is not" },                           \
-  {                                                                     \
-    .name = called "_at_the_end",                                       \
-    .changes = { SECTION (section, type, flags, 0x2200, 16) },          \
-    .finish = append_to_section, .reason = "section " section " is not" \
-  }
-
-#define DUMPED(section) \
-  SECTION (section, SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x20c0, 0x40)
-
-static const struct layout_case unfit[] = {
-  PAYLOAD ("a_section_may_have_a_payload", "pck", SHT_PROGBITS, 0),
-  PAYLOAD ("a_section_that_should_be_loaded_may_have_a_payload", "pck",
-           SHT_PROGBITS, SHF_ALLOC),
-  PAYLOAD ("a_section_of_strings_may_have_a_payload", "pck", SHT_PROGBITS,
-           SHF_MERGE | SHF_STRINGS),
-  PAYLOAD ("a_comment_may_have_a_payload", ".comment", SHT_PROGBITS, 0),
-  PAYLOAD ("debugging_of_no_known_kind_may_be_a_payload", ".debug_pack",
-           SHT_PROGBITS, 0),
-  PAYLOAD ("notes_that_are_none_may_be_a_payload", ".note.pck", SHT_NOTE, 0),
-  PAYLOAD ("names_of_nothing_may_be_a_payload", ".strings", SHT_STRTAB, 0),
-  PAYLOAD ("symbols_of_no_size_may_be_a_payload", ".symbols", SHT_SYMTAB, 0),
-  PAYLOAD ("relocations_of_no_size_may_be_a_payload", ".rela.pck", SHT_RELA,
-           0),
-  PAYLOAD ("attributes_of_no_version_may_be_a_payload", ".gnu.attributes",
-           SHT_GNU_ATTRIBUTES, 0),
-  PAYLOAD ("an_unknown_type_may_be_a_payload", ".debug_info", SHT_LOUSER, 0),
-  { "a_segment_that_is_not_loaded_may_have_a_payload",
-    .finish = append_to_segment, APPENDED },
-  { "a_section_of_a_segment_that_is_not_loaded_may_have_a_payload",
-    .changes = { SECTION ("pck", SHT_PROGBITS, 0, 0x2200, 16),
-                 SET_SEGMENT (P_STACK, p_type, PT_LOOS + 1),
-                 SET_SEGMENT (P_STACK, p_offset, 0x2200),
-                 SET_SEGMENT (P_STACK, p_vaddr, 0x7000000),
-                 SET_SEGMENT (P_STACK, p_filesz, 16) },
-    .reason = "section pck is not" },
-  { "a_section_in_front_of_a_segment_may_have_a_payload",
-    .changes = { SECTION ("pck", SHT_PROGBITS, 0, 0xff8, 16) },
-    .reason = "section pck is not" },
-
-  { "refuses_files_without_section_headers",
-    .changes = { SET (elf.n_sections, 0) }, .reason = "no section headers" },
-  { "refuses_relocatable_objects",
-    .changes = { SET (elf.header.e_type, ET_REL) },
-    .status = CFI2SFRAME_UNSUPPORTED, .reason = "unknown ELF type 1" },
-  { "refuses_core_files", .changes = { SET (elf.header.e_type, ET_CORE) },
-    .status = CFI2SFRAME_UNSUPPORTED, .reason = "unknown ELF type 4" },
-  { "refuses_machines_without_sframe",
-    .changes = { SET (elf.header.e_machine, EM_RISCV) },
-    .status = CFI2SFRAME_UNSUPPORTED, .reason = "machine 243" },
-  { "skips_debug_files",
-    .changes = { SET_SECTION (S_TEXT, sh_type, SHT_NOBITS) },
-    .status = CFI2SFRAME_NOTHING, .reason = "debug file" },
-  { "skips_files_without_loaded_bytes", make_no_loaded_bytes,
-    .status = CFI2SFRAME_NOTHING, .reason = "debug file" },
-  { "refuses_headers_that_overlap_a_section",
-    .changes = { SECTION (".mark", SHT_PROGBITS, SHF_ALLOC, 0x1ff, 1) },
-    .reason = "headers overlap .mark" },
-  { "refuses_files_without_program_headers",
-    .changes = { SET (elf.n_segments, 0) }, .reason = "no loadable segment" },
-  { "refuses_section_names_that_are_loaded", .finish = load_section_names,
-    .reason = "is loaded with the program" },
-  { "refuses_kernels_by_address", .changes = { RELOCATE (0xffffffff81000000) },
-    .reason = "kernel" },
-  { "refuses_kernels_that_xen_enters",
-    .changes = { NOTE (0x220, "Xen", 1, 8) }, .reason = "kernel" },
-  { "refuses_kernels_that_xen_enters_by_pvh",
-    .changes = { NOTE (0x220, "Xen", 18, 8) }, .reason = "kernel" },
-  { "refuses_kernels_of_multiboot",
-    .changes = { NO_SEGMENT (P_INTERP), WORD32 (0x1010, 0x1badb002),
-                 WORD32 (0x1014, 2), WORD32 (0x1018, -0x1badb004) },
-    .reason = "kernel" },
-  /* Behind the first 8 KiB, and with a word more.  */
-  { "refuses_kernels_of_multiboot_2",
-    .changes
-    = { NO_SEGMENT (P_INTERP), WORD32 (0x2140, 0xe85250d6), WORD32 (0x2144, 4),
-        WORD32 (0x2148, 24), WORD32 (0x214c, -(0xe85250d6 + 4 + 24)) },
-    .reason = "kernel" },
-  { "refuses_kernels_by_section", make_kernel_section, .reason = "kernel" },
-  /* Their loaders want two PT_LOADs.  */
-  { "refuses_libraries_of_netbsd",
-    .changes = { BYTES (0x220, "\7\0\0\0\4\0\0\0\1\0\0\0NetBSD\0") },
-    .reason = "another system" },
-  { "refuses_libraries_of_openbsd",
-    .changes = { BYTES (0x220, "\10\0\0\0\4\0\0\0\1\0\0\0OpenBSD\0") },
-    .reason = "another system" },
-  { "refuses_modules_of_freebsd",
-    .changes = { SET (elf.header.e_ident[EI_OSABI], ELFOSABI_FREEBSD) },
-    .reason = "another system" },
-  { "refuses_programs_of_systems_without_a_note",
-    .changes = { SET (elf.header.e_ident[EI_OSABI], ELFOSABI_SOLARIS) },
-    .reason = "another system" },
-  { "refuses_prelinked_files",
-    .changes = { SECTION (".gnu.prelink_undo", SHT_PROGBITS, 0, 0x2200, 16) },
-    .reason = "prelinked" },
-  { "refuses_appended_payloads", .finish = append_archive,
-    .reason = "4 bytes of unknown data" },
-  { "refuses_payloads_that_relro_claims", make_relro_at_offset_0,
-    .finish = append_archive_of_relro, APPENDED },
-  { "refuses_signed_modules", .finish = append_signature, .reason = "signed" },
-  { "refuses_modules_with_an_empty_signature",
-    .finish = append_empty_signature, .reason = "signed" },
-  { "refuses_appimages",
-    .changes
-    = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
-        SET (elf.header.e_ident[10], 2) },
-    .finish = append_file_system, .reason = "marked as an AppImage" },
-  /* The runtime alone: what it looks for comes later.  */
-  { "refuses_runtimes_of_appimages",
-    .changes
-    = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
-        SET (elf.header.e_ident[10], 2) },
-    .reason = "marked as an AppImage" },
-  { "refuses_marked_runtimes", .changes = { SET (elf.header.e_ident[15], 1) },
-    .reason = "marked as an AppImage" },
-  { "refuses_enclaves_of_intel",
-    .changes = { SECTION (".note.sgxmeta", SHT_NOTE, 0, 0x220, 16) },
-    .reason = "enclave" },
-  { "refuses_enclaves_of_open_enclave",
-    .changes = { SECTION (".oeinfo", SHT_PROGBITS, SHF_ALLOC, 0x1010, 16) },
-    .reason = "enclave" },
-  { "refuses_memory_that_was_dumped_behind_data",
-    .changes = { SET_SECTION (S_DATA, sh_size, 0x40), DUMPED (".data") },
-    .reason = "memory of a program" },
-  { "refuses_memory_that_was_dumped_as_bss",
-    .changes = { SET_SECTION (S_DATA, sh_size, 0x40), DUMPED (".bss") },
-    .reason = "memory of a program" },
-  { "refuses_files_with_physical_addresses",
-    .changes = { SET_SEGMENT (P_DATA, p_paddr, 0x80002000) },
-    .reason = "kernel" },
-  { "refuses_program_headers_in_the_elf_header",
-    .finish = begin_program_headers_in_the_elf_header,
-    .reason = "ELF header" },
-  { "refuses_too_many_headers",
-    .changes = { SET (elf.header.e_phoff, 0x2800) },
-    .finish = count_many_headers, .reason = "too many program headers" },
-  /* Found by changing headers at random: its size is then anything.  */
-  { "refuses_section_names_without_bytes", .finish = empty_section_names,
-    .status = CFI2SFRAME_MALFORMED, .reason = "" },
-  { "refuses_endless_dynamic_tables", make_endless_dynamic_table,
-    .status = CFI2SFRAME_MALFORMED, .reason = "too many dynamic entries" },
-  { "refuses_incongruent_segments",
-    .changes = { SET_SEGMENT (P_DATA, p_vaddr, 0x2008),
-                 SET_SEGMENT (P_DATA, p_paddr, 0x2008) },
-    .reason = "do not agree" },
-};
-
-TEST_ROWS (unfit, struct fixture *test, set_up, tear_down, is_unfit)
-{
-  make_file (test);
-  assert_false (refusals_check (&test->image, &test->err));
-  check_reason (test);
-  assert_false (plan (test));
-  check_reason (test);
-}
-
 /* ---- Loaders */
 
 /* A library without a loader's name and with a loader's dynamic symbols.  */
@@ -2572,120 +1909,6 @@ TEST (names_of_loaders)
     assert_false (loader_is_name (others[i]));
 }
 
-/* ---- What is asked before a file is converted.  */
-
-/* A byte is enough to be no debug file.  */
-FIXTURE_TEST (takes_files_with_one_loaded_byte)
-{
-  for (size_t i = 0; i < test->elf.n_segments; i++)
-    test->elf.segments[i].p_filesz = i == P_FIRST;
-  open_old (test);
-  refusals_check (&test->image, &test->err);
-  assert_int_not_equal (test->err.status, CFI2SFRAME_NOTHING);
-}
-
-static void
-expect_classified (struct fixture *test)
-{
-  open_encoded (test);
-  if (!refusals_check (&test->image, &test->err))
-    fail_msg ("%s", test->err.reason);
-}
-
-FIXTURE_TEST (tolerates_zero_padding)
-{
-  elf_builder_finish (&test->elf);
-  memset (test->elf.bytes + test->elf.size, 0, 4000);
-  test->elf.size += 4000;
-  expect_classified (test);
-}
-
-/* Where patchelf puts them.  */
-FIXTURE_TEST (program_headers_at_the_end_are_no_payload)
-{
-  test->elf.header.e_phoff = 0x2800;
-  elf_builder_finish (&test->elf);
-  test->elf.size = 0x2800 + test->elf.n_segments * sizeof (Elf64_Phdr);
-  expect_classified (test);
-}
-
-static void
-expect_not_opened (struct fixture *test, const char *words)
-{
-  elf_builder_finish (&test->elf);
-  assert_false (image_open_memory (&test->image, test->elf.bytes,
-                                   test->elf.size, &test->err));
-  assert_non_null (strstr (test->err.reason, words));
-}
-
-FIXTURE_TEST (refuses_unsorted_segments)
-{
-  Elf64_Phdr swapped = test->elf.segments[P_TEXT];
-  test->elf.segments[P_TEXT] = test->elf.segments[P_DATA];
-  test->elf.segments[P_DATA] = swapped;
-  expect_not_opened (test, "unsorted");
-}
-
-FIXTURE_TEST (refuses_overlapping_segments)
-{
-  Elf64_Phdr *first = &test->elf.segments[P_FIRST];
-  first->p_filesz = first->p_memsz = 0x1001;
-  expect_not_opened (test, "overlaps");
-}
-
-/* What would take long to look at, in every mode: --check and conversions of
-   files that have an .sframe took 2 GB of memory for a file of 1.2 MB.  */
-
-FIXTURE_TEST (refuses_many_symbol_tables)
-{
-  for (int i = 0; i < 4; i++)
-    elf_builder_add_section (&test->elf, ".more", SHT_SYMTAB, 0, SYMTAB, 48,
-                             8);
-  expect_not_opened (test, "too many symbol tables");
-}
-
-FIXTURE_TEST (refuses_segments_for_the_same_bytes)
-{
-  for (size_t i = 0; i < 4; i++)
-    test->elf.segments[test->elf.n_segments++]
-        = (Elf64_Phdr){ .p_type = PT_NOTE,
-                        .p_flags = PF_R,
-                        .p_filesz = test->elf.size,
-                        .p_memsz = test->elf.size,
-                        .p_align = 4 };
-  expect_not_opened (test, "its segments overlap");
-}
-
-FIXTURE_TEST (refuses_sections_for_the_same_bytes)
-{
-  for (size_t i = 0; i < 3; i++)
-    elf_builder_add_section (&test->elf, ".more", SHT_PROGBITS, 0, 0,
-                             test->elf.size, 1);
-  expect_not_opened (test, "its sections overlap");
-}
-
-/* Why a kernel image is refused is said before limits are.  */
-FIXTURE_TEST (a_kernel_image_is_none_with_too_much)
-{
-  for (size_t i = 0; i < 3; i++)
-    elf_builder_add_section (&test->elf, ".more", SHT_PROGBITS, 0, 0,
-                             test->elf.size, 1);
-  test->elf.segments[P_FIRST].p_vaddr = UINT64_C (1) << 63;
-  test->elf.segments[P_TEXT].p_vaddr = 0;
-  expect_not_opened (test, "kernel image");
-  assert_int_equal (test->err.word, WORD_KERNEL_IMAGE);
-}
-
-FIXTURE_TEST (refuses_more_headers_than_the_kernel)
-{
-  test->elf.header.e_phoff = 0x2800;
-  elf_builder_finish (&test->elf);
-  store_u16 (test->elf.bytes + 56, 1171, false);
-  assert_false (image_open_memory (&test->image, test->elf.bytes, ELF_FILE_MAX,
-                                   &test->err));
-  assert_non_null (strstr (test->err.reason, "too many program headers"));
-}
-
 /* ---- Plans */
 
 FIXTURE_TEST (plans_are_deterministic)
@@ -2709,129 +1932,6 @@ FIXTURE_TEST (grows_down_for_large_sections)
   assert_string_equal (test->plan.strategy, "grow-down");
 }
 
-enum
-{
-  MODEL_SIZE = 64
-};
-
-/* MODEL[I]: which old byte byte I of the new file is, from 1; 0: none.  */
-static void
-check_extents (const struct plan *plan, const uint64_t *model)
-{
-  uint64_t at = 0;
-  for (size_t i = 0; i < plan->n_extents; i++)
-    {
-      const struct plan_extent *extent = &plan->extents[i];
-      assert_true (extent->size > 0 && extent->new_offset >= at);
-      for (; at < extent->new_offset; at++)
-        assert_int_equal (model[at], 0);
-      for (uint64_t k = 0; k < extent->size; k++)
-        assert_int_equal (model[at++], extent->old_offset + k + 1);
-    }
-  for (; at < MODEL_SIZE; at++)
-    assert_int_equal (model[at], 0);
-}
-
-/* Whether SIZE bytes from old byte AT on lie together in one extent.  */
-static void
-check_find (const struct plan *plan, uint64_t at, uint64_t size)
-{
-  uint64_t found = UINT64_MAX, expected = UINT64_MAX;
-  for (size_t i = 0; i < plan->n_extents && expected == UINT64_MAX; i++)
-    {
-      const struct plan_extent *extent = &plan->extents[i];
-      if (at >= extent->old_offset
-          && at + size <= extent->old_offset + extent->size
-          && at < extent->old_offset + extent->size)
-        expected = extent->new_offset + (at - extent->old_offset);
-    }
-  assert_int_equal (plan_find (plan, at, size, &found),
-                    expected != UINT64_MAX);
-  assert_int_equal (found, expected);
-}
-
-FIXTURE_TEST (copies_and_gaps_are_kept_apart)
-{
-  uint32_t seed = 1;
-  for (int round = 0; round < 300; round++)
-    {
-      struct plan plan = { 0 };
-      uint64_t model[MODEL_SIZE] = { 0 };
-      for (int i = 0; i < 12; i++)
-        {
-          seed = seed * 1103515245 + 12345;
-          uint64_t to = (seed >> 8) % (MODEL_SIZE - 16);
-          uint64_t size = (seed >> 16) % 16, from = (seed >> 20) % 1000;
-          bool copied = seed >> 31;
-          assert_true (copied ? plan_copy (&plan, from, to, size, &test->err)
-                              : plan_clear (&plan, to, size, &test->err));
-          for (uint64_t k = 0; k < size; k++)
-            model[to + k] = copied ? from + k + 1 : 0;
-          check_extents (&plan, model);
-          check_find (&plan, from, 1);
-          check_find (&plan, from + 3, 5);
-          check_find (&plan, from, size + 1);
-        }
-      plan_free (&plan);
-      assert_int_equal (plan.n_extents + plan.n_patches, 0);
-      assert_null (plan.strategy);
-      assert_null (plan.extents);
-    }
-}
-
-/* So a plan has room for what is kept.  */
-FIXTURE_TEST (a_size_that_wraps_around_clears_up_to_the_end)
-{
-  static const uint64_t sizes[]
-      = { -(uint64_t)40, -(uint64_t)39, UINT64_MAX - 40, UINT64_MAX };
-  for (size_t i = 0; i < N_OF (sizes); i++)
-    {
-      struct plan plan = { 0 };
-      for (uint64_t at = 0; at < 128; at += 32)
-        assert_true (plan_copy (&plan, at, at, 16, &test->err));
-      assert_true (plan_clear (&plan, 40, sizes[i], &test->err));
-      assert_int_equal (plan.n_extents, 2);
-      assert_int_equal (plan.extents[0].size, 16);
-      assert_int_equal (plan.extents[1].new_offset, 32);
-      assert_int_equal (plan.extents[1].size, 8);
-      plan_free (&plan);
-    }
-}
-
-/* Later patches cover earlier ones, and .sframe covers all.  */
-FIXTURE_TEST (plans_are_cut_where_anything_begins_or_ends)
-{
-  static const uint8_t old[64], sframe[8];
-  struct plan *plan = &test->plan;
-  plan->new_size = 50;
-  plan->sframe_offset = 40;
-  plan->sframe_size = sizeof sframe;
-  assert_true (plan_copy (plan, 0, 0, 16, &test->err));
-  assert_true (plan_copy (plan, 32, 24, 20, &test->err));
-  uint8_t *first = plan_add_patch (plan, 4, 4, &test->err);
-  uint8_t *second = plan_add_patch (plan, 6, 12, &test->err);
-  assert_non_null (plan_add_patch (plan, 30, 0, &test->err));
-  const struct plan_piece wanted[] = {
-    { 0, 4, old, old },
-    { 4, 2, first, old + 4 },
-    { 6, 2, second, old + 6 },
-    { 8, 8, second + 2, old + 8 },
-    { 16, 2, second + 10, NULL },
-    { 18, 6, NULL, NULL },
-    { 24, 6, old + 32, old + 32 },
-    { 30, 10, old + 38, old + 38 },
-    { 40, 4, sframe, old + 48 },
-    { 44, 4, sframe + 4, NULL },
-    { 48, 2, NULL, NULL },
-  };
-  size_t n;
-  struct plan_piece *pieces = plan_cut (plan, old, sframe, &n);
-  assert_non_null (pieces);
-  assert_int_equal (n, N_OF (wanted));
-  assert_memory_equal (pieces, wanted, sizeof wanted);
-  free (pieces);
-}
-
 TEST (bytes_outside_of_the_file_are_not_zero)
 {
   static const uint8_t bytes[] = { 1, 0, 0, 0, 0 };
@@ -2842,15 +1942,4 @@ TEST (bytes_outside_of_the_file_are_not_zero)
   assert_false (range_is_zero (&image, 1, 4));
   assert_false (range_is_zero (&image, 5, 0));
   assert_false (range_is_zero (&image, 2, UINT64_MAX - 1));
-}
-
-TEST (rounding_does_not_wrap_around)
-{
-  uint64_t result = 7;
-  assert_true (align_up_checked (UINT64_MAX - 15, 16, &result));
-  assert_true (result == UINT64_MAX - 15);
-  assert_true (align_up_checked (0, 16, &result));
-  assert_int_equal (result, 0);
-  assert_false (align_up_checked (UINT64_MAX - 14, 16, &result));
-  assert_int_equal (result, 0);
 }

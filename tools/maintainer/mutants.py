@@ -60,7 +60,8 @@ RULES = [
     (r"src/write/(existing|inject)",
      "existing inject place undo memory existing.bats"),
     (r"src/place/",
-     "place references inject memory layouts.bats tests/matrix/short.sh"),
+     "place plan references refusals inject memory layouts.bats "
+     "tests/matrix/short.sh"),
     (r"src/elf/checksum\.c", "checksum writing.bats:checksum"),
     (r"(src/elf/(padding|symbols)|relocatable/)",
      "object_check padding memory relocatable.bats"),
