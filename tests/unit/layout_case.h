@@ -341,6 +341,79 @@ set_base (struct fixture *test, const struct change *change)
   }
 
 static inline void
+set_segment_size (struct fixture *test, const struct change *change)
+{
+  Elf64_Phdr *segment = &test->elf.segments[change->at];
+  segment->p_filesz = segment->p_memsz = change->size;
+}
+
+#define SEGMENT_SIZE(segment, to)                           \
+  {                                                         \
+    .make = set_segment_size, .at = (segment), .size = (to) \
+  }
+
+static inline void
+clear_physical_addresses (struct fixture *test, const struct change *change)
+{
+  (void)change;
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    test->elf.segments[i].p_paddr = 0;
+}
+
+#define NO_PHYSICAL_ADDRESSES        \
+  {                                  \
+    .make = clear_physical_addresses \
+  }
+
+static inline void
+add_dynamic_entry (struct fixture *test, int64_t tag, uint64_t value)
+{
+  uint8_t *entry = test->elf.bytes + 0x2000;
+  while (load_u64 (entry, test->elf.big_endian) != DT_NULL)
+    entry += 16;
+  store_u64 (entry, (uint64_t)tag, test->elf.big_endian);
+  store_u64 (entry + 8, value, test->elf.big_endian);
+}
+
+static inline void
+set_dynamic (struct fixture *test, const struct change *change)
+{
+  add_dynamic_entry (test, (int64_t)change->at, change->value);
+}
+
+#define DYNAMIC(tag, to)                            \
+  {                                                 \
+    .make = set_dynamic, .at = (tag), .value = (to) \
+  }
+
+/* An ABI tag, which need not stay in the first page, in the build-id's place.
+ */
+#define NO_BUILD_ID NOTE (0x220, "GNU", NT_GNU_ABI_TAG, 20)
+
+/* The first segment ends with a package note of LENGTH bytes at PLACE.  The
+   code stands behind two pages.  */
+static inline void
+put_package_note (struct fixture *test, uint64_t place, uint64_t length)
+{
+  Elf64_Phdr *first = &test->elf.segments[P_FIRST];
+  Elf64_Phdr *text = &test->elf.segments[P_TEXT];
+  Elf64_Phdr *note = &test->elf.segments[P_NOTE];
+  Elf64_Shdr *section = &test->elf.sections[S_BUILD_ID];
+  uint64_t base = first->p_vaddr;
+  memset (test->elf.bytes + 0x600, 0, 0x1300);
+  memset (test->elf.bytes + 0x1900, 0x90, 0x100);
+  first->p_filesz = first->p_memsz = place + length + 0x200; /* zeros */
+  text->p_offset = test->elf.sections[S_TEXT].sh_offset = 0x1900;
+  text->p_vaddr = text->p_paddr = base + 0x1900;
+  test->elf.sections[S_TEXT].sh_addr = base + 0x1900;
+  note->p_offset = section->sh_offset = place;
+  note->p_vaddr = note->p_paddr = section->sh_addr = base + place;
+  note->p_filesz = note->p_memsz = section->sh_size = length;
+  elf_builder_note (&test->elf, place, "FDO", 0xcafe1a7e,
+                    (uint32_t)length - 16);
+}
+
+static inline void
 make_file (struct fixture *test)
 {
   const struct layout_case *given = test->given;
@@ -376,6 +449,42 @@ make_relro_at_offset_0 (struct fixture *test)
                                               .p_paddr = 0x1fec,
                                               .p_filesz = 0x300,
                                               .p_memsz = 0x1014 };
+}
+
+/* ---- Programs that tests of several files change.  */
+
+/* Section INDEX is notes, SIZE bytes at AT.  */
+static inline void
+set_note_section (struct elf_builder *elf, size_t index, const char *name,
+                  uint64_t at, uint64_t size, uint64_t align)
+{
+  elf->names[index] = name;
+  elf->sections[index].sh_type = SHT_NOTE;
+  elf->sections[index].sh_offset = elf->sections[index].sh_addr = at;
+  elf->sections[index].sh_size = size;
+  elf->sections[index].sh_addralign = align;
+}
+
+static inline void
+make_loader (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  /* SONAME ld-test.so.1, no PT_INTERP.  */
+  strcpy ((char *)elf->bytes + 0x2b8 + 1, "ld-test.so.1");
+  store_u64 (elf->bytes + 0x2000, DT_SONAME, elf->big_endian);
+  Elf64_Phdr *interp = elf_builder_segment (elf, PT_INTERP);
+  *interp = *elf_builder_segment (elf, PT_NOTE);
+  elf_builder_note (elf, 0x200, "GNU", NT_GNU_ABI_TAG, 12);
+  set_note_section (elf, 1, ".note.ABI-tag", 0x200, 0x1c, 4);
+  elf_builder_set_range (interp, 0x200, 0x1c);
+}
+
+static inline void
+align_loads (struct fixture *test, uint64_t align)
+{
+  for (size_t i = 0; i < test->elf.n_segments; i++)
+    if (test->elf.segments[i].p_type == PT_LOAD)
+      test->elf.segments[i].p_align = align;
 }
 
 #endif /* TESTS_LAYOUT_CASE_H */

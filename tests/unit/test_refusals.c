@@ -2,8 +2,7 @@
    converted, and which are not.  No file is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
-#include "layout_case.h"
-#include "place/refusals.h"
+#include "layout_check.h"
 
 #define APPENDED .reason = "are appended"
 
@@ -305,6 +304,89 @@ TEST_ROWS (unfit, struct fixture *test, set_up, tear_down, is_unfit)
 }
 
 /* ---- Files that are not refused.  */
+
+enum
+{
+  LLVM_DEPENDENT_LIBRARIES = 0x6fff4c04 /* SHT_LLVM_DEPENDENT_LIBRARIES */
+};
+
+/* A segment that is only read is the last bytes' owner as well as any.  */
+static void
+append_to_loaded_segment (struct fixture *test)
+{
+  uint8_t *header = test->elf.bytes + 64 + P_STACK * 56;
+  test->elf.size = (test->elf.size + 0xfff) & ~UINT64_C (0xfff);
+  store_u32 (header, PT_LOAD, false);
+  store_u32 (header + 4, PF_R, false);
+  store_u64 (header + 8, test->elf.size, false);
+  store_u64 (header + 16, 0x8000, false);
+  store_u64 (header + 24, 0x8000, false);
+  store_u64 (header + 32, 4, false);
+  store_u64 (header + 40, 4, false);
+  store_u64 (header + 48, 0x1000, false);
+  put (test, test->elf.size, "data", 4);
+  test->elf.size += 4;
+}
+
+/* A section that is not loaded and of a known kind.  */
+#define KNOWN(section, type, flags, content)                              \
+  {                                                                       \
+    .name = "not_a_payload_" section,                                     \
+    .changes                                                              \
+        = { SECTION (section, type, flags, 0x2200, sizeof (content) - 1), \
+            BYTES (0x2200, content) }                                     \
+  }
+
+static void
+make_symbol_indices (struct fixture *test)
+{
+  elf_builder_add_section (&test->elf, ".symtab_shndx", SHT_SYMTAB_SHNDX, 0,
+                           0x2200, 32, 4)
+      ->sh_entsize
+      = 4;
+  elf_builder_add_section (&test->elf, ".rela.text", SHT_RELA, SHF_INFO_LINK,
+                           0x2220, 48, 8)
+      ->sh_entsize
+      = 24;
+  elf_builder_add_section (&test->elf, ".rel.text", SHT_REL, SHF_INFO_LINK,
+                           0x2250, 32, 8)
+      ->sh_entsize
+      = 16;
+}
+
+static const struct layout_case fit[] = {
+  KNOWN (".comment", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, "GCC: 12\0"),
+  KNOWN (".comment of old compilers", SHT_PROGBITS, SHF_STRINGS,
+         "cc \xe9\n\0"),
+  KNOWN (".debug_info", SHT_PROGBITS, 0, "\1\2\3"),
+  KNOWN (".debug_str_offsets.dwo", SHT_PROGBITS, SHF_COMPRESSED, "\1\2\3"),
+  KNOWN (".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, "\1\2\3"),
+  KNOWN (".gnu_debuglink", SHT_PROGBITS, 0, "f.debug\0\1\2\3\4"),
+  KNOWN (".rustc", SHT_PROGBITS, 0, "rust\0\0\0\1"),
+  KNOWN (".gnu.warning", SHT_PROGBITS, 0, "dlopen in static programs"),
+  KNOWN (".deplibs", LLVM_DEPENDENT_LIBRARIES, SHF_MERGE, "m\0"),
+  KNOWN (".gnu.attributes", SHT_GNU_ATTRIBUTES, 0, "A\2"),
+  KNOWN (".note.stapsdt", SHT_NOTE, 0, "\3\0\0\0\1\0\0\0\3\0\0\0stp\0x\0\0\0"),
+  { "bss_that_a_tool_has_filled_is_no_dump",
+    .changes
+    = { SET_SECTION (S_DATA, sh_size, 0x40), ZEROS (0x20c0, 0x40),
+        SECTION (".bss", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x20c0, 0x40) },
+    .strategy = "evict" },
+  { "tables_of_linkers_are_no_payload", make_symbol_indices,
+    .strategy = "evict" },
+  /* Words of both headers behind the bytes in which boot loaders look for the
+     first, or in a program.  */
+  { "programs_with_an_interpreter_are_no_kernels",
+    .changes = { WORD32 (0x1010, 0x1badb002), WORD32 (0x1014, 2),
+                 WORD32 (0x1018, -0x1badb004) } },
+  { "what_a_read_only_segment_loads_is_not_appended",
+    .finish = append_to_loaded_segment },
+};
+
+TEST_ROWS (fit, struct fixture *test, set_up, tear_down, is_fit)
+{
+  expect_served (test);
+}
 
 /* A file with one loaded byte is no debug file.  */
 FIXTURE_TEST (takes_files_with_one_loaded_byte)
