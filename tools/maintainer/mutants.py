@@ -87,11 +87,13 @@ RULES = [
     (r"stacks/", "core live process register_rules stack_walk syscall_code "
      "stack.bats profile.bats"),
     (r"analysis/insn", "insn insn_aarch64 tests/analysis/idioms.sh"),
-    (r"analysis/(state|jump_table)", "state tests/analysis/idioms.sh code.bats"),
+    (r"analysis/(state|jump_table)",
+     "state state_branch state_join state_row jump_table "
+     "tests/analysis/idioms.sh code.bats"),
     (r"analysis/found_functions",
      "code_evidence tests/analysis/idioms.sh code.bats debug_frame.bats"),
     (r"analysis/finding", "library.bats names.bats code.bats"),
-    (r"analysis/", "state routine gopclntab tests/analysis/idioms.sh code.bats"),
+    (r"analysis/", "state state_row routine gopclntab tests/analysis/idioms.sh code.bats"),
     (r"src/convert/code_evidence\.c",
      "code_evidence tests/analysis/idioms.sh code.bats debug_frame.bats"),
     (r"src/convert/(for_readers|section_check)\.c",
