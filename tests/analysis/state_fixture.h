@@ -51,7 +51,7 @@ enter (const struct arch *arch)
   address = 0x1000;
 }
 
-/* At the entry again.  */
+/* Begin at the entry of the same function again.  */
 static inline void
 enter_again (void)
 {
@@ -190,7 +190,7 @@ call (void)
   state_call (&now, &(struct insn){ .address = address });
 }
 
-/* TO gets something unknown.  */
+/* Give TO an unknown value.  */
 static inline void
 change (unsigned to)
 {
@@ -248,7 +248,7 @@ compare (unsigned from, int64_t with)
   apply (insn);
 }
 
-/* REG is MAX at most, as it is where a branch is taken.  */
+/* Compare REG with MAX and take the branch for "not above".  */
 static inline void
 bound (unsigned reg, int64_t max)
 {
@@ -274,8 +274,8 @@ expect_table (uint32_t number, uint64_t at, uint64_t max, unsigned width,
   assert_int_equal (table->is_signed, is_signed);
 }
 
-/* State behind a system call with NUMBER, if that is not negative, and STACK
-   or, if that is negative, an unknown one for the child.  */
+/* Make a system call with NUMBER and with the stack STACK for the child.  A
+   negative value stands for an unknown one.  */
 static inline void
 call_kernel (int64_t number, int64_t stack, bool really)
 {

@@ -29,7 +29,7 @@ AARCH64_TEST (entries_are_read_from_tables)
   apply (words);
   expect (X2, VALUE_ENTRY, 1);
   expect_table (1, 0x5020, 6, 4, true);
-  /* In bytes, and the other way round.  */
+  /* The index is in bytes, and the base is the index register.  */
   with_immediate (OP_SCALE, X9, X0, 4);
   apply (indexed (X2, X9, X1, 1, 4));
   expect (X2, VALUE_ENTRY, 2);
@@ -45,7 +45,7 @@ AARCH64_TEST (entries_are_read_from_tables)
   unbounded.offset = 0x100;
   apply (unbounded);
   expect_table (5, 0x5100, UINT64_MAX, 4, true);
-  /* Not so: another scale, no constant, no width of a table.  */
+  /* No table has another scale, no constant address, or that width.  */
   apply (indexed (X2, X1, X0, 8, 4));
   expect_kind (X2, VALUE_OPAQUE);
   apply (indexed (X2, X0, X0, 4, 4));
@@ -55,7 +55,7 @@ AARCH64_TEST (entries_are_read_from_tables)
   apply (indexed (X2, X1, X0, 1, 16));
   expect_kind (X2, VALUE_OPAQUE);
   assert_int_equal (tables.n, 6);
-  /* One entry, by an index that the compiler knows.  */
+  /* A load of one entry, whose index the compiler knows.  */
   struct insn known = memory_insn (OP_LOAD, X2, REG_NONE, 0x5040, 4);
   known.sign_extended = true;
   apply (known);
@@ -89,7 +89,8 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   set (X1, 0x6000);
   with_index (OP_SUM, X9, X2, X1, 8); /* from another base */
   assert_int_not_equal (now.registers[X9].kind, VALUE_TARGET);
-  /* Extended and multiplied where the base is added.  */
+  /* The instruction that adds the base also extends and multiplies the entry.
+   */
   apply (indexed (X2, X1, X0, 1, 1));
   struct insn sum = insn_of (OP_SUM_SCALED, X9, X1);
   sum.index = X2;
@@ -118,7 +119,7 @@ AARCH64_TEST (entries_and_a_base_are_targets)
   apply (sum);
   expect (X9, VALUE_TARGET, 0);
   assert_false (tables.tables[0].is_signed_later);
-  /* What is compared is not an entry that is jumped by.  */
+  /* An entry that is compared is no entry of a jump table.  */
   apply (indexed (X2, X1, X0, 4, 4));
   compare (X2, 3);
   expect_kind (X2, VALUE_OPAQUE);
@@ -148,7 +149,7 @@ AARCH64_TEST (a_table_has_the_weaker_bound)
   assert_true (jump_tables_note (&tables, &weak, &number));
   assert_int_equal (number, 0);
   assert_true (tables.tables[0].is_weak);
-  /* Read in another way it is another table.  */
+  /* The same address, read in another way, is another table.  */
   weak.is_signed = false;
   assert_true (jump_tables_note (&tables, &weak, &number));
   assert_int_equal (number, 1);
@@ -158,7 +159,7 @@ AARCH64_TEST (a_table_has_the_weaker_bound)
   weak.address += 4;
   assert_true (jump_tables_note (&tables, &weak, &number));
   assert_int_equal (number, 3);
-  /* The one of four bytes is still known beside that of eight.  */
+  /* The table of four bytes is still known beside that of eight.  */
   weak.address -= 4;
   weak.width = 4;
   assert_true (jump_tables_note (&tables, &weak, &number));
@@ -182,7 +183,7 @@ FIXTURE_TEST (there_are_a_million_tables_at_most)
   assert_true (tables.failed);
   jump_tables_reset (&tables);
   assert_false (tables.failed);
-  /* The last one is the first now.  */
+  /* The next table has number 0.  */
   assert_true (jump_tables_note (&tables, &table, &number));
   assert_int_equal (number, 0);
   assert_int_equal (tables.n, 1);
@@ -255,7 +256,7 @@ FIXTURE_TEST (tables_end_by_bound_and_place)
   expect_target (&table, &facts, 1, 0);
   table.is_in_data = true;
   expect_target (&table, &facts, 1, 0x8fc0);
-  /* Whole addresses need no base.  */
+  /* Entries of eight bytes are addresses and need no base.  */
   struct jump_table whole = { .address = 0x5000,
                               .base = 0x9000,
                               .end = UINT64_MAX,
@@ -288,8 +289,8 @@ FIXTURE_TEST (no_table_has_more_than_65536_entries)
   expect_target (&table, &facts, 65536, 0);
 }
 
-/* Entries of tables stay such where they are extended, and are targets only
-   with a base that is known.  */
+/* An entry that is extended stays an entry, and becomes a target only by the
+   addition of a known base.  */
 AARCH64_TEST (entries_are_told_from_what_looks_like_them)
 {
   set (X1, 0x5000);
@@ -308,7 +309,7 @@ AARCH64_TEST (entries_are_told_from_what_looks_like_them)
   expect (X9, VALUE_TARGETS, 3);
   assert_int_equal (tables.tables[0].base, 0x5000);
   assert_int_equal (tables.tables[1].base, 0x5000);
-  /* A word beside a pointer is not an entry with a known index.  */
+  /* A word at an offset from an unknown pointer is no entry.  */
   struct insn beside = memory_insn (OP_LOAD, X2, X19, 0x5040, 4);
   beside.sign_extended = true;
   apply (beside);

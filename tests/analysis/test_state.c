@@ -9,7 +9,7 @@
 
 #  define LIMIT (INT64_C (1) << 58) /* of what a value's number can be */
 
-/* Arguments are not what the caller wants to have back.  */
+/* Registers of arguments need not be restored for the caller.  */
 AMD64_TEST (registers_at_the_entry)
 {
   expect (RBX, VALUE_SAVED, RBX);
@@ -46,8 +46,8 @@ AARCH64_TEST (numbers_have_59_bits)
   expect_kind (X1, VALUE_MIXED);
 }
 
-/* Half of a register is what the whole one is only of numbers that are not
-   negative as a signed one.  */
+/* The lower half of a number is the number itself if it is not negative as a
+   signed number of that width.  */
 AARCH64_TEST (moves_of_a_half)
 {
   set (X0, INT32_MAX);
@@ -110,7 +110,7 @@ AARCH64_TEST (parts_of_constants_are_replaced)
   expect_kind (X0, VALUE_OPAQUE);
 }
 
-/* A return address is signed with SP as it is, which has to be the CFA.  */
+/* Signing a return address takes the value of SP, which has to be the CFA.  */
 AARCH64_TEST (signing_needs_the_stack_pointer_of_the_entry)
 {
   with_immediate (OP_SIGN, LR, LR, 1);
@@ -173,7 +173,7 @@ AMD64_TEST (registers_are_swapped)
   with_index (OP_SWAP, RAX, RBX, REG_NONE, 8);
   expect (RAX, VALUE_SAVED, RBX);
   expect (RBX, VALUE_CONSTANT, 5);
-  /* Of half a register of the caller nothing is known.  */
+  /* Nothing is known of half of a register of the caller.  */
   with_index (OP_SWAP, RAX, RBX, REG_NONE, 4);
   expect (RAX, VALUE_CONSTANT, 5);
   expect_kind (RBX, VALUE_OPAQUE);
@@ -201,8 +201,8 @@ AMD64_TEST (words_are_saved_and_restored)
   expect (RSP, VALUE_CFA, -16);
 }
 
-/* A signal handler may overwrite what is below SP.  Compilers read it there
-   only in one piece of code, until SP goes down again.  */
+/* A signal handler may overwrite the words below SP.  Compilers read them only
+   until SP is lowered again.  */
 AMD64_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
 {
   push (RBX);
@@ -225,7 +225,8 @@ AMD64_TEST (what_was_popped_is_gone_when_the_stack_grows_again)
   expect_unknown_word (RSP, 8);
 }
 
-/* Stored below SP, which then goes down: so some compilers save registers.  */
+/* Some compilers save registers by storing them below SP and lowering SP
+   afterwards.  */
 AMD64_TEST (what_was_stored_below_the_stack_pointer_stays)
 {
   store (RBX, RSP, -8);
@@ -238,7 +239,8 @@ AMD64_TEST (what_was_stored_below_the_stack_pointer_stays)
   expect_word (RSP, 8, VALUE_SAVED, R12);
 }
 
-/* The same where SP comes back from a realigned frame.  */
+/* Words of a realigned frame are gone, too, when SP has left it and is lowered
+   again.  */
 AMD64_TEST (a_realigned_frame_is_released_as_a_whole)
 {
   add (R10, RSP, 0);
@@ -289,7 +291,7 @@ AMD64_TEST (stores_of_all_widths)
   expect_unknown_word (RSP, 8);
   apply (memory_insn (OP_STORE, RBX, RSP, 8, 4));
   expect_unknown_word (RSP, 8);
-  /* Of a part of a word nothing is known but that it may be a register.  */
+  /* Nothing is known of a part of a word, but that it may be a register.  */
   store (RBX, RSP, 8);
   apply (memory_insn (OP_LOAD, RAX, RSP, 8, 4));
   expect_kind (RAX, VALUE_MIXED);
@@ -301,7 +303,7 @@ AMD64_TEST (stores_of_all_widths)
   expect_kind (RAX, VALUE_OPAQUE);
 }
 
-/* Where an index is added nobody knows the place.  */
+/* An address with an index is not known.  */
 AMD64_TEST (indexed_words_of_the_stack_are_unknown)
 {
   push (RBX);
@@ -341,7 +343,7 @@ AARCH64_TEST (pairs_of_registers)
   expect (FP, VALUE_SAVED, FP);
   expect (LR, VALUE_SAVED, LR);
   assert_true (state_is_restored (&now));
-  /* Whatever both words are, they are not what was there.  */
+  /* Both words have unknown values, and not the values from before.  */
   apply (pair (OP_STORE, X19, X20, -16));
   apply (pair (OP_STORE, REG_NONE, REG_NONE, -16));
   expect_unknown_word (SP, -16);
@@ -366,13 +368,13 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   assert_int_equal (now.base_limit, -32);
   assert_true (now.base_is_below);
   assert_int_equal (now.n_slots, 1);
-  /* Below is below, whatever happens then.  */
+  /* A base that is below the limit stays below it.  */
   add (RSP, RSP, -16);
   align (RSP, RSP, -64);
   assert_int_equal (now.base_limit, -48);
   assert_true (now.base_is_below);
-  /* A base of a base is as far from the CFA as that one; of a known place, not
-     farther than it was moved.  */
+  /* A base that is made from another base has the limit of that one.  A base
+     that is made from a known address has that address as its limit.  */
   enter_again ();
   align (RSP, RSP, -32);
   align (RSP, RSP, -64);
@@ -385,7 +387,8 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   align (RSP, RSP, -64);
   assert_int_equal (now.base_limit, -8);
   assert_false (now.base_is_below);
-  /* Other registers get no base from one, but from a place that is known.  */
+  /* Registers other than SP get no base from a base, but from a known address.
+   */
   align (RAX, RSP, -64);
   expect_kind (RAX, VALUE_OPAQUE);
   align (RAX, RDX, -64);
@@ -402,7 +405,8 @@ AMD64_TEST (a_new_base_makes_the_old_one_unknown)
   assert_true (now.base_is_below);
 }
 
-/* FP has it; SP goes further down, for a variable array.  */
+/* FP has the base, and SP is lowered further, for an array of variable size.
+ */
 FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
 {
   for (unsigned below_first = 0; below_first < 2; below_first++)
@@ -422,7 +426,7 @@ FIXTURE_TEST (the_base_of_the_frame_pointer_stays)
       expect_word (RBP, 8, VALUE_SAVED, RBX);
       expect_unknown_word (RBP, -8);
     }
-  /* Here no word is known at the entry.  */
+  /* On aarch64 no word of the stack is known at the entry.  */
   enter (&arch_aarch64);
   align (SP, SP, -32);
   store (X19, SP, -8);
@@ -485,7 +489,7 @@ FIXTURE_TEST (numbers_are_calculated)
                    by_register ? RCX : REG_NONE, cases[i].by);
         expect (RAX, VALUE_NUMBER, cases[i].result);
       }
-  /* A part of what is not known, and what is not known.  */
+  /* The result is unknown if an operand or the rest of the register is.  */
   enter (&arch_amd64);
   calculate (CALCULATE_MOVE, 1, REG_NONE, 5);
   expect_kind (RAX, VALUE_OPAQUE);
@@ -496,7 +500,7 @@ FIXTURE_TEST (numbers_are_calculated)
   expect_kind (RAX, VALUE_OPAQUE);
 }
 
-/* An address plus a number that was calculated is not an address.  */
+/* The sum of an address and a calculated number is not an address.  */
 AMD64_TEST (calculated_numbers_are_no_addresses)
 {
   set (RAX, 5);
@@ -526,7 +530,8 @@ AMD64_TEST (numbers_are_kept_in_the_stack)
   push (RAX);
   apply (memory_insn (OP_LOAD, RCX, RSP, 0, 4));
   expect (RCX, VALUE_KEPT, 15);
-  /* Half of a word is not the word, and leaves the other half alone.  */
+  /* A store to half of a word makes the word unknown, but not its other half.
+   */
   apply (memory_insn (OP_STORE, RAX, RSP, 0, 4));
   load (RCX, RSP, 0);
   expect_kind (RCX, VALUE_MIXED);
@@ -575,8 +580,8 @@ FIXTURE_TEST (some_instructions_name_a_place)
   assert_false (state_names_place (&now, &insn, &place));
 }
 
-/* A word that has an address of the old base is worth nothing with a new one,
-   even if the place of the word is known.  */
+/* A new base makes the words unknown that have an address relative to the old
+   one, even if their own address is known.  */
 AMD64_TEST (addresses_of_an_old_base_are_forgotten)
 {
   add (RSP, RSP, -32);
@@ -586,7 +591,7 @@ AMD64_TEST (addresses_of_an_old_base_are_forgotten)
   expect_word (R10, 8, VALUE_BASE, 0);
   with_index (OP_LOWER, RSP, RSP, RCX, 8);
   expect_unknown_word (R10, 8);
-  /* The base of FP, which SP had before it came back.  */
+  /* FP keeps the base that SP had before SP left the realigned frame.  */
   enter_again ();
   add (R10, RSP, 0);
   align (RSP, RSP, -32);
@@ -597,7 +602,7 @@ AMD64_TEST (addresses_of_an_old_base_are_forgotten)
   expect_kind (RBP, VALUE_MIXED);
 }
 
-/* Numbers of places with different bases cannot be compared.  */
+/* Offsets from different bases cannot be compared.  */
 AMD64_TEST (words_of_another_base_are_not_below)
 {
   push (RBX);
@@ -620,8 +625,7 @@ AMD64_TEST (words_of_another_base_are_not_below)
   expect_unknown_word (RBP, 0);
 }
 
-/* The last copy of what the caller needs is lost there: a push is sure to
-   write where SP is, and a pop where FP leads.  */
+/* A push and a pop to memory overwrite the last copy of a saved register.  */
 AMD64_TEST (pushes_and_pops_overwrite_what_was_saved)
 {
   store (RBX, RSP, -8);
@@ -635,7 +639,7 @@ AMD64_TEST (pushes_and_pops_overwrite_what_was_saved)
   push (RCX);
   apply (memory_insn (OP_POP, REG_NONE, RBP, 0, 8));
   expect_unknown_word (RBP, 0);
-  /* What is known of memory, too.  */
+  /* They also end what is known of a word in memory.  */
   enter_again ();
   struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, RSP, 8, 8);
   in_frame.immediate = 5;
@@ -647,8 +651,7 @@ AMD64_TEST (pushes_and_pops_overwrite_what_was_saved)
   assert_int_equal (now.n_bounds, 0);
 }
 
-/* Only SP is lowered by what nobody knows; a number in another register has no
-   part in that.  */
+/* Only SP gets a new base when an unknown number is subtracted from it.  */
 AMD64_TEST (only_the_stack_pointer_gets_a_new_base)
 {
   set (RAX, 24);

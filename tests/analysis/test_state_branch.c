@@ -53,7 +53,7 @@ AARCH64_TEST (flags_are_forgotten)
   apply (sets_flags);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X0) == UINT64_MAX);
-  /* A call leaves other flags behind.  */
+  /* A call changes the flags.  */
   compare (X19, 5);
   move (X20, X0, 8);
   compare (X20, 5);
@@ -64,18 +64,19 @@ AARCH64_TEST (flags_are_forgotten)
   change (X1);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X0) == 5);
-  /* What is compared is the value: the register may have another one.  */
+  /* The bound is of the value that was compared, which the register may no
+     longer have.  */
   compare (X1, 7);
   move (X2, X1, 8);
   change (X1);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   assert_true (bound_of (X2) == 7);
   assert_true (bound_of (X1) == UINT64_MAX);
-  /* A comparison of something that is known tells nothing ...  */
+  /* The comparison of a known address gives no bound ...  */
   compare (X0, 5);
   bound (SP, 3);
   assert_int_equal (now.n_bounds, 2);
-  /* ... and a number in a register is a number.  */
+  /* ... and a known number in a register is as good as an immediate.  */
   set (X9, -1);
   change (X0);
   with_index (OP_COMPARE_BOTH, REG_NONE, X0, X9, 4);
@@ -103,13 +104,13 @@ AARCH64_TEST (memory_is_bounded_until_it_may_change)
       load (X0, X19, 8);
       assert_true (bound_of (X0) == (i == 0 ? 5 : UINT64_MAX));
     }
-  /* Between the comparison and the branch, too.  */
+  /* A store between the comparison and the branch counts, too.  */
   apply (in_memory);
   store (X1, X20, 0);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
   load (X0, X19, 8);
   assert_true (bound_of (X0) == UINT64_MAX);
-  /* A word of the stack that is known does not change it.  */
+  /* A store to a known word of the stack does not change the other word.  */
   apply (in_memory);
   store (X1, SP, -8);
   state_branch (&now, CONDITION_NOT_ABOVE, true);
@@ -145,7 +146,7 @@ FIXTURE_TEST (the_stack_is_bounded_until_it_is_overwritten)
     }
 }
 
-/* Where a realigned frame is, relative to the caller's, is not known.  */
+/* The distance of a realigned frame from the caller's frame is not known.  */
 FIXTURE_TEST (a_word_of_another_base_may_be_the_same)
 {
   struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, SP, -24, 8);
@@ -177,8 +178,8 @@ AARCH64_TEST (multiples_are_bounded)
   assert_true (bound_of (X1) == UINT64_MAX);
 }
 
-/* In a loop an instruction gives its register a new value under the number of
-   the old one, which was bounded.  */
+/* In a loop, the new value of an instruction has the number of the old value,
+   which was bounded.  */
 AARCH64_TEST (a_new_value_has_no_old_bound)
 {
   for (int i = 0; i < 2; i++)
@@ -211,7 +212,7 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       now = before;
       state_branch (&now, CONDITION_EQUAL, true);
       expect (SP, VALUE_CFA, -64);
-      /* Not when one of them has changed meanwhile ...  */
+      /* Not if a register or the flags have changed meanwhile ...  */
       now = before;
       change (SP);
       state_branch (&now, CONDITION_EQUAL, true);
@@ -224,14 +225,14 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       call ();
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
-      /* ... nor when only a half was compared.  */
+      /* ... nor if only halves of the registers were compared.  */
       now = before;
       with_index (OP_COMPARE_BOTH, REG_NONE, SP, X9, 4);
       state_branch (&now, CONDITION_EQUAL, true);
       expect_kind (SP, VALUE_OPAQUE);
     }
-  /* Nobody takes a branch that two places of one frame would have to be equal
-     for.  */
+  /* A branch for equal registers is not taken if they are different addresses
+     of one frame.  */
   enter (&arch_aarch64);
   for (int64_t number = -64; number <= -32; number += 32)
     {
@@ -246,11 +247,11 @@ FIXTURE_TEST (equal_registers_share_what_is_known)
       assert_true (state_branch (&now, CONDITION_NOT_EQUAL, true));
       assert_true (state_branch (&now, CONDITION_BELOW, true));
     }
-  /* Of other registers nothing is told.  */
+  /* Nothing follows from a comparison with another register.  */
   now.registers[X20] = value_of (VALUE_CFA, 0);
   with_index (OP_COMPARE_BOTH, REG_NONE, X9, X20, 8);
   assert_true (state_branch (&now, CONDITION_EQUAL, true));
-  /* What belongs to the caller is something else.  */
+  /* The caller's value of a register is never taken for another value.  */
   enter (&arch_aarch64);
   change (X0);
   struct value unknown = now.registers[X0];
@@ -321,7 +322,7 @@ FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
           assert_int_equal (taken, cases[i].taken);
         if (cases[i].of_register)
           continue;
-        /* Flags that something else has set say nothing of it.  */
+        /* Flags of a later instruction say nothing of the result.  */
         apply (insn_of (OP_TEST, REG_NONE, X19));
         assert_int_equal (state_parts_from_child (&now, &branch, &taken),
                           VALUE_OPAQUE);
@@ -336,14 +337,14 @@ AARCH64_TEST (unknown_sums_are_not_equal)
   bound (X1, 5);
   assert_true (bound_of (X1) == 5);
   assert_true (bound_of (X2) == UINT64_MAX);
-  /* What was read from a place of which nothing is known is bounded, too.  */
+  /* A value that was read from an unknown address can be bounded, too.  */
   load (X0, SP, -8);
   expect_kind (X0, VALUE_MIXED);
   bound (X0, 7);
   assert_true (bound_of (X0) == 7);
 }
 
-/* Flags are those of the last instruction that sets them.  */
+/* The last instruction that sets the flags counts.  */
 FIXTURE_TEST (flags_of_other_instructions_tell_nothing)
 {
   struct insn sets_flags = insn_of (OP_NONE, REG_NONE, REG_NONE);

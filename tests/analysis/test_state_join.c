@@ -48,7 +48,7 @@ static void
 join (const struct state *other, bool changes)
 {
   assert_int_equal (state_join (&now, other, 0x3000), changes);
-  /* Once is enough.  */
+  /* The same state again changes nothing.  */
   assert_false (state_join (&now, other, 0x3000));
 }
 
@@ -71,20 +71,20 @@ AARCH64_TEST (registers_meet)
   join (&other, true);
   expect_kind (X0, VALUE_OPAQUE); /* computed on both ways */
   expect (X1, VALUE_CONSTANT, 1);
-  /* The caller's at most on one way.  */
+  /* On one path at most it is a value of the caller.  */
   expect_kind (X2, VALUE_OPAQUE);
   expect_kind (X9, VALUE_OPAQUE);
   expect (SP, VALUE_CFA, 0);
   other.registers[X0] = value_of (VALUE_SAVED, X19);
   join (&other, false);
-  /* A third path with something that may belong to the caller.  */
+  /* On a third path it may be a value of the caller.  */
   other.registers[X0] = value_new (VALUE_MIXED, 0x44, X0);
   join (&other, true);
   expect_kind (X0, VALUE_MIXED);
 }
 
-/* The other path has one word less, the second one in front.  What a state has
-   behind its last word is none of it.  */
+/* The other path has one word less, and its second word comes first.  The
+   array of slots has old contents behind the last slot.  */
 AMD64_TEST (words_meet_in_any_order)
 {
   push (RBX);
@@ -99,8 +99,8 @@ AMD64_TEST (words_meet_in_any_order)
   assert_true (value_equal (state_load (&now, place), kept));
 }
 
-/* Above SP on one of the paths, and so overwritten perhaps: that is known
-   where they meet.  */
+/* On one path the word was pushed and popped, so it is unknown once SP is
+   lowered again.  The joined state knows that.  */
 FIXTURE_TEST (released_on_one_path_is_released)
 {
   for (int turn = 0; turn < 2; turn++)
@@ -118,7 +118,7 @@ FIXTURE_TEST (released_on_one_path_is_released)
       add (RSP, RSP, -8);
       expect_unknown_word (RSP, 0);
     }
-  /* The slots may be in another order.  */
+  /* The same with the slots in another order.  */
   enter (&arch_amd64);
   store (R12, RSP, -16);
   store (RBX, RSP, -8);
@@ -167,7 +167,7 @@ FIXTURE_TEST (the_weaker_bound_holds)
       assert_true (limit.max == cases[i].met);
       assert_int_equal (limit.is_weak, cases[i].is_weak);
     }
-  /* Weakness is handed on.  */
+  /* The joined bound is weak if one of the bounds is.  */
   struct state weak = state_with_bound (5);
   weak.bounds[0].limit.is_weak = true;
   now = state_with_bound (5);
@@ -244,7 +244,7 @@ AARCH64_TEST (tables_meet)
   expect (X0, VALUE_ENTRIES, 1 << 3 | 1 << 5 | 1 << 7);
 }
 
-/* Numbers of values are those of the place where paths meet.  */
+/* Unknown values get numbers of the address where paths meet.  */
 AARCH64_TEST (unknown_values_are_renumbered)
 {
   set (X9, 3);
@@ -270,7 +270,7 @@ AARCH64_TEST (unknown_values_are_renumbered)
   join (&other, true);
 }
 
-/* Paths have met where only SP differs, or an address of the stack.  */
+/* States that differ only in SP or in an address on the stack differ.  */
 AMD64_TEST (differences_of_the_stack_are_changes)
 {
   push (RSP);

@@ -66,10 +66,10 @@ FIXTURE_TEST (rows_of_x86_64)
   now = framed;
   apply (insn_of (OP_LEAVE, REG_NONE, REG_NONE));
   expect_row (reg (RSP, 8), ra, same);
-  /* FP is lost below SP.  */
+  /* The saved FP is below SP, and FP itself has another value.  */
   change (RBP);
   expect_no_row ();
-  /* RA is overwritten.  */
+  /* The return address is overwritten.  */
   enter_again ();
   store (RAX, RSP, 0);
   expect_no_row ();
@@ -78,7 +78,7 @@ FIXTURE_TEST (rows_of_x86_64)
   expect_no_row ();
 }
 
-/* The caller's SP, and FP, are kept in a realigned frame.  */
+/* A realigned frame has the CFA and the caller's FP in words of its own.  */
 FIXTURE_TEST (rows_of_a_realigned_frame)
 {
   const struct frame_rule ra = at_cfa (-8);
@@ -96,7 +96,7 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   expect_row (deref (RBP, -8), ra, deref (RBP, 0));
   add (RBP, RBP, -16);
   expect_row (deref (RBP, 8), ra, deref (RBP, 16));
-  /* By SP, which readers know the CFA by, but not FP.  */
+  /* A rule may find the CFA through SP, but not FP.  */
   enter_again ();
   add (R10, RSP, 8);
   align (RSP, RSP, -32);
@@ -106,10 +106,10 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   expect_row (deref (RSP, 8), ra, same);
   change (RBP);
   expect_no_row ();
-  /* Below SP it is not kept.  */
+  /* A word below SP may be overwritten, so it is no rule.  */
   add (RSP, RSP, 16);
   expect_no_row ();
-  /* The base is in the register of a frame pointer that is kept nowhere.  */
+  /* FP has the base, and its old value is saved nowhere.  */
   enter_again ();
   add (R10, RSP, 8);
   align (RSP, RSP, -32);
@@ -129,8 +129,9 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   expect_no_row ();
 }
 
-/* Of several slots with the return address the one of the frame record is
-   meant; without a record nobody knows which one callees may overwrite.  */
+/* If several slots have the return address, the rule is the one in the frame
+   record.  Without a record it is not known which of them callees overwrite.
+ */
 FIXTURE_TEST (copies_of_the_return_address)
 {
   for (int first = 0; first < 2; first++)
@@ -151,7 +152,7 @@ FIXTURE_TEST (copies_of_the_return_address)
   store (LR, SP, 32);
   change (LR);
   expect_no_row ();
-  /* The one of the record is on another part of the stack.  */
+  /* The return address of the record has another base.  */
   enter (&arch_aarch64);
   add (SP, SP, -16);
   store (LR, SP, 0);
@@ -187,14 +188,14 @@ FIXTURE_TEST (rows_of_aarch64)
   expect_row (reg (SP, 32), ra, fp);
   change (SP);
   expect_row (reg (FP, 32), ra, fp);
-  /* Key B is not said by rows.  */
+  /* Rows cannot express key B.  */
   enter_again ();
   with_immediate (OP_SIGN, LR, LR, 1);
   assert_false (state_row (&now, true, &row));
   enter_again ();
   change (LR);
   expect_no_row ();
-  /* FP alone on the stack is not said, as long as it is in its register.  */
+  /* The slot of FP is no rule as long as FP is also in its register.  */
   enter_again ();
   add (SP, SP, -32);
   store (FP, SP, 0);
@@ -205,7 +206,7 @@ FIXTURE_TEST (rows_of_aarch64)
   assert_false (row.ra_signed);
 }
 
-/* What is below SP may be overwritten at any time.  */
+/* Words below SP may be overwritten at any time.  */
 FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
 {
   const struct value saved = value_of (VALUE_SAVED, RBX);
@@ -217,7 +218,7 @@ FIXTURE_TEST (words_below_the_stack_pointer_are_not_kept)
   assert_true (state_keeps (&now, saved));
   add (RSP, RSP, 8);
   assert_false (state_keeps (&now, saved));
-  /* Relative to another base nobody knows, and believes the compiler.  */
+  /* With another base that cannot be checked, and the compiler is trusted.  */
   enter_again ();
   push (RBX);
   align (RSP, RSP, -32);
@@ -311,8 +312,8 @@ AMD64_TEST (the_cfa_of_others)
   expect_cfa (deref (RSP, -8), VERDICT_AGREES);
 }
 
-/* The base is at most so high: a CFA that is lower than the right one for sure
-   is wrong.  */
+/* The base has an upper limit.  A CFA that is below the right one for every
+   such base is wrong.  */
 FIXTURE_TEST (a_cfa_too_low_is_wrong_whatever_the_base_is)
 {
   state_with_base (-32, false);
@@ -331,19 +332,19 @@ AMD64_TEST (the_frame_pointer_of_others)
   push (RBP);
   expect_fp (at_cfa (-16), VERDICT_AGREES);
   expect_fp (at_cfa (-8), VERDICT_CONTRADICTS);
-  /* Below the stack pointer, and nothing has put it there.  */
+  /* The word is below SP, and no instruction has stored it.  */
   expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
-  /* Nor into a word of the frame.  */
+  /* No instruction has stored it in a word of the frame either.  */
   add (RSP, RSP, -8);
   expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
-  /* The caller's frame is not known.  */
+  /* Words of the caller's frame are not known.  */
   expect_fp (at_cfa (8), VERDICT_UNKNOWN);
   add (RSP, RSP, 8);
   move (RBP, RSP, 8);
   expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
   expect_fp (same, VERDICT_CONTRADICTS);
   expect_fp (deref (RBP, 0), VERDICT_AGREES);
-  /* Overwritten by something that was computed; the right one is kept.  */
+  /* FP has a computed value, while the right one is saved.  */
   set (RBP, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
   change (RBP);
@@ -352,14 +353,14 @@ AMD64_TEST (the_frame_pointer_of_others)
   expect_fp (same, VERDICT_CONTRADICTS);
   now.registers[RBP] = value_of (VALUE_TARGET, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
-  /* What paths that met did not agree on may be right.  */
+  /* A value on which paths did not agree may be right.  */
   now.registers[RBP] = value_new (VALUE_MIXED, address, RBP);
   expect_fp (same, VERDICT_UNKNOWN);
   /* Nobody knows where the right one is.  */
   enter_again ();
   change (RBP);
   expect_fp (same, VERDICT_UNKNOWN);
-  /* The frame is gone.  */
+  /* The frame has been released.  */
   enter_again ();
   expect_fp (deref (RBP, 0), VERDICT_CONTRADICTS);
   change (RAX);
@@ -385,7 +386,7 @@ AARCH64_TEST (the_return_address_of_others)
   expect_kept (ROW_RA, VALUE_MIXED, 0);
   store (X19, SP, 8);
   expect_ra (at_cfa (-8), true, VERDICT_CONTRADICTS);
-  /* A word of a frame that was not made on this path.  */
+  /* This path has made no frame, so the word is not of it.  */
   enter_again ();
   expect_ra (at_cfa (-8), false, VERDICT_CONTRADICTS);
   add (SP, SP, -16);
@@ -393,7 +394,7 @@ AARCH64_TEST (the_return_address_of_others)
   /* Nobody knows where the right one is.  */
   change (LR);
   expect_ra (at_cfa (-8), false, VERDICT_UNKNOWN);
-  /* On x86-64 it is where the call has put it.  */
+  /* On x86-64 the call has pushed it.  */
   enter (&arch_amd64);
   expect_ra (at_cfa (-8), false, VERDICT_AGREES);
   expect_ra (at_cfa (-16), false, VERDICT_CONTRADICTS);
@@ -416,7 +417,7 @@ AMD64_TEST (where_things_are_kept)
   expect_kept (ROW_RA, VALUE_BASE, 8);
 }
 
-/* Go keeps FP in the word below SP, which callees leave alone.  */
+/* Go saves FP in the word below SP, which callees do not overwrite.  */
 FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
 {
   const struct value saved = value_of (VALUE_SAVED, FP);
@@ -440,14 +441,14 @@ FIXTURE_TEST (the_word_below_the_stack_pointer_is_kept_in_go)
     }
 }
 
-/* Rows that would be wrong, or could not be said.  */
+/* States whose rows would be wrong or cannot be expressed.  */
 AMD64_TEST (states_without_rows)
 {
   add (RSP, RSP, -INT64_C (0x7ffffff0));
   expect_row (reg (RSP, 0x7ffffff8), at_cfa (-8), same);
   add (RSP, RSP, -64); /* an offset of 32 bits cannot say it */
   expect_no_row ();
-  /* The return address was popped: whoever is called next overwrites it.  */
+  /* The return address was popped, so the next call overwrites it.  */
   enter (&arch_amd64);
   pop (REG_NONE);
   expect_no_row ();
@@ -455,7 +456,7 @@ AMD64_TEST (states_without_rows)
   enter (&arch_aarch64);
   call_kernel (machine->clone, 0x5000, true);
   expect_no_row ();
-  /* Of two copies of a signed return address the one in the record counts.  */
+  /* If a signed return address has two copies, that in the record counts.  */
   enter (&arch_aarch64);
   with_immediate (OP_SIGN, LR, LR, 0);
   add (SP, SP, -64);
@@ -465,7 +466,7 @@ AMD64_TEST (states_without_rows)
   expect_row (reg (SP, 64), at_cfa (-56), at_cfa (-64));
 }
 
-/* A pointer into the frame is one in any register, whatever its base.  */
+/* A pointer into the frame counts in any register and with any base.  */
 AMD64_TEST (any_pointer_keeps_the_frame)
 {
   move (RAX, RSP, 8);
@@ -476,7 +477,7 @@ AMD64_TEST (any_pointer_keeps_the_frame)
   assert_false (state_has_left (&now));
 }
 
-/* Rules by registers are right as far as the registers are.  */
+/* A rule by a register is right if the register has the right value.  */
 AMD64_TEST (registers_of_others)
 {
   push (RBP);
@@ -485,7 +486,7 @@ AMD64_TEST (registers_of_others)
   expect_fp (reg (RBX, 8), VERDICT_UNKNOWN);
   change (RAX);
   expect_fp (reg (RAX, 0), VERDICT_UNKNOWN);
-  /* There is no register of that number, whatever lies behind the last.  */
+  /* No register has that number, whatever is in memory behind the last one. */
   now.bounds[0].subject.base = value_of (VALUE_CFA, 0);
   expect_cfa (reg (REG_COUNT, 0), VERDICT_UNKNOWN);
 }
