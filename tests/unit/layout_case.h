@@ -110,7 +110,7 @@ struct layout_case
   const char *reason;
 
   /* Expected of the new file.  Zero: not checked.  */
-  size_t n_segments, n_extents;
+  size_t n_segments;
   struct expectation expects[12];
   struct
   {

@@ -79,17 +79,6 @@ check_evicted (const struct fixture *test)
   assert_int_equal (load_u64 (symbols + 72 + 8, false), 0x1010);
 }
 
-static void
-check_freed_bytes (const struct fixture *test)
-{
-  const GElf_Phdr *note = segment_of (&test->result, PT_NOTE);
-  const GElf_Phdr *interp = segment_of (&test->result, PT_INTERP);
-  for (uint64_t i = 0x40 + 10 * 56; i < 0x2b8; i++)
-    if ((i < note->p_offset || i >= note->p_offset + note->p_filesz)
-        && (i < interp->p_offset || i >= interp->p_offset + interp->p_filesz))
-      assert_int_equal (test->bytes[i], 0);
-}
-
 /* Move .dynstr to OFFSET, which leaves a hole.  */
 static void
 move_dynamic_strings (struct fixture *test, uint64_t offset)
@@ -193,14 +182,6 @@ static const struct layout_case served[] = {
     .expects = { SEGMENT_BEGINS (PT_NOTE, 0x270),
                  SECTION_HAS (".note.gnu.build-id", sh_addr, 0x270),
                  SECTION_HAS (".note.gnu.build-id", sh_offset, 0x270) } },
-  { "what_headers_name_goes_into_padding",
-    .changes
-    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE) },
-    .expects
-    = { SEGMENT_BEGINS (PT_INTERP, 0x1100), SEGMENT_BEGINS (PT_NOTE, 0x111c),
-        SEGMENT_HAS_SIZE (PT_NOTE, 36),
-        SEGMENT_AT_HAS_SIZE (P_TEXT, 0x140) } },
-  { "eviction_zeroes_freed_bytes", .check = check_freed_bytes },
   { "eviction_works_in_big_endian_files", make_s390x,
     .changes = { SYMBOL (1, ".gnu.hash", STT_SECTION, 0x248) },
     .expects = { SECTION_HAS (".gnu.hash", sh_addr, 0x4968),

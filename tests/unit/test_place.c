@@ -78,26 +78,6 @@ make_two_read_only_segments (struct fixture *test)
 }
 
 static void
-make_padding_to_fill (struct fixture *test)
-{
-  struct elf_builder *elf = &test->elf;
-  make_two_read_only_segments (test);
-  elf->segments[elf->n_segments++].p_type = PT_NULL;
-  elf_builder_segment (elf, PT_INTERP)->p_offset = 0x240;
-  elf_builder_segment (elf, PT_INTERP)->p_vaddr = 0x240;
-  elf_builder_segment (elf, PT_INTERP)->p_filesz = 0;
-  elf->sections[S_INTERP].sh_offset = elf->sections[S_INTERP].sh_addr = 0x244;
-  elf->sections[S_INTERP].sh_size = 4;
-  elf->sections[S_INTERP].sh_type = SHT_PROGBITS;
-  elf_builder_note (elf, 0x23c, "GNU", NT_GNU_BUILD_ID, 0);
-  elf->sections[S_BUILD_ID].sh_offset = 0x238;
-  elf->sections[S_BUILD_ID].sh_addr = 0x238;
-  elf->sections[S_BUILD_ID].sh_type = SHT_PROGBITS;
-  elf->sections[S_BUILD_ID].sh_size = 8;
-  elf_builder_segment (elf, PT_NOTE)->p_type = PT_LOPROC + 5;
-}
-
-static void
 make_two_segments_in_a_page (struct fixture *test)
 {
   split_first_load (&test->elf);
@@ -249,11 +229,6 @@ make_segments_that_end_alike (struct fixture *test)
 }
 
 static const struct layout_case served[] = {
-  { "slack_fills_padding", make_padding_to_fill, .strategy = "slack",
-    .expects = { SECTION_HAS (".sframe", sh_offset, 0x1600),
-                 SECTION_HAS (".sframe", sh_addr, 0x1600),
-                 SEGMENT_AT_HAS_SIZE (P_FIRST + 1, 0x200 + SMALL) },
-    .n_segments = 9, .n_extents = 2 },
   /* libdwfl takes the difference of the first segments' ends for the distance
      between a file and its debug file.  */
   { "slack_leaves_the_end_of_the_first_segment",
@@ -309,11 +284,6 @@ static const struct layout_case served[] = {
                  SEGMENT_HAS (PT_GNU_SFRAME, p_paddr, 0) } },
   { "slack_needs_zeros", make_two_read_only_segments,
     .changes = { BYTES (0x1640, "\1"), BYTES (0x2180, "\1") } },
-  /* The padding behind the read-only segment is in use, so .sframe goes behind
-     the code.  */
-  { "slack_prefers_data_to_code", make_two_read_only_segments,
-    .changes = { BYTES (0x1610, "\1") }, .strategy = "slack",
-    .expects = { SECTION_HAS (".sframe", sh_offset, 0x2100) } },
   { "slack_ends_at_the_next_segment_in_memory",
     make_segments_apart_in_the_file, .check = check_segments_of_4_kib },
   /* With 64 KiB pages the segments of this file share one, without slack
@@ -454,23 +424,6 @@ TEST (names_of_loaders)
 }
 
 /* ---- Others */
-
-static void
-plan_and_apply (struct fixture *test, const char *strategy)
-{
-  open_old (test);
-  plan_and_apply_encoded (test, strategy);
-}
-
-FIXTURE_TEST (plans_are_deterministic)
-{
-  plan_and_apply (test, "evict");
-  struct plan again;
-  assert_true (
-      choose_strategy (&again, &test->image, &test->request, &test->err));
-  check_equal_plans (&again, &test->plan);
-  plan_free (&again);
-}
 
 TEST (bytes_outside_of_the_file_are_not_zero)
 {
