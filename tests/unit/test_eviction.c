@@ -192,9 +192,6 @@ static const struct layout_case served[] = {
   /* Each library and plugin of Go has this note.  */
   { "eviction_takes_build_ids_of_go",
     .changes = { NOTE (0x220, "Go\0", 4, 20) } },
-  { "eviction_takes_several_notes",
-    .changes = { NOTE (0x220, "GNU", NT_GNU_BUILD_ID, 0),
-                 NOTE (0x230, "GNU", NT_GNU_PROPERTY_TYPE_0, 4) } },
   { "eviction_takes_sections_of_one_byte",
     .changes = { SEGMENT_SIZE (P_INTERP, 1),
                  SET_SECTION (S_INTERP, sh_size, 1), ZEROS (0x201, 0x1b) } },
@@ -308,9 +305,6 @@ TEST_ROWS (served, struct fixture *test, set_up, tear_down, is_served)
 }
 
 static const struct layout_case refused[] = {
-  { "refuses_to_move_a_note_out_of_the_first_page",
-    .changes = { TABLE_BEFORE_NOTE (0x600, 0x80c) },
-    .reason = "has to stay in the first page" },
   { "refuses_to_move_a_note_that_ends_with_the_first_page",
     .changes = { TABLE_BEFORE_NOTE (0xd00, 0x140) },
     .reason = "has to stay in the first page" },
@@ -428,12 +422,6 @@ static const struct layout_case refused[] = {
     .changes
     = { SECTION_SYMBOL ("\1", 0x200), RELOCATION (0x2090, 1, 1, 0x800) },
     REFERENCED },
-  { "relocations_by_symbols_of_sections_keep_what_they_lead_to",
-    .changes = { SECTION_SYMBOL ("\7", 0x1000),
-                 RELOCATION (0x2090, 1, 1, 0x234 - 0x1000) },
-    REFERENCED },
-  { "relocations_by_symbols_that_no_table_has_keep_everything",
-    .changes = { RELOCATION (0x2090, 3, 1, 0) }, REFERENCED },
   { "relocations_by_a_table_that_no_section_has_keep_everything",
     .changes = { SET_SECTION (S_DYNSYM, sh_type, SHT_PROGBITS),
                  RELOCATION (0x2090, 1, 1, 0), NO_BUILD_ID },

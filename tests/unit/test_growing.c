@@ -290,12 +290,6 @@ static const struct layout_case served[] = {
                  DYNAMIC (DT_FLAGS_1, 0x08000000 /* DF_1_PIE */),
                  SET (elf.header.e_entry, 0x1000) },
     .strategy = "grow-data", .check = check_no_pt_phdr },
-  { "abi_tags_make_room_beside_other_notes", make_crash_reporter,
-    .strategy = "grow-data",
-    .expects
-    = { SECTION_HAS (".note.ABI-tag", sh_addr, 0x250),
-        SEGMENT_BEGINS (PT_NOTE, 0x23c), SEGMENT_HAS_SIZE (PT_NOTE, 20 + 32),
-        SECTION_HAS (".note.crashpad.info", sh_offset, 0x23c) } },
   /* Readers find the build-id, wherever it moves.  */
   { "build_ids_in_front_of_other_notes_go_behind", make_crash_reporter,
     .changes = { WORD32 (0x21c + 8, NT_GNU_BUILD_ID) },
@@ -420,9 +414,6 @@ static const struct layout_case refused[] = {
     .changes = { RELOCATE (0x400000), INTERP_STAYS, SET (elf.size, 0x2300),
                  BYTES (0x2200, "pack") },
     .reason = "accounts for would move" },
-  { "bytes_between_segments_that_nothing_accounts_for_do_not_shift",
-    .changes = { RELOCATE (0x400000), INTERP_STAYS, BYTES (0xff0, "pack") },
-    .reason = "accounts for would move" },
   { "bytes_that_nothing_accounts_for_do_not_shift_behind_the_bss",
     make_long_plugin,
     .changes = { SET (elf.size, 0x2300), BYTES (0x2200, "pack") },
@@ -476,14 +467,8 @@ static const struct layout_case refused[] = {
     .changes = { RELOCATE (0x400000), INTERP_STAYS,
                  SET_SEGMENT (P_NOTE, p_vaddr, 0x400400) },
     .reason = ".interp" },
-  { "notes_with_other_physical_addresses_share_no_header", make_long_plugin,
-    .changes = { SET_SEGMENT (P_INTERP, p_paddr, 0x1000200),
-                 SET_SEGMENT (P_NOTE, p_paddr, 0x1000218) },
-    .reason = "no room for program headers" },
   { "grows_down_only_above_lowest_address",
     .changes = { RELOCATE (0x10000), INTERP_STAYS }, .reason = "no room" },
-  { "the_table_stays_where_it_is", .changes = { INTERP_STAYS },
-    .reason = "no room for program headers" },
 };
 
 TEST_ROWS (refused, struct fixture *test, set_up, tear_down, is_refused)

@@ -254,12 +254,6 @@ static const struct layout_case unfit[] = {
     = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
         SET (elf.header.e_ident[10], 2) },
     .finish = append_file_system, .reason = "marked as an AppImage" },
-  /* The runtime alone, to which the file system is appended later.  */
-  { "refuses_runtimes_of_appimages",
-    .changes
-    = { SET (elf.header.e_ident[8], 'A'), SET (elf.header.e_ident[9], 'I'),
-        SET (elf.header.e_ident[10], 2) },
-    .reason = "marked as an AppImage" },
   { "refuses_marked_runtimes", .changes = { SET (elf.header.e_ident[15], 1) },
     .reason = "marked as an AppImage" },
   { "refuses_enclaves_of_intel",
