@@ -72,6 +72,7 @@ RULES = [
      "inject place growing undo walk memory bad_input.bats existing.bats"),
     (r"prove/", "tests/prove/prove.sh"),
     (r"src/frame/", "cfa_program lower compare program_table memory"),
+    (r"src/arch/\w+_patterns\.c", "references eviction layouts.bats"),
     (r"src/arch/", "arch walk lower gnu.bats:fixtures"),
     (r"src/base/", "base decode encode undo inject memory"),
     (r"compact-unwind/", "cunwind_encoding cunwind_function cunwind_info"),
