@@ -55,6 +55,8 @@ RULES = [
      r"|temporary|flush)\.c",
      "file_metadata output_file undo inject memory "
      "writing.bats tests/faults/faults.sh"),
+    (r"src/write/debug_twin\.c",
+     "debug_twin debug_file memory debug_twin.bats"),
     (r"src/write/undo",
      "undo inject memory existing.bats"),
     (r"src/write/(existing|inject)",
