@@ -228,17 +228,6 @@ static const struct meeting
   struct part parts[13];
   struct expected expected[7];
 } meetings[] = {
-  { "parts_come_in_address_order", 5,
-    .parts = { { FDE, 0x200, 16, 0 },
-               { FDE, 0x100, 16, 0 },
-               { STUB, 0x80, 16, 0 },
-               { STUB, 0x180, 16, 0 },
-               { STUB, 0x300, 16, 0 } },
-    .expected = { { 0x80, CODE_OF_STUB, 0, NULL },
-                  { 0x100, CODE_OF_FDE, 0, NULL },
-                  { 0x180, CODE_OF_STUB, 0, NULL },
-                  { 0x200, CODE_OF_FDE, 0, NULL },
-                  { 0x300, CODE_OF_STUB, 0, NULL } } },
   /* Each part comes once, with the first FDE.  */
   { "overlaps_that_agree_hold", 4,
     .parts = { { PUSHING, 0x00, 0x20, 0x18 },
@@ -324,11 +313,6 @@ static const struct meeting
   { "a_stub_with_an_fde_is_described_by_that", 1,
     .parts = { { STUB, 0x10, 16, 0 }, { FDE, 0x10, 0x10, 0 } },
     .expected = { { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
-  { "an_fde_whose_fp_is_unknown_claims_nothing", 2,
-    .parts
-    = { { FDE, 0x00, FP_UNKNOWN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL },
-                  { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 8 16; 20" } } },
   { "an_fde_whose_place_is_unknown_claims_nothing", 2,
     .parts
     = { { FDE, 0x00, FILLED_IN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
