@@ -170,8 +170,9 @@ mutants ()
   [[ $output != *survived:\ src* ]]
 }
 
-# Else nothing would show that tests are run on what was changed.
-@test "mutants: each test that a rule names is there" {
+# Without the first, nothing would show that tests are run on what was changed.
+# Without the second, mutants of stacks/ survived that a unit test would have killed.
+@test "mutants: each test that a rule names is there, and a rule names each unit test" {
   needs python3
   python3 - "$srcdir" <<'END'
 import ast, glob, os, sys
@@ -186,6 +187,11 @@ for pattern, tests in rules:
         path = (name if "/" in name else "tests/*/" + (
             name if ".bats" in name else f"test_{name}.c"))
         assert len(glob.glob(os.path.join(top, path))) == 1, (pattern, test)
+unit_tests = {os.path.basename(path)[len("test_"):-len(".c")]
+              for path in glob.glob(os.path.join(top, "tests/*/test_*.c"))}
+assert len(unit_tests) > 40
+missing = unit_tests - {test for _, tests in rules for test in tests.split()}
+assert not missing, missing
 END
 }
 

@@ -10,9 +10,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/align.h"
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
+#include "base/crc32.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/table.h"
@@ -656,4 +658,37 @@ TEST (keys_of_a_table_depend_on_all_that_they_are_of)
   /* Pairs whose words are equal when one is laid over the other.  */
   assert_int_not_equal (key_of_pair (&table, 5, 5),
                         key_of_pair (&table, 6, 6));
+}
+
+TEST (the_crc_is_crc_32)
+{
+  assert_int_equal (crc32_of ((const uint8_t *)"123456789", 9), 0xcbf43926);
+  assert_int_equal (crc32_of (NULL, 0), 0);
+}
+
+TEST (a_word_between_any_two_parts_leads_to_any_crc)
+{
+  static const uint32_t wanted[] = { 0, 1, 0xcbf43926, 0xffffffff };
+  uint8_t bytes[40];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * 41 + 7);
+  for (size_t at = 0; at + 4 <= sizeof bytes; at++)
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+      {
+        uint32_t word = crc32_word_for (bytes, at, bytes + at + 4,
+                                        sizeof bytes - at - 4, wanted[i]);
+        store_u32 (bytes + at, word, false);
+        assert_int_equal (crc32_of (bytes, sizeof bytes), wanted[i]);
+      }
+}
+
+TEST (rounding_does_not_wrap_around)
+{
+  uint64_t result = 7;
+  assert_true (align_up_checked (UINT64_MAX - 15, 16, &result));
+  assert_true (result == UINT64_MAX - 15);
+  assert_true (align_up_checked (0, 16, &result));
+  assert_int_equal (result, 0);
+  assert_false (align_up_checked (UINT64_MAX - 14, 16, &result));
+  assert_int_equal (result, 0);
 }

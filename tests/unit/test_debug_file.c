@@ -1,6 +1,6 @@
-/* Unit tests of debug files: finding that of a file (src/elf/debug_file.c),
-   and what it has of the file (src/write/debug_twin.c).
-   SPDX-License-Identifier: LGPL-2.1-or-later  */
+/* Unit tests of src/elf/debug_file.c: which file is the debug file of a
+   program, and which files are refused as such. SPDX-License-Identifier:
+   LGPL-2.1-or-later  */
 
 #include <config.h>
 
@@ -16,7 +16,6 @@
 #include "elf/debug_file.h"
 #include "elf/dynamic.h"
 #include "tests/unit/elf_builder.h"
-#include "write/debug_twin.h"
 #include "tests/unit_test.h"
 
 /* A program in memory, and a directory to look for its debug file in.  */
@@ -210,28 +209,6 @@ FIXTURE_TEST (the_cache_comes_after_the_system_s_directory)
   write_debug_file (f, f->build_id, build_id_offset (f));
   write_debug_file (f, f->cached, 0);
   expect (f, FOUND, f->cached);
-}
-
-TEST (the_crc_is_crc_32)
-{
-  assert_int_equal (crc32_of ((const uint8_t *)"123456789", 9), 0xcbf43926);
-  assert_int_equal (crc32_of (NULL, 0), 0);
-}
-
-TEST (a_word_between_any_two_parts_leads_to_any_crc)
-{
-  static const uint32_t wanted[] = { 0, 1, 0xcbf43926, 0xffffffff };
-  uint8_t bytes[40];
-  for (size_t i = 0; i < sizeof bytes; i++)
-    bytes[i] = (uint8_t)(i * 41 + 7);
-  for (size_t at = 0; at + 4 <= sizeof bytes; at++)
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
-      {
-        uint32_t word = crc32_word_for (bytes, at, bytes + at + 4,
-                                        sizeof bytes - at - 4, wanted[i]);
-        store_u32 (bytes + at, word, false);
-        assert_int_equal (crc32_of (bytes, sizeof bytes), wanted[i]);
-      }
 }
 
 /* A debug file that is cut off anywhere is refused, but for an empty one,
@@ -802,92 +779,5 @@ TEST (a_thousand_sections_of_code_are_compared)
       else
         expect (&f, REFUSED, "at other addresses");
       close_fixture (&f);
-    }
-}
-
-/* Whether a debug file passes for one without code that has N_CODE times a
-   section of SIZE bytes of code, of which the file has zeros, and where each
-   of the first N_OWNED bytes is another section's.  */
-static bool
-is_codeless (size_t n_code, uint64_t size, size_t n_owned)
-{
-  static const uint64_t begin = 0xf00;
-  struct elf_builder elf;
-  struct image image;
-  struct error err = { 0 };
-  elf_builder_program (&elf, EM_X86_64, false);
-  Elf64_Phdr *code = &elf.segments[3];
-  assert_int_equal (code->p_flags, PF_R | PF_X);
-  code->p_offset = code->p_vaddr = begin;
-  code->p_filesz = code->p_memsz = size;
-  memset (elf.bytes + begin, 0, size);
-  Elf64_Shdr *text = &elf.sections[elf_builder_section (&elf, ".text")];
-  text->sh_type = SHT_NOBITS;
-  text->sh_addr = text->sh_offset = begin;
-  text->sh_size = size;
-  elf_builder_finish (&elf);
-  /* The table goes to the end, and gets longer.  */
-  size_t own = elf.header.e_shnum, more = n_code - 1 + n_owned;
-  uint64_t table = (elf.size + 7) & ~UINT64_C (7);
-  uint64_t file_size = table + (own + more) * sizeof (Elf64_Shdr);
-  uint8_t *bytes = calloc (1, file_size);
-  memcpy (bytes, elf.bytes, elf.size);
-  Elf64_Shdr *headers = (void *)(bytes + table);
-  memcpy (headers, bytes + elf.header.e_shoff, own * sizeof *headers);
-  for (size_t i = 0; i < more; i++)
-    headers[own + i]
-        = i < n_code - 1
-              ? headers[elf_builder_section (&elf, ".text")]
-              : (Elf64_Shdr){ .sh_type = SHT_PROGBITS,
-                              .sh_flags = SHF_ALLOC,
-                              .sh_offset = begin + (i - (n_code - 1)),
-                              .sh_size = 1 };
-  store_u64 (bytes + offsetof (Elf64_Ehdr, e_shoff), table, false);
-  store_u16 (bytes + offsetof (Elf64_Ehdr, e_shnum), (uint16_t)(own + more),
-             false);
-  if (!image_open_memory (&image, bytes, file_size, &err))
-    fail_msg ("%s", err.reason);
-  bool codeless = debug_twin_check_codeless (&image, &err);
-  image_close (&image);
-  free (bytes);
-  return codeless;
-}
-
-/* Zeros are not code.  What would take too long to look at is taken for
-   code.  */
-TEST (a_search_for_code_has_limits)
-{
-  assert_true (is_codeless (1, 0x1001, 0));
-  assert_true (is_codeless (1, 4096, 4096));
-  assert_false (is_codeless (1, 4097, 4097));
-  /* More bytes than the file has.  */
-  assert_true (is_codeless (2, 0x1000, 0));
-  assert_false (is_codeless (6, 0x1000, 0));
-}
-
-/* Each section of the program has another number in the debug file.  */
-TEST (a_thousand_sections_are_searched_for)
-{
-  enum
-  {
-    MOST = 1024
-  };
-  for (size_t n = MOST; n <= MOST + 1; n++)
-    {
-      char names[MOST + 1][8];
-      struct image_section ours[MOST + 3] = { 0 }, theirs[MOST + 3] = { 0 };
-      for (size_t i = 0; i < n; i++)
-        {
-          snprintf (names[i], sizeof names[i], "s%zu", i);
-          ours[1 + i]
-              = (struct image_section){ .name = names[i],
-                                        .header = { .sh_type = SHT_PROGBITS,
-                                                    .sh_flags = SHF_ALLOC } };
-          theirs[2 + i] = ours[1 + i];
-        }
-      ours[n + 1].name = theirs[1].name = "";
-      struct image program = { .sections = ours, .n_sections = n + 1 };
-      struct image debug = { .sections = theirs, .n_sections = n + 2 };
-      assert_int_equal (debug_twin_is_in_step (&debug, &program), n == MOST);
     }
 }

@@ -1,10 +1,12 @@
 /* Unit tests of src/sframe/lower.c: frame rows in, SFrame rows out, and back.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What comes out is written as text: pieces `[address+size: rows]`, left-out
-   ranges `(address+size reason)`.  A row is its start, `s`, `f` (base) or `x`
-   (flexible), the words, and `*` for a signed RA; `-` has no words.  Behind
-   the size: `m16` a PCMASK function, `!` a signal frame, `b` the B key.  */
+   The result is written as text.  A piece is `[address+size: rows]`, and a
+   range that is left out `(address+size reason)`.  Behind the size of a piece,
+   `m16` stands for a PCMASK function, `!` for a signal frame and `b` for the B
+   key.  A row is its start, `s` or `f` for the base register or `x` for a
+   flexible row, its words, and `*` for a signed RA.  `-` is a row without
+   words.  */
 
 #include <stdio.h>
 #include <string.h>
@@ -194,11 +196,12 @@ TEST (ordinary_amd64_function)
 
 TEST (rows_vanish)
 {
-  /* Equal ones, and those at and behind the end.  */
+  /* Rows equal to the row in front, and rows at or behind the end.  */
   CHECK (arch_amd64, v3, "[1000+4: 0s8]", 4, usual (0, reg (RSP, 8), same),
          usual (1, reg (RSP, 8), same), usual (4, reg (RSP, 16), same),
          usual (9, reg (RSP, 24), same));
-  /* Equal only once they are lowered: CFA and FP do not matter.  */
+  /* Rows that become equal by lowering: without RA, CFA and FP do not matter.
+   */
   CHECK (arch_amd64, v3, "[1000+4: 0-]", 4,
          at (0, reg (RSP, 8), undefined, same),
          at (1, undefined, undefined, undefined));
@@ -216,7 +219,7 @@ TEST (no_rules_at_the_start)
 
 TEST (ranges_are_left_out)
 {
-  /* Neighbours with one reason are one range.  */
+  /* Adjacent ranges with the same reason are one range.  */
   CHECK (arch_amd64, v2,
          "[1000+2: 0s8](1002+3 cfa-register)(1005+1 ra-undefined)"
          "[1006+4: 0s8 1s16]",
@@ -282,7 +285,8 @@ TEST (reasons)
         }
       else if (row.ra.kind != RULE_UNDEFINED)
         {
-          /* Where readers expect no flexible FDEs it is as in V2.  */
+          /* For an architecture without flexible FDEs the reason is that of
+           * V2.  */
           struct arch plain = arch_amd64;
           plain.flexible_fdes = false;
           options.arch = &plain;
@@ -320,8 +324,8 @@ TEST (flexible_words)
     }
 }
 
-/* One row needs it, so all rows have it: the body of GCC's realigned
-   functions.  */
+/* If one row needs the flexible form, all rows of the FDE have it.  These are
+   the rows of GCC's functions with a realigned stack.  */
 TEST (flexible_function)
 {
   CHECK (arch_amd64, v3,
@@ -346,13 +350,13 @@ TEST (fp_by_fp_is_believed_as_long_as_the_frame_is_there)
          "[1000+21: 0x81,0 4x51,-8,0,51,0 20x81,0,0,51,0](1015+9 fp-stale)",
          30, entry, body, usual (20, reg (R10, 0), deref_reg (RBP, 0)),
          usual (25, reg (RSP, 8), deref_reg (RBP, 0)));
-  /* Behind the return, another path goes on in the body.  */
+  /* The code behind the return is in the body of the function again.  */
   CHECK (arch_amd64, v3,
          "[1000+21: 0x81,0 4x51,-8,0,51,0 20x81,0,0,51,0](1015+4 fp-stale)"
          "[1019+5: 0x51,-8,0,51,0]",
          30, entry, body, usual (20, reg (R10, 0), deref_reg (RBP, 0)),
          usual (25, deref_reg (RBP, -8), deref_reg (RBP, 0)));
-  /* The rule begins, but nothing says that there is a frame.  */
+  /* The rule begins, but no row finds the CFA by FP.  */
   CHECK (arch_amd64, v3, "[1000+4: 0x81,0](1004+26 fp-stale)", 30, entry,
          usual (4, reg (R10, 0), deref_reg (RBP, 0)));
   /* The frame that was there is another one.  */
@@ -406,7 +410,7 @@ TEST (aarch64_rows)
          "[1000+20b: 0x249,0 4x249,0* 8x249,32,0,2,-32* 12x233,32,0,2,-32* "
          "16x249,16,2,-16]");
   options.arch = &arch_aarch64;
-  rows[2].ra = at_cfa (0); /* word 0 may be taken for padding */
+  rows[2].ra = at_cfa (0); /* readers may take a word 0 for padding */
   rows[3].ra = reg (9, 0);
   check (options, function,
          "[1000+8b: 0s0 4s0*](1008+4 ra-offset)(100c+4 ra-register)"
@@ -451,7 +455,7 @@ TEST (s390x_rows)
       snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v3);
       CHECK (arch_s390x, v3, expected, 4, cases[i].row);
     }
-  /* GNU as truncates these.  */
+  /* GNU as truncates these offsets.  */
   CHECK (arch_s390x, v3, "(1000+8 offset-range)", 8,
          at (0, reg (15, 164), same, same), at (4, reg (15, 162), same, same));
 }
@@ -478,15 +482,15 @@ TEST (s390x_rows_without_form)
          at (0, reg (15, 160), undefined, same));
 }
 
-/* RA is not in the slot that plain rows imply, neither in front of the push
-   nor behind it.  */
+/* RA is not in the slot that plain rows imply, before the push and after it.
+ */
 TEST (lazy_plt_with_ra_elsewhere)
 {
   CHECK (arch_amd64, v3, "[1000+16: 0x57,8,2,-16 11x57,16,2,-16]", 16,
          at (0, plt (11), at_cfa (-16), same));
 }
 
-/* .plt of GNU ld: entry 0 has rows of its own.  */
+/* The .plt of GNU ld, whose entry 0 has rows of its own.  */
 TEST (lazy_plt)
 {
   struct frame_row rows[] = {
@@ -506,7 +510,7 @@ TEST (lazy_plt)
   rows[2].cfa = plt (9); /* with -z ibtplt */
   check (options_for (&arch_amd64, v2), function,
          "[1020+16: 0s16 6s24][1030+234m16: 0s8 9s16]");
-  /* Nothing is known of the caller: one row is enough.  */
+  /* RA is undefined, so one row is enough.  */
   function.rows = rows + 2;
   function.n_rows = 1;
   rows[2].start = 0;
@@ -515,14 +519,15 @@ TEST (lazy_plt)
   function.rows = rows;
   function.n_rows = 3;
   rows[2] = usual (16, plt (9), same);
-  /* Few entries are smaller without an entry of their own.  */
+  /* A few PLT entries take fewer bytes as rows of the first FDE.  */
   function.size = 48;
   check (options_for (&arch_amd64, v2), function,
          "[1020+48: 0s16 6s24 16s8 25s16 32s8 41s16]");
 }
 
-/* V1 and V2 without PCREL have no blocks all readers agree on, and neither has
-   a start elsewhere: rows are written out, exactly as the expression says.  */
+/* Readers do not agree on PCMASK functions of V1, of V2 without PCREL, and of
+   a start that is no multiple of the block size.  The rows of all blocks are
+   written out instead, as the DWARF expression says.  */
 TEST (plt_rows_written_out)
 {
   struct frame_row rows[] = {
@@ -545,14 +550,14 @@ TEST (plt_rows_written_out)
   function.address = 0x102d;
   function.size = 20;
   check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 19s8]");
-  /* Thresholds outside a block.  */
+  /* The threshold is outside the block.  */
   rows[1].cfa = plt (0);
   check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
   rows[1].cfa = plt (-1);
   check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
   rows[1].cfa = plt (16);
   check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 16s8]");
-  /* A damaged file must not make millions of rows.  */
+  /* A damaged file must not lead to millions of rows.  */
   rows[1].cfa = plt (11);
   function.size = UINT32_MAX;
   check (options_for (&arch_amd64, v3), function,
@@ -581,7 +586,8 @@ note_left_out (void *context, uint64_t address, uint32_t size,
   assert_int_equal (reason, REASON_CFA_EXPRESSION);
 }
 
-/* 256 KiB of stubs are written out, more would be a damaged file's.  */
+/* The rows of at most 256 KiB of stubs are written out.  A file with more is
+   damaged.  */
 TEST (plt_rows_written_out_at_most)
 {
   enum
@@ -603,7 +609,7 @@ TEST (plt_rows_written_out_at_most)
     }
 }
 
-/* Stubs recognised by their instructions.  */
+/* Stubs that were recognised by their instructions.  */
 TEST (recognised_stubs)
 {
   struct frame_row rows[] = {
@@ -616,26 +622,26 @@ TEST (recognised_stubs)
   check (options_for (&arch_amd64, v3), function, "[1020+160m16: 0s8 11s16]");
   function.size = 24;
   check (options_for (&arch_amd64, v3), function, "[1020+24: 0s8 11s16 16s8]");
-  /* Readers of a masked function count from address 0.  */
+  /* Readers of a PCMASK function count its blocks from address 0.  */
   function.address = 0x1024;
   function.size = 80;
   check (options_for (&arch_amd64, v3), function,
          "[1024+80: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16]");
   function.address = 0x1020;
-  /* Four blocks are written out, a bit more is not.  */
+  /* The rows of four blocks are written out, but not those of more.  */
   function.size = 64;
   check (options_for (&arch_amd64, v3), function,
          "[1020+64: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16]");
   function.size = 65;
   check (options_for (&arch_amd64, v3), function, "[1020+65m16: 0s8 11s16]");
-  /* Rows behind the block's end are not rows.  */
+  /* Rows behind the end of the block are ignored.  */
   function.size = 80;
   rows[1].start = 16;
   check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");
   rows[1].start = 20;
   check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");
   rows[1].start = 11;
-  /* One row holds everywhere: an ordinary function.  */
+  /* With a single row it is an ordinary function.  */
   function.n_rows = 1;
   function.size = 160;
   check (options_for (&arch_amd64, v3), function, "[1020+160: 0s8]");
@@ -676,7 +682,7 @@ TEST (too_many_rows_for_v3)
       row.number = 1 + i % 2;
       assert_true (frame_function_append (&function, &row));
     }
-  /* The second time all rules are known.  */
+  /* In the second pass the lowerer knows all rules.  */
   uint64_t counts[3];
   struct error err = { 0 };
   struct encode_options options = options_for (&arch_amd64, v3);
@@ -710,8 +716,8 @@ check_without (const struct arch *arch, struct frame_function function,
   assert_string_equal (text.chars, expected);
 }
 
-/* Where a place is, the row begins an instruction later.  What is said of the
-   whole function is said of each piece.  */
+/* A row that begins at a place that is left out begins an instruction later.
+   Each piece has the properties of the whole function.  */
 TEST (places_are_left_out)
 {
   struct frame_row rows[]
@@ -738,8 +744,8 @@ TEST (places_are_left_out)
                  "2s32]");
 }
 
-/* Neither does a place go beyond its row, if that is shorter than an
-   instruction, nor does a row that is all place leave anything behind.  */
+/* A place ends with its row if the row is shorter than an instruction, and
+   nothing is left of a row that has only the place.  */
 TEST (places_end_with_their_rows)
 {
   struct frame_row rows[]
@@ -756,8 +762,7 @@ TEST (places_end_with_their_rows)
                  "[1000+2: 0f0](1002+4 return-address)[1006+8: 0f16 6f32]");
 }
 
-/* Where a rule of FP holds for one instruction, and the place is that
-   instruction, nothing is left of it.  */
+/* The place may be the only instruction for which the rule of FP holds.  */
 TEST (places_take_what_is_sure_of_fp)
 {
   struct frame_row rows[] = { usual (0, reg (RBP, 16), deref_reg (RBP, 0)),
@@ -825,8 +830,8 @@ undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
   return true;
 }
 
-/* When no reason says why ROW has no form, its form is read as rules of the
-   same kinds.  */
+/* Either there is a reason why ROW has no form, or its form is read as rules
+   of the same kinds.  */
 static void
 expect_form_or_reason (const struct arch *arch, struct sframe_variant variant,
                        bool flexible, const struct frame_row *row)
@@ -840,7 +845,7 @@ expect_form_or_reason (const struct arch *arch, struct sframe_variant variant,
   sframe_row_rules (arch, variant, &function, &lowered, &back);
   assert_int_equal (back.ra.kind, row->ra.kind);
   if (row->ra.kind == RULE_UNDEFINED)
-    return; /* nothing is said of the others */
+    return; /* the other rules do not matter */
   assert_int_equal (back.cfa.kind, row->cfa.kind);
   assert_int_equal (back.fp.kind, row->fp.kind);
 }
@@ -863,8 +868,8 @@ TEST (each_kind_of_rule_has_a_form_or_a_reason)
           }
 }
 
-/* Whatever is lowered means the same when it is read, for every combination
-   of rules.  */
+/* For every combination of rules, the rows that are written are read as the
+   same rules.  */
 TEST (undo_is_the_inverse)
 {
   const struct arch *arches[]
@@ -919,8 +924,8 @@ TEST (undo_is_the_inverse)
   assert_true (n_undone > 100000);
 }
 
-/* The whole way, PC by PC: random functions are lowered, encoded, decoded and
-   looked up.  A PC is either left out or has the rules it had.  */
+/* Random functions are lowered, encoded and decoded, and each PC is looked up.
+   A PC is either left out or has the rules from before.  */
 
 struct journey
 {
@@ -1134,7 +1139,7 @@ undone (struct sframe_variant variant, const struct arch *arch,
   return back;
 }
 
-/* Words that look like others.  */
+/* Words that could be taken for others.  */
 TEST (words_at_the_limits)
 {
   /* A register above 2^15, in the words of s390x.  */
@@ -1159,7 +1164,7 @@ TEST (words_at_the_limits)
   assert_int_equal (row.ra.kind, RULE_SAME);
 }
 
-/* The third word of three is half of a pair.  */
+/* A third word without a fourth is half of a pair and is ignored.  */
 TEST (half_pairs_say_nothing)
 {
   const int32_t sp = RSP << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG;
@@ -1172,7 +1177,7 @@ TEST (half_pairs_say_nothing)
   assert_int_equal (back.fp.kind, RULE_SAME);
 }
 
-/* Of a lost RA nobody needs to know whether it was signed.  */
+/* A row whose RA is undefined does not say whether RA is signed.  */
 TEST (undefined_ra_is_not_signed)
 {
   CHECK (arch_aarch64, v3, "[1000+8: 0s0* 4-]", 8,
@@ -1180,7 +1185,7 @@ TEST (undefined_ra_is_not_signed)
          signed_at (4, reg (31, 0), undefined, same));
 }
 
-/* What no reader would accept, and what GNU as writes by mistake.  */
+/* Rows that no reader accepts, and rows that GNU as writes by mistake.  */
 TEST (meaningless_rows_are_unsupported)
 {
   assert_unsupported (v1, &arch_amd64, false, (struct sframe_row){ 0 });
@@ -1209,9 +1214,9 @@ TEST (meaningless_rows_are_unsupported)
       (struct sframe_row){ .n_words = 2, .words = { 0, -47 } });
 }
 
-/* Rows with numbers come out as those without, whatever was lowered before:
-   one lowerer and one set of numbers for many functions, against a new lowerer
-   for each and no numbers.  */
+/* Rows with and without numbers of rules are lowered to the same rows.  One
+   lowerer and one set of numbers are used for many functions, and compared
+   with a new lowerer without numbers for each function.  */
 TEST (numbers_change_nothing)
 {
   static const struct arch *const arches[]
@@ -1251,7 +1256,7 @@ TEST (numbers_change_nothing)
     }
 }
 
-/* Rules beyond NUMBERS_MAX have none, and come out all the same.  */
+/* Rules beyond NUMBERS_MAX get no number.  */
 TEST (more_rules_than_numbers)
 {
   struct frame_numbers numbers;

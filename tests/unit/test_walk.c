@@ -19,9 +19,9 @@ enum
   CODE_SIZE = 0x10000,
   STUBS_MAX = 4,
   FOUND_MAX = 8,
-  FP_UNKNOWN_SIZE = 0x1234, /* of an FDE with that problem */
-  RELOCATED_SIZE = 0x1235,  /* of one whose instructions are relocated */
-  FILLED_IN_SIZE = 0x1236   /* of one whose address is */
+  FP_UNKNOWN_SIZE = 0x1234, /* an FDE of this size has that problem */
+  RELOCATED_SIZE = 0x1235,  /* its instructions are relocated */
+  FILLED_IN_SIZE = 0x1236   /* its address is relocated */
 };
 
 struct fixture
@@ -67,7 +67,7 @@ add_fde (struct fixture *f, uint64_t offset, uint32_t size)
   put_fde (&f->bytes, f->cie, CODE + offset, size, "", 0);
 }
 
-/* A function whose only row is F's.  */
+/* Return a function with one row, that of F.  */
 static struct frame_function
 function_at (struct fixture *f, uint64_t offset, uint32_t size)
 {
@@ -101,7 +101,7 @@ end (struct fixture *f)
 
 #define FIXTURE_TEST(name) TEST_WITH (struct fixture, f, begin, end, name)
 
-/* The walk, from its beginning on.  */
+/* Begin a walk over the code of F.  */
 static struct cfi_walk
 begin_walk (struct fixture *f)
 {
@@ -172,18 +172,18 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
   end (f);
 }
 
-/* What a fixture is made of, from CODE on.  */
+/* A part of a fixture.  OFFSET is from CODE on.  */
 struct part
 {
   enum
   {
     NO_PART,
     FDE,     /* CFA = SP + 8 */
-    PUSHING, /* from byte AT on CFA = SP + 16 */
-    BROKEN,  /* an FDE with an instruction that there is not */
+    PUSHING, /* CFA = SP + 8, from byte AT on SP + 16 */
+    BROKEN,  /* an FDE with an invalid instruction */
     SIGNAL,  /* an FDE of a signal frame */
     STUB,
-    FOUND /* in the code */
+    FOUND /* a function that was found in the code */
   } kind;
   uint64_t offset;
   uint32_t size;
@@ -218,7 +218,7 @@ add_part (struct fixture *f, const struct part *part)
     add_fde (f, part->offset, part->size);
 }
 
-/* In front of CODE.  */
+/* An offset in front of CODE.  */
 #define BELOW (-UINT64_C (0x1000))
 
 static const struct meeting
@@ -228,18 +228,7 @@ static const struct meeting
   struct part parts[13];
   struct expected expected[7];
 } meetings[] = {
-  { "parts_come_in_address_order", 5,
-    .parts = { { FDE, 0x200, 16, 0 },
-               { FDE, 0x100, 16, 0 },
-               { STUB, 0x80, 16, 0 },
-               { STUB, 0x180, 16, 0 },
-               { STUB, 0x300, 16, 0 } },
-    .expected = { { 0x80, CODE_OF_STUB, 0, NULL },
-                  { 0x100, CODE_OF_FDE, 0, NULL },
-                  { 0x180, CODE_OF_STUB, 0, NULL },
-                  { 0x200, CODE_OF_FDE, 0, NULL },
-                  { 0x300, CODE_OF_STUB, 0, NULL } } },
-  /* Each part comes once, with the first FDE.  */
+  /* Each byte of code is visited once, with the first FDE that has it.  */
   { "overlaps_that_agree_hold", 4,
     .parts = { { PUSHING, 0x00, 0x20, 0x18 },
                { PUSHING, 0x10, 0x30, 0x08 }, /* the same from there on */
@@ -249,15 +238,15 @@ static const struct meeting
                   { 0x20, CODE_OF_FDE, REASON_NONE, "0 16; 20" },
                   { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
                   { 0x40, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
-  /* The first one claimed it all, and readers that search a table used the
-     other.  */
+  /* The first FDE got all of the code, but readers that search a table used
+     the other one.  */
   { "overlaps_that_contradict_do_not_hold", 2,
     .parts = { { FDE, 0x00, 0x60, 0 }, { PUSHING, 0x20, 0x20, 0x08 } },
     .expected
     = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
         { 0x40, CODE_OF_FDE, REASON_NONE, "0" } } },
-  /* One that lies in the first ends nothing: what follows it is still in the
-     first, and contradicts.  */
+  /* An FDE inside the first one does not end it.  The third FDE is still in
+     the first one and contradicts it.  */
   { "an_fde_inside_does_not_end_the_group", 3,
     .parts = { { FDE, 0x00, 0x60, 0 },
                { FDE, 0x10, 0x10, 0 },
@@ -266,8 +255,8 @@ static const struct meeting
     = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 30 overlap; 40 8; 60" },
         { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
         { 0x40, CODE_OF_FDE, REASON_NONE, "0" } } },
-  /* What overlaps a contradicted FDE only is heard, too: it was left out by
-     the conversion and described elsewhere.  */
+  /* An FDE that overlaps only a contradicted FDE counts, too.  The conversion
+     left such code out although another FDE described it.  */
   { "overlaps_of_the_contradicted_are_heard", 3,
     .parts = { { FDE, 0x00, 0x20, 0 },
                { PUSHING, 0x10, 0x28, 0x00 },
@@ -275,19 +264,19 @@ static const struct meeting
     .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
                   { 0x20, CODE_OF_FDE, REASON_NONE, "0 16; 10 overlap; 18" },
                   { 0x38, CODE_OF_FDE, REASON_NONE, "0 8; 18" } } },
-  /* Nobody knows what an FDE with broken instructions would have said.  */
+  /* The rules of an FDE with an invalid instruction are unknown.  */
   { "broken_fdes_contradict", 2,
     .parts = { { BROKEN, 0x00, 0x20, 0 },
                { FDE, 0x10, 0x20, 0 },
                { STUB, 0x18, 16, 0 } },
     .expected = { { 0x00, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL },
                   { 0x20, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
-  /* All of its code is left out, also what another one describes as well.  */
+  /* All of its code is left out, although another FDE describes a part.  */
   { "broken_fdes_stay_where_they_are", 2,
     .parts = { { FDE, 0x00, 0x20, 0 }, { BROKEN, 0x10, 0x20, 0 } },
     .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
                   { 0x10, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL } } },
-  /* A signal frame and an ordinary one are not the same.  */
+  /* A signal frame and an ordinary frame contradict each other.  */
   { "signal_frames_contradict", 2,
     .parts = { { FDE, 0x00, 0x20, 0 }, { SIGNAL, 0x10, 0x10, 0 } },
     .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
@@ -309,8 +298,8 @@ static const struct meeting
                   { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
                   { 0x40, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
                   { 0x48, CODE_OF_FDE, REASON_OVERLAP, NULL } } },
-  /* A stub claims its code as an FDE does, and one inside of another one is
-     none.  */
+  /* A stub has its code as an FDE does, and a stub inside another one is
+     ignored.  */
   { "stubs_claim_their_code", 4,
     .parts = { { STUB, 0x00, 16, 0 },
                { STUB, 0x08, 4, 0 },
@@ -324,17 +313,12 @@ static const struct meeting
   { "a_stub_with_an_fde_is_described_by_that", 1,
     .parts = { { STUB, 0x10, 16, 0 }, { FDE, 0x10, 0x10, 0 } },
     .expected = { { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
-  { "an_fde_whose_fp_is_unknown_claims_nothing", 2,
-    .parts
-    = { { FDE, 0x00, FP_UNKNOWN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL },
-                  { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 8 16; 20" } } },
   { "an_fde_whose_place_is_unknown_claims_nothing", 2,
     .parts
     = { { FDE, 0x00, FILLED_IN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
     .expected = { { 0x00, CODE_OF_FDE, REASON_RELOCATED, NULL },
                   { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 8 16; 20" } } },
-  /* The one in the middle overlaps both others.  */
+  /* The second FDE overlaps both others.  */
   { "what_claims_nothing_is_not_heard", 3,
     .parts = { { FDE, 0x00, 0x40, 0 },
                { FDE, 0x10, FP_UNKNOWN_SIZE, 0 },
@@ -348,7 +332,8 @@ static const struct meeting
     .expected = { { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
                   { 0x14, CODE_OF_FDE, REASON_EMPTY_RANGE, NULL },
                   { 0x18, CODE_OF_FDE, REASON_OVERLAP, NULL } } },
-  /* It is heard behind another one, with which the first agrees.  */
+  /* The third FDE contradicts the first one behind the second, which agrees.
+   */
   { "what_cannot_be_executed_says_nothing_of_its_code", 3,
     .parts = { { FDE, 0x00, 0x2000, 0 },
                { FDE, 0x10, 0x1000, 0 },
@@ -357,7 +342,8 @@ static const struct meeting
     = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 100 overlap; 1335 8; 2000" },
         { 0x1010, CODE_OF_FDE, REASON_NONE, "0" },
         { 0x100, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL } } },
-  /* Stubs and FDEs go before functions that were found in the code.  */
+  /* Stubs and FDEs have precedence over functions that were found in the code.
+   */
   { "what_was_found_is_where_nobody_claims_the_code", 7,
     .parts = { { FOUND, 0x00, 16, 0 },
                { STUB, 0x10, 16, 0 },
@@ -389,7 +375,8 @@ TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
   expect (&f, meeting->expected, meeting->n_expected);
 }
 
-/* Too many overlaps are not heard.  What has a reason of its own keeps it.  */
+/* If too many FDEs overlap, none is used.  An FDE with a reason of its own
+   keeps that.  */
 TEST (among_too_many_overlaps_a_reason_stays)
 {
   struct fixture f;
@@ -406,14 +393,14 @@ TEST (among_too_many_overlaps_a_reason_stays)
   expect (&f, expected, 18);
 }
 
-/* In all rows, also the first.  */
+/* FP is unknown in all rows, the first one included.  */
 FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
 {
   struct error err = { 0 };
   struct cfi_code code;
   add_pushing_fde (f, 0, 0x20, 0x08);
   struct cfi_walk walk = begin_walk (f);
-  /* What another input does not tell has no part in this one's.  */
+  /* FP is unknown in one input only.  */
   f->source.cfi.inputs[1] = f->source.cfi.inputs[0];
   f->source.cfi.inputs[1].fp_unknown = true;
   f->source.cfi.fdes[0].input = 1;
@@ -429,7 +416,8 @@ FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
   cfi_walk_end (&walk);
 }
 
-/* What claims nothing does not connect others, whatever its size.  */
+/* An FDE that has no code of its own does not connect others to a group,
+   whatever its size.  */
 TEST (what_claims_nothing_makes_no_group)
 {
   struct fixture f;
@@ -448,8 +436,8 @@ TEST (what_claims_nothing_makes_no_group)
   expect (&f, expected, 42);
 }
 
-/* Whichever allocation fails, the lack of memory is an error or, where the
-   memory is for speed alone, the rows are disputed as ever.  */
+/* If an allocation fails, that is an error.  Where the memory serves only
+   speed, the result is the same without it.  */
 TEST (without_memory_no_dispute_is_forgotten)
 {
   unsigned n_errors = 0;
@@ -481,8 +469,8 @@ TEST (without_memory_no_dispute_is_forgotten)
   assert_true (n_errors >= 2);
 }
 
-/* Its size does not fit into 32 bits: all of the code is disputed, not what is
-   left of the number.  */
+/* The size of the other FDE does not fit into 32 bits.  It contradicts all of
+   the code, and not only as much as the lower 32 bits of its size.  */
 FIXTURE_TEST (rivals_can_be_larger_than_4_gib)
 {
   add_fde (f, 0x00, 0x60);
@@ -504,7 +492,7 @@ FIXTURE_TEST (rivals_can_be_larger_than_4_gib)
   cfi_walk_end (&walk);
 }
 
-/* Only in the part that the FDE in front claims was anything taken back.  */
+/* front_disputed is about the code that the FDE in front has, too.  */
 FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
 {
   struct error err = { 0 };
@@ -532,7 +520,7 @@ FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
   cfi_walk_end (&walk);
 }
 
-/* A rule that no row can say is none that somebody contradicts.  */
+/* A rule that no row can express is not contradicted by the same rule.  */
 FIXTURE_TEST (what_has_no_row_is_not_disputed)
 {
   struct error err = { 0 };
@@ -550,7 +538,7 @@ FIXTURE_TEST (what_has_no_row_is_not_disputed)
   cfi_walk_end (&walk);
 }
 
-/* An image of nops, where the code is.  */
+/* An image with nops at CODE.  */
 struct nops
 {
   uint8_t bytes[0x100];
@@ -576,7 +564,7 @@ nops_finder (struct nops *nops, size_t size)
                                   .patterns = arch_patterns_of (EM_X86_64) };
 }
 
-/* Behind an FDE that lies in another one the other's code goes on.  */
+/* The bytes behind an FDE inside another one are code of the other one.  */
 FIXTURE_TEST (padding_is_behind_all_that_claim_the_code)
 {
   struct error err = { 0 };
@@ -606,8 +594,8 @@ FIXTURE_TEST (padding_is_behind_all_that_claim_the_code)
   cfi_walk_end (&walk);
 }
 
-/* What looks like padding may be a function, if its FDE cannot be read.  A
-   section that was made without regard to that passes the check.  */
+/* Bytes that look like padding may be a function whose FDE cannot be read. The
+   check accepts a section that was made without regard to that.  */
 TEST (no_padding_where_an_fde_may_be)
 {
   struct fixture f;
@@ -626,8 +614,8 @@ TEST (no_padding_where_an_fde_may_be)
   end (&f);
 }
 
-/* Neighbours do not overlap, however many there are; sixteen that do are
-   heard.  */
+/* Adjacent FDEs do not overlap, whatever their number.  Sixteen FDEs that
+   overlap are all compared.  */
 TEST (many_neighbours_are_no_group)
 {
   struct fixture f;
@@ -664,8 +652,8 @@ FIXTURE_TEST (padding_ends_at_a_stub)
   cfi_walk_end (&walk);
 }
 
-/* As behind FDEs, behind stubs and what was found in the code; and as far as
-   rows reach, which have 32 bits.  */
+/* There may be padding behind stubs and found functions as well.  With its
+   padding, a function must not be larger than 32 bits can express.  */
 FIXTURE_TEST (padding_is_behind_whatever_has_rows)
 {
   struct cfi_code code;
@@ -694,8 +682,8 @@ FIXTURE_TEST (padding_is_behind_whatever_has_rows)
   cfi_walk_end (&walk);
 }
 
-/* All functions at once: those with equal programs share their rows, unless
-   one ends before the program does.  */
+/* Functions with equal programs share their rows, unless a function ends
+   before its program does.  */
 FIXTURE_TEST (equal_programs_share_rows_as_far_as_code_goes)
 {
   static const uint32_t sizes[] = { 64, 64, 8, 65, 64 };
@@ -759,8 +747,8 @@ TEST (disproved_rows_are_left_out)
     }
 }
 
-/* What else overlaps is settled first; of what is left the code may contradict
-   a part.  */
+/* Overlaps are resolved first.  The code may contradict a part of the rows
+   that are left.  */
 TEST (disproofs_count_behind_disputes)
 {
   static struct disproof list[]
@@ -777,7 +765,8 @@ TEST (disproofs_count_behind_disputes)
   expect (&f, expected, N_OF (expected));
 }
 
-/* Rows are equal, and yet their return addresses are signed by other keys.  */
+/* The rows are equal, but the return addresses are signed with different keys.
+ */
 TEST (functions_with_other_keys_contradict)
 {
   const struct frame_row row
