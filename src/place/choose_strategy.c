@@ -34,20 +34,40 @@ struct placement
   bool new_load; /* a new segment has all of these, up to load_end */
   uint64_t load_end; /* page boundary behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
+  bool dynsym_anywhere;  /* .dynsym may go behind .sframe, whatever the
+                            difference between address and offset there */
+  bool symbols_anywhere; /* all symbol tables may */
   struct header_room room;
 };
+
+/* Whether each symbol table that moves has a place where libunwind finds it
+   (eviction.h): its fallback, or behind .sframe, if address and offset differ
+   there by as much as they did.  All chunks come from one segment.  */
+static bool
+placement_serves_symbols (const struct placement *placement)
+{
+  const struct eviction *eviction = &placement->room.eviction;
+  const struct chunk *chunk = &eviction->chunks[0];
+  return placement->symbols_anywhere
+         || eviction_has_symbol_fallbacks (eviction,
+                                           placement->dynsym_anywhere)
+         || placement->address - placement->offset
+                == chunk->address - chunk->offset;
+}
 
 /* Place the chunks that have no place yet: behind .sframe, or at their
    fallback if their address and offset would disagree behind .sframe
    (eviction_place_rest).  Set placement->end behind the last of them.  The
    layout does not change.  False with layout->reason when the address space is
-   full; then PLACEMENT is half-made.  */
+   full, or a symbol table has no place; then PLACEMENT is half-made.  */
 static bool
 placement_place_chunks (const struct layout *layout,
                         struct placement *placement)
 {
   uint64_t size = layout->request->sframe_size;
   uint64_t end_address;
+  if (!placement_serves_symbols (placement))
+    return layout_reject (layout, "symbol tables that move have no place");
   return (!__builtin_add_overflow (placement->offset, size, &placement->end)
           && eviction_place_rest (&placement->room.eviction, &placement->end,
                                   placement->address + size)
@@ -362,6 +382,41 @@ bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
    anything, as in libraries that patchelf has changed, the name is
    "spare-slot", else "evict".  */
 
+/* If a symbol table has to go behind .sframe, advance PLACEMENT, which is
+   behind the end of the file and of the memory, until address and offset
+   differ by as much as they did for the table.  The file then has padding, or
+   the memory has a gap.  False with layout->reason.  */
+static bool
+placement_align_for_symbols (const struct layout *layout,
+                             struct placement *placement)
+{
+  const struct chunk *chunk = &placement->room.eviction.chunks[0];
+  uint64_t difference = chunk->address - chunk->offset;
+  if (placement_serves_symbols (placement))
+    return true;
+  uint64_t address = placement->address & -layout->page;
+  uint64_t offset = placement->offset;
+  if (address - difference > offset)
+    offset = address - difference;
+  if ((difference & (layout->page - 1)) != 0
+      || offset - placement->offset > GROWTH_MAX
+      || offset + difference < address)
+    return layout_reject (layout, "symbol tables that move have no place");
+  /* A kernel may map the vDSO into a gap in the memory of a static PIE, and
+     eu-unstrip does not find the vDSO of a core there.  Such a program is not
+     stripped, so libunwind finds names in .symtab first.  */
+  if (offset + difference - address >= layout->page
+      && layout->header.e_type == ET_DYN && layout->header.e_entry != 0
+      && image_find_segment (layout->image, PT_INTERP) == NULL)
+    return placement->symbols_anywhere = true;
+  placement->offset = offset;
+  placement->address = offset + difference;
+  /* GNU strip takes the padding away.  Programs read chunks with a segment in
+     memory, so these chunks must not go where strip moves bytes.  */
+  eviction_use_fallbacks (&placement->room.eviction);
+  return true;
+}
+
 /* Kernels up to 6.6 work out the BSS of an interpreter, which is a dynamic
    loader, only once, behind all segments.  With a segment behind the BSS, they
    do not zero the BSS, and if that segment is read-only, they fail to start
@@ -376,10 +431,12 @@ append_to_loader (struct layout *layout, struct placement *placement)
   /* .sframe begins at a page, so that strip cannot put it beside the BSS.  */
   placement->address = fill.address;
   if (!align_up_checked (layout->image->size + fill.shift, layout->page,
-                         &placement->offset)
-      || !placement_place_chunks (layout, placement)
-      || !align_up_checked (placement->end, layout->page,
-                            &placement->load_end))
+                         &placement->offset))
+    return layout_reject (layout, "the address space is full");
+  if (!placement_align_for_symbols (layout, placement)
+      || !placement_place_chunks (layout, placement))
+    return DOES_NOT_APPLY;
+  if (!align_up_checked (placement->end, layout->page, &placement->load_end))
     return layout_reject (layout, "the address space is full");
   return bss_fill_commit (layout, &fill) ? placement_commit (layout, placement)
                                          : FAILED;
@@ -404,7 +461,8 @@ try_append (struct layout *layout)
                                  placement.offset & (layout->page - 1),
                                  &placement.address))
     return layout_reject (layout, "the address space is full");
-  return placement_place_chunks (layout, &placement)
+  return placement_align_for_symbols (layout, &placement)
+                 && placement_place_chunks (layout, &placement)
              ? placement_commit (layout, &placement)
              : DOES_NOT_APPLY;
 }
@@ -417,10 +475,27 @@ try_append (struct layout *layout)
    .sframe is mapped writable, though no code writes to it, so this comes
    last.  */
 
+/* Return where the file ends at the earliest: behind PLACEMENT, and behind the
+   bytes that libunwind reads for a .dynsym that moves (eviction.h).  */
+static uint64_t
+end_for_dynsym (const struct placement *placement)
+{
+  uint64_t end = placement->end;
+  for (size_t i = 0; i < placement->room.eviction.n_chunks; i++)
+    {
+      const struct chunk *chunk = &placement->room.eviction.chunks[i];
+      uint64_t difference = chunk->address - chunk->offset;
+      uint64_t read_end = chunk->new_address - difference + chunk->size;
+      if (chunk->has_symbol_table && !chunk->placed && read_end > end)
+        end = read_end;
+    }
+  return end;
+}
+
 static enum attempt
 try_grow_data (struct layout *layout)
 {
-  struct placement placement = { 0 };
+  struct placement placement = { .dynsym_anywhere = true };
   struct bss_fill fill = { 0 };
   if (!header_room_find (layout, 1, &placement.room)
       || !bss_fill_measure (layout, &fill))
@@ -431,8 +506,11 @@ try_grow_data (struct layout *layout)
   placement.load = fill.load;
   if (!placement_place_chunks (layout, &placement))
     return DOES_NOT_APPLY;
+  uint64_t end = end_for_dynsym (&placement);
+  if (end - placement.end > GROWTH_MAX)
+    return layout_reject (layout, "symbol tables that move have no place");
   /* Bytes that are not loaded go behind .sframe and the chunks.  */
-  bss_fill_extend (&fill, placement.end);
+  bss_fill_extend (&fill, end);
   return bss_fill_commit (layout, &fill)
              ? placement_commit (layout, &placement)
              : FAILED;

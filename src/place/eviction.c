@@ -190,6 +190,15 @@ chunk_include (struct chunk *chunk, uint64_t begin, uint64_t size,
   return grown;
 }
 
+/* Whether libunwind reads the section of HEADER at its address (eviction.h).
+   .dynstr is the only string table that may move.  */
+static bool
+is_symbol_table (const GElf_Shdr *header)
+{
+  return header->sh_type == SHT_HASH || header->sh_type == SHT_GNU_HASH
+         || header->sh_type == SHT_DYNSYM || header->sh_type == SHT_STRTAB;
+}
+
 /* Extend CHUNK over all sections and segments that overlap it.  Returns
    whether it has grown, so that others may overlap it now.  */
 static bool
@@ -199,9 +208,17 @@ chunk_grow (const struct image *image, struct chunk *chunk)
   FOR_EACH_SECTION (section, image)
     {
       const GElf_Shdr *header = &section->header;
-      if (has_section (chunk, section))
-        grown |= chunk_include (chunk, header->sh_offset, header->sh_size,
-                                header->sh_addralign);
+      if (!has_section (chunk, section))
+        continue;
+      if (is_symbol_table (header))
+        {
+          chunk->has_dynsym_alone
+              = header->sh_type == SHT_DYNSYM
+                && (chunk->has_dynsym_alone || !chunk->has_symbol_table);
+          chunk->has_symbol_table = true;
+        }
+      grown |= chunk_include (chunk, header->sh_offset, header->sh_size,
+                              header->sh_addralign);
     }
   FOR_EACH_SEGMENT (segment, image)
     {
@@ -419,25 +436,45 @@ eviction_place_behind_table (struct eviction *eviction, uint64_t begin,
   return true;
 }
 
-/* Whether CHUNK still needs a fallback.  */
+/* Whether CHUNK still needs a fallback.  SYMBOLS: chunks with a symbol table
+   need one, too.  */
 static bool
-lacks_place (const struct chunk *chunk)
+lacks_place (const struct chunk *chunk, bool symbols)
 {
-  return chunk->has_segment && !chunk->placed && chunk->fallback == 0;
+  return (chunk->has_segment || (symbols && chunk->has_symbol_table))
+         && !chunk->placed && chunk->fallback == 0;
 }
 
-/* Find fallbacks behind segment INDEX for all chunks that need one.  */
+/* Return the offset behind the fallbacks that are in BYTES.  */
+static uint64_t
+fallbacks_end (const struct eviction *eviction, struct interval bytes)
+{
+  uint64_t end = bytes.begin;
+  for (size_t i = 0; i < eviction->n_chunks; i++)
+    {
+      const struct chunk *chunk = &eviction->chunks[i];
+      if (chunk->fallback >= end && chunk->fallback < bytes.end)
+        end = chunk->fallback + chunk->size;
+    }
+  return end;
+}
+
+/* Find fallbacks behind segment INDEX for all chunks that need one.  Only one
+   segment grows.  */
 static bool
 find_fallbacks_behind (const struct layout *layout, struct eviction *eviction,
-                       size_t index)
+                       bool symbols, size_t index)
 {
   const GElf_Phdr *grown = &layout->image->segments[index];
-  uint64_t at = grown->p_offset + grown->p_filesz;
+  struct interval slack = { grown->p_offset + grown->p_filesz, UINT64_MAX };
+  uint64_t at = fallbacks_end (eviction, slack);
   struct eviction found = *eviction;
+  if (eviction->grown_segment != 0 && eviction->grown_segment != index)
+    return false;
   for (size_t i = 0; i < found.n_chunks; i++)
     {
       struct chunk *chunk = &found.chunks[i];
-      if (!lacks_place (chunk))
+      if (!lacks_place (chunk, symbols))
         continue;
       if (chunk->address - chunk->offset != grown->p_vaddr - grown->p_offset
           || !align_to_residue (&at, chunk->offset, chunk->align))
@@ -465,32 +502,58 @@ eviction_free_begin (const struct eviction *eviction, uint64_t begin)
   return begin;
 }
 
-bool
-eviction_find_fallbacks (const struct layout *layout,
-                         struct eviction *eviction, uint64_t begin,
-                         uint64_t notes_end)
+/* Find fallbacks for all chunks that need one.  False if one is missing; then
+   EVICTION is half-made.  */
+static bool
+find_fallbacks (const struct layout *layout, struct eviction *eviction,
+                bool symbols, uint64_t begin, uint64_t notes_end)
 {
   struct interval rest[]
       = { { eviction_free_begin (eviction, begin), eviction->freed[0].end },
           { notes_end, eviction->freed[1].end } };
   bool missing = false;
+  for (size_t k = 0; k < 2; k++)
+    rest[k].begin = fallbacks_end (eviction, rest[k]);
   for (size_t i = 0; i < eviction->n_chunks; i++)
     {
       struct chunk *chunk = &eviction->chunks[i];
-      for (size_t k = 0; k < 2 && lacks_place (chunk); k++)
+      for (size_t k = 0; k < 2 && lacks_place (chunk, symbols); k++)
         {
           uint64_t at = rest[k].begin;
           align_to_residue (&at, chunk->offset, chunk->align);
           if (at + chunk->size <= rest[k].end)
             rest[k].begin = (chunk->fallback = at) + chunk->size;
         }
-      missing |= lacks_place (chunk);
+      missing |= lacks_place (chunk, symbols);
     }
   for (size_t at = 0, index;
        missing && slack_next (layout->image, &at, &index);)
-    missing = !find_fallbacks_behind (layout, eviction, index);
-  return !missing
-         || layout_reject (layout, "what they name has no other place");
+    missing = !find_fallbacks_behind (layout, eviction, symbols, index);
+  return !missing;
+}
+
+bool
+eviction_find_fallbacks (const struct layout *layout,
+                         struct eviction *eviction, uint64_t begin,
+                         uint64_t notes_end)
+{
+  if (!find_fallbacks (layout, eviction, false, begin, notes_end))
+    return layout_reject (layout, "what they name has no other place");
+  struct eviction with_symbols = *eviction;
+  if (find_fallbacks (layout, &with_symbols, true, begin, notes_end))
+    *eviction = with_symbols;
+  return true;
+}
+
+bool
+eviction_has_symbol_fallbacks (const struct eviction *eviction,
+                               bool dynsym_anywhere)
+{
+  for (size_t i = 0; i < eviction->n_chunks; i++)
+    if (lacks_place (&eviction->chunks[i], true)
+        && !(dynsym_anywhere && eviction->chunks[i].has_dynsym_alone))
+      return false;
+  return true;
 }
 
 bool
@@ -502,7 +565,7 @@ eviction_place_rest (struct eviction *eviction, uint64_t *end,
     {
       struct chunk *chunk = &eviction->chunks[i];
       bool agrees = chunk->address - chunk->offset == address - begin;
-      if (!chunk->placed && chunk->has_segment && !agrees)
+      if (!chunk->placed && chunk->fallback != 0 && !agrees)
         chunk_place (chunk, chunk->fallback);
       if (chunk->placed)
         continue;

@@ -27,21 +27,30 @@ struct chunk
   uint64_t offset, size; /* in the old file */
   uint64_t address;      /* old */
   uint64_t align;
-  bool has_segment;     /* a PT_NOTE, PT_INTERP or PT_GNU_PROPERTY is part of
-                           it.  Then the difference between address and offset
-                           must not change: programs read notes in memory at
-                           the ELF header's address + p_offset (profile runtime
-                           of clang 12 to 19) */
-  bool without_pt_note; /* its PT_NOTE is not part of it, because one PT_NOTE
-                           is made for all notes */
-  bool for_cores;       /* it has a note that readers of core files look for */
-  bool placed;          /* new_offset is final.  It lies in the segment where
-                           the chunk was, or in one with the same difference
-                           between address and offset.  A chunk that is not
-                           placed goes behind .sframe */
-  uint64_t fallback;    /* file offset for a chunk with a segment that is not
-                           placed, in case it cannot go behind .sframe; 0:
-                           none */
+  bool has_segment;      /* a PT_NOTE, PT_INTERP or PT_GNU_PROPERTY is part of
+                            it.  Then the difference between address and offset
+                            must not change: programs read notes in memory at
+                            the ELF header's address + p_offset (profile runtime
+                            of clang 12 to 19) */
+  bool has_symbol_table; /* it has .dynsym, its strings or a hash table.
+                            libunwind 1.7 and 1.8 look for these tables in the
+                            file, and take their addresses for file offsets
+                            (lookup_symbol_from_dynamic).  They crash unless
+                            address and offset differ by as much as in the
+                            first segment */
+  bool has_dynsym_alone; /* .dynsym is the only such table in it.  If libunwind
+                            reads other bytes for .dynsym, it finds wrong names
+                            or none, and does not crash */
+  bool without_pt_note;  /* its PT_NOTE is not part of it, because one PT_NOTE
+                            is made for all notes */
+  bool for_cores;    /* it has a note that readers of core files look for */
+  bool placed;       /* new_offset is final.  It lies in the segment where
+                        the chunk was, or in one with the same difference
+                        between address and offset.  A chunk that is not
+                        placed goes behind .sframe */
+  uint64_t fallback; /* file offset for a chunk with a segment or a symbol
+                        table that is not placed, in case it cannot go
+                        behind .sframe; 0: none */
   uint64_t new_offset, new_address;
 };
 
@@ -87,8 +96,8 @@ bool section_may_move (const struct layout *layout, size_t index);
    [2] next to notes that stay: notes, where one PT_NOTE is made for all
 
    [3] at the fallback, in freed bytes or in the slack of another segment,
-   which grows: chunks with a segment, if their address and offset would not
-   keep their difference behind .sframe
+   which grows: chunks with a segment or a symbol table, if their address and
+   offset would not keep their difference behind .sframe
 
    [4] behind .sframe: all others
 
@@ -117,10 +126,16 @@ uint64_t eviction_free_begin (const struct eviction *eviction, uint64_t begin);
 
 /* Find fallbacks for all chunks with a segment that are not placed: in freed
    bytes behind BEGIN or NOTES_END, or in the slack of a segment.  False with
-   layout->reason.  */
+   layout->reason if one is missing.  Find fallbacks for the chunks with a
+   symbol table, too: for all of them or for none.  */
 bool eviction_find_fallbacks (const struct layout *layout,
                               struct eviction *eviction, uint64_t begin,
                               uint64_t notes_end);
+
+/* Whether each chunk with a symbol table is placed or has a fallback.  If
+   DYNSYM_ANYWHERE, chunks with .dynsym alone do not count.  */
+bool eviction_has_symbol_fallbacks (const struct eviction *eviction,
+                                    bool dynsym_anywhere);
 
 /* Place all other chunks: behind file offset *END, which is loaded at ADDRESS,
    or at their fallbacks.  Move *END behind them.  False after an overflow.  */

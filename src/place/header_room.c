@@ -14,9 +14,7 @@
 
 enum
 {
-  HEADERS = 2,       /* new headers of most files: PT_LOAD, PT_GNU_SFRAME */
-  SMALL_CHUNK = 4096 /* largest size of a chunk that moves for the entry that
-                        patchelf needs */
+  HEADERS = 2 /* new headers of most files: PT_LOAD, PT_GNU_SFRAME */
 };
 
 /* Extend FREED over the bytes behind it that have no owner, at most to the end
@@ -78,6 +76,7 @@ evict_up_to (const struct layout *layout, struct header_room *room,
 {
   uint64_t end = begin;
   room->eviction.n_chunks = 0;
+  room->eviction.grown_segment = 0;
   room->eviction.freed[0] = gap;
   while (room->eviction.freed[0].end < end)
     if (!evict_next (layout, room, &room->eviction.freed[0]))
@@ -88,20 +87,16 @@ evict_up_to (const struct layout *layout, struct header_room *room,
   return eviction_find_fallbacks (layout, &room->eviction, end, 0);
 }
 
-/* Make room for one entry more, if only small chunks have to move for it:
-   patchelf 0.14 to 0.18 adds a header without a look behind the table.  */
+/* Make room for one entry more if the chunks behind it may move: patchelf 0.14
+   to 0.18 adds a header without a look behind the table.  */
 static void
 leave_spare_entry (const struct layout *layout, struct header_room *room,
                    struct interval gap, bool all)
 {
   struct header_room wider = *room;
-  if (!evict_up_to (layout, &wider, gap,
-                    room->spare.table_end + sizeof (Elf64_Phdr), all))
-    return;
-  for (size_t i = room->eviction.n_chunks; i < wider.eviction.n_chunks; i++)
-    if (wider.eviction.chunks[i].size > SMALL_CHUNK)
-      return;
-  *room = wider;
+  if (evict_up_to (layout, &wider, gap,
+                   room->spare.table_end + sizeof (Elf64_Phdr), all))
+    *room = wider;
 }
 
 /* Free the bytes of the longer table, by eviction if there are too few.  */

@@ -474,6 +474,70 @@ END
   linked reads_itself
 }
 
+finds_its_symbols ()
+{
+  local before
+  strip old
+  before=$(./old)
+  convert -o new old
+  [ "$(./new)" = "$before" ]
+}
+
+# libunwind 1.7 and 1.8 do (lookup_symbol_from_dynamic), for what .symtab does
+# not name.  strace -k crashed when it came to a converted program.
+@test "readers that take addresses of symbol tables for offsets in the file" {
+  cat >symbols.c <<'END'
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static const char *file;
+static const void *
+at (Elf64_Addr address, Elf64_Addr distance)
+{
+  return file + address - distance;
+}
+int
+main (void)
+{
+  int self = open ("/proc/self/exe", O_RDONLY);
+  file = mmap (NULL, (size_t)lseek (self, 0, SEEK_END), PROT_READ, MAP_PRIVATE,
+               self, 0);
+  const Elf64_Ehdr *header = (const void *)file;
+  const Elf64_Phdr *table = (const void *)(file + header->e_phoff);
+  const Elf64_Dyn *dynamic = NULL;
+  const Elf64_Sym *symbols = NULL;
+  const char *names = NULL;
+  const unsigned *hash = NULL, *gnu_hash = NULL;
+  Elf64_Addr distance = 0;
+  for (int i = 0; i < header->e_phnum; i++)
+    if (table[i].p_type == PT_PHDR)
+      distance = table[i].p_vaddr - table[i].p_offset;
+    else if (table[i].p_type == PT_DYNAMIC)
+      dynamic = (const void *)(file + table[i].p_offset);
+  for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++)
+    if (dynamic->d_tag == DT_SYMTAB)
+      symbols = at (dynamic->d_un.d_ptr, distance);
+    else if (dynamic->d_tag == DT_STRTAB)
+      names = at (dynamic->d_un.d_ptr, distance);
+    else if (dynamic->d_tag == DT_HASH)
+      hash = at (dynamic->d_un.d_ptr, distance);
+    else if (dynamic->d_tag == DT_GNU_HASH)
+      gnu_hash = at (dynamic->d_un.d_ptr, distance);
+  if (hash != NULL)
+    printf ("%u buckets, %u symbols\n", hash[0], hash[1]);
+  if (gnu_hash != NULL)
+    printf ("%u buckets from %u on\n", gnu_hash[0], gnu_hash[1]);
+  for (unsigned i = 1; gnu_hash != NULL && i < gnu_hash[1]; i++)
+    printf ("%d %s\n", symbols[i].st_info, names + symbols[i].st_name);
+  return 0;
+}
+END
+  local sources=(symbols.c)
+  linked finds_its_symbols
+}
+
 finds_its_sections ()
 {
   local before

@@ -160,6 +160,32 @@ open_encoded (struct fixture *test)
     fail_msg ("%s", test->err.reason);
 }
 
+/* Move all contents from file offset FROM on by a page; with ADDRESSES in
+   memory, too.  */
+static inline void
+move_on (struct elf_builder *elf, uint64_t from, bool addresses)
+{
+  const uint64_t page = 0x1000;
+  memmove (elf->bytes + from + page, elf->bytes + from, elf->size - from);
+  memset (elf->bytes + from, 0, page);
+  elf->size += page;
+  for (size_t i = 0; i < elf->n_segments; i++)
+    if (elf->segments[i].p_offset >= from)
+      {
+        elf->segments[i].p_offset += page;
+        elf->segments[i].p_vaddr += addresses ? page : 0;
+        elf->segments[i].p_paddr += addresses ? page : 0;
+      }
+  for (size_t i = 0; i < elf->n_sections; i++)
+    if (elf->sections[i].sh_offset >= from)
+      {
+        elf->sections[i].sh_offset += page;
+        if (addresses && (elf->sections[i].sh_flags & SHF_ALLOC))
+          elf->sections[i].sh_addr += page;
+      }
+  elf->header.e_entry += addresses ? page : 0;
+}
+
 static inline void
 open_old (struct fixture *test)
 {

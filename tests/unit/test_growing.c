@@ -89,6 +89,26 @@ make_crash_reporter (struct fixture *test)
   set_note_section (elf, 3, ".note.crashpad.info", 0x23c, 20, 4);
 }
 
+/* As lld lays out Chromium: .dynsym follows the notes, and the addresses of
+   the data are ahead of their offsets.  */
+static void
+make_crash_reporter_of_lld (struct fixture *test)
+{
+  const uint64_t ahead = 0x10000;
+  struct elf_builder *elf = &test->elf;
+  make_crash_reporter (test);
+  elf->sections[S_DYNSYM].sh_addr = elf->sections[S_DYNSYM].sh_offset = 0x250;
+  store_u64 (elf->bytes + 0x2000 + 3 * 16 + 8, 0x250, elf->big_endian);
+  for (size_t i = P_DATA; i <= P_DYNAMIC; i++)
+    {
+      elf->segments[i].p_vaddr += ahead;
+      elf->segments[i].p_paddr += ahead;
+    }
+  for (size_t i = 1; i < elf->n_sections; i++)
+    if (elf->sections[i].sh_flags & SHF_WRITE)
+      elf->sections[i].sh_addr += ahead;
+}
+
 /* As mold lays out a program: the properties, the ABI tag and a note that code
    points to in one PT_NOTE of alignment 8, in which a walk loses its way
    behind the third.  */
@@ -290,6 +310,13 @@ static const struct layout_case served[] = {
                  DYNAMIC (DT_FLAGS_1, 0x08000000 /* DF_1_PIE */),
                  SET (elf.header.e_entry, 0x1000) },
     .strategy = "grow-data", .check = check_no_pt_phdr },
+  /* libunwind reads .dynsym in the zeros in front of .symtab.  */
+  { "the_file_is_long_enough_for_symbols_by_their_address",
+    make_crash_reporter_of_lld, .changes = { BYTES (0x1104, "\1") },
+    .strategy = "grow-data",
+    .expects = { SECTION_HAS (".dynsym", sh_addr, 0x14388),
+                 SECTION_HAS (".dynsym", sh_offset, 0x4388),
+                 SECTION_HAS (".symtab", sh_offset, 0x14400) } },
   /* Readers find the build-id, wherever it moves.  */
   { "build_ids_in_front_of_other_notes_go_behind", make_crash_reporter,
     .changes = { WORD32 (0x21c + 8, NT_GNU_BUILD_ID) },
