@@ -92,9 +92,9 @@ enum sfw_end unwind_apply (struct sfw_frame *frame,
                            const struct sfw_memory *memory,
                            const struct unwind_rules *rules);
 
-/* Whether a step from FRAME to a caller with stack pointer SP gets on, so that
-   the walk ends some time.  SIGNAL: a signal interrupted the caller.
-   Async-signal-safe.  */
+/* Whether a step from FRAME to a caller with stack pointer SP makes progress,
+   without which a walk might never end.  SIGNAL: a signal interrupted the
+   caller.  Async-signal-safe.  */
 bool unwind_makes_progress (const struct sfw_frame *frame, uint64_t sp,
                             bool signal);
 

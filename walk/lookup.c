@@ -1,8 +1,8 @@
 /* The rules for an address, read directly from the bytes of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The section may be damaged or hostile: a byte is read when it is known to
-   lie inside the section.  The format is that of the SFrame specification V3,
+   The section may be damaged or hostile: a byte is read only after a check
+   that it lies inside.  The format is that of the SFrame specification V3,
    sections 2 and 3.2.  */
 
 #include "walk/lookup.h"

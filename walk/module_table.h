@@ -35,7 +35,8 @@ struct walk_module
   uint8_t origin;                    /* enum walk_origin */
 };
 
-/* Who told of a module: the user, or the dynamic linker or /proc/PID/maps.  */
+/* Who has added a module: the user, or the listing functions, from the
+   dynamic linker or /proc/PID/maps.  */
 enum walk_origin
 {
   WALK_ADDED,
