@@ -183,11 +183,11 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_section part = data->features[i];
-        const uint8_t *bytes = data->bytes + part.offset;
+        struct perf_section section = data->features[i];
+        const uint8_t *bytes = data->bytes + section.offset;
         if (i != PERF_FEATURE_EVENTS)
-          fwrite (bytes, 1, (size_t)part.size, writer->out);
-        else if (!put_description (writer, bytes, (size_t)part.size))
+          fwrite (bytes, 1, (size_t)section.size, writer->out);
+        else if (!put_description (writer, bytes, (size_t)section.size))
           return false;
       }
   return true;
