@@ -98,7 +98,8 @@ uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
 /* Set *SECTION to a section with the rows for OFFSET of FILE, which was
    opened, and *ADDRESS to the address of OFFSET in that section.  The first
-   call finds the rows, as POLICY says.  False if there are none.  */
+   call finds the rows as POLICY says, unless the process is stopped.  False if
+   there are none.  */
 bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);

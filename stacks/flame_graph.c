@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A function is a rectangle, as wide as its share of the samples, and its
-   callees are side by side above it.  Each rectangle is an <svg> element of
-   its own, which cuts off its label.  */
+   callees are side by side above it (below it in an icicle graph).  Each
+   rectangle is an <svg> element of its own, which cuts off its label.  */
 
 #include <config.h>
 

@@ -103,7 +103,7 @@ live_next_thread (DIR *threads)
 {
   for (struct dirent *entry; (entry = readdir (threads)) != NULL;)
     {
-      /* For "."  and ".."  this is 0.  */
+      /* The entries of the folder itself and of its parent give 0.  */
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
       if (tid > 0)
         return tid;

@@ -82,7 +82,7 @@ struct profile_sample
 struct profile_thread
 {
   pid_t pid, tid;
-  uint64_t birth;    /* counts the threads with these numbers */
+  uint64_t birth;    /* 0, 1, ... in the order of threads with these numbers */
   char name[16];     /* of the process */
   char own_name[16]; /* of the thread, the last one; "" if not known */
 };

@@ -269,8 +269,7 @@ print_gzip (const struct buffer *contents, FILE *out)
   do
     {
       size_t part = left < STORED_MAX ? left : STORED_MAX;
-      uint8_t block[5] = { part == left }; /* whether the block is the last
-                                              one */
+      uint8_t block[5] = { part == left }; /* whether it is the last block */
       store_u16 (block + 1, (uint16_t)part, false);
       store_u16 (block + 3, (uint16_t)~part, false);
       fwrite (block, sizeof block, 1, out);

@@ -57,7 +57,7 @@ struct flame_graph_settings
   const char *subtitle; /* what was measured */
   bool icicle;          /* callers are above callees */
   /* Another profile, read from folded stacks, to compare with, or NULL.
-     Functions whose share has grown since are red, others blue.  */
+     A function is red if its share has grown, blue if it has shrunk.  */
   const struct named_profile *old;
 };
 

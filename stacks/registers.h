@@ -23,8 +23,9 @@ struct registers
   uint64_t pc;
   uint64_t values[REGISTERS_MAX];
   unsigned n;
-  /* Bit i: VALUES[i] is a callee's value.  The callee's CFI does not mention
-     the register, which the ABI lets functions change.  */
+  /* Bit i: VALUES[i], if known, is the value in an interrupted callee.  Its
+     CFI does not mention the register, which the ABI lets functions change.
+   */
   uint64_t unsure;
 };
 

@@ -26,7 +26,7 @@ enum section_origin
 {
   SECTION_UNKNOWN,   /* not searched for yet */
   SECTION_OWN,       /* in the file */
-  SECTION_DETACHED,  /* beside it */
+  SECTION_DETACHED,  /* in a folder or on a server */
   SECTION_CONVERTED, /* made from the file's CFI just now */
   SECTION_KEPT,      /* from the cache: made from CFI and code earlier */
   SECTION_NONE       /* there are no rows: `reason' says why */
@@ -35,8 +35,8 @@ enum section_origin
 /* Where rows of files without a section of their own may come from.  */
 struct section_policy
 {
-  /* Folders with detached sections (elf/detached_file.h), separated by colons;
-     borrowed, or NULL.  */
+  /* Folders with detached sections (elf/detached_file.h), separated by colons,
+     which are searched before the servers; borrowed, or NULL.  */
   const char *detached;
   bool only_sframe; /* do not convert any file */
   bool analyze;     /* when converting, make rows for code without CFI, too */

@@ -84,7 +84,7 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
   while (walk->end == SFW_MORE && walk->n <= walk->max);
 }
 
-/* All registers of frame number AT of a walk, or UNKNOWN_REGISTER.  */
+/* The registers of frame number AT of a walk; some are UNKNOWN_REGISTER.  */
 struct frame_registers
 {
   size_t at;
