@@ -193,8 +193,7 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
 }
 
 /* Set *VALUE to the result of the expression of RULE.  The stack begins with
-   the CFA, except in the expression of the CFA itself (DWARF 5, section
-   6.4.2.3).  */
+   the CFA, except for the CFA itself (DWARF 5, section 6.4.2.3).  */
 static enum sfw_end
 evaluate (struct machine *machine, const struct register_rule *rule,
           uint64_t *value)

@@ -8,8 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The functions of libdebuginfod 0.188 and later that are used
-   (<elfutils/debuginfod.h>).  */
+/* Functions of libdebuginfod from 0.188 on (<elfutils/debuginfod.h>).  */
 static struct
 {
   void *handle; /* kept, like the client, until the program ends */

@@ -79,8 +79,7 @@ bool live_copy (struct process *process, struct live_copy *copy,
    that was asked to stop and has not stopped yet runs on, too.  */
 void live_resume (struct process *process);
 
-/* Set PATH to that of file WHAT of thread TID of process PID (proc(5),
-   "task").  */
+/* Set PATH to that of file WHAT of thread TID of PID (proc(5), "task").  */
 void live_thread_path (pid_t pid, pid_t tid, const char *what, char path[64]);
 
 /* Return the state of thread TID of PID, a letter (proc(5), "stat"); '\0' if

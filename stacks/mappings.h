@@ -34,8 +34,7 @@ struct mappings
 };
 
 /* Limit on the entries of all lists: in a recording, thousands of processes
-   may each have changed one of thousands of mappings that their parent
-   has.  */
+   may each change one of thousands of mappings of their parent.  */
 #define MAPPINGS_MAX ((size_t)1 << 23)
 
 /* Return the mapping that contains ADDRESS, or NULL.  */

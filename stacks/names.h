@@ -37,8 +37,7 @@ struct interval_map
 bool interval_map_make (struct interval_map *map,
                         const struct address_interval *intervals, size_t n);
 
-/* Return the index of the interval that ADDRESS belongs to, or
-   INTERVAL_MAP_NONE.  */
+/* Return the index of the interval with ADDRESS, or INTERVAL_MAP_NONE.  */
 uint32_t interval_map_find (const struct interval_map *map, uint64_t address);
 
 void interval_map_free (struct interval_map *map);
@@ -90,17 +89,15 @@ void symbol_index_free (struct symbol_index *index);
    whether it has no size.  If several symbols contain ADDRESS, choose the one
    that begins nearest, then the one of stronger binding, then the shorter one,
    then as libdwfl does.  A symbol without a size ends where another one begins
-   or where its section ends, and is ignored if it begins inside a symbol with
-   a size.  */
+   or its section ends, and is ignored if it begins in one with a size.  */
 const char *symbol_index_find (const struct symbol_index *index,
                                uint64_t address, uint64_t *value,
                                bool *unsized);
 
 /* ---- Functions that a compiler has inlined at an address (inlines.c).
 
-   An inlined function is a DW_TAG_inlined_subroutine in the subroutine that it
-   is inlined into, and refers to its abstract instance (DWARF 5, section
-   3.3.8).  */
+   An inlined function is a DW_TAG_inlined_subroutine in its caller, and refers
+   to its abstract instance (DWARF 5, section 3.3.8).  */
 
 enum
 {
@@ -187,8 +184,7 @@ void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
 
 /* Return the name of the code at ADDRESS, or NULL.  If code was replaced by
    other code, the later name counts.  The first call reads the names, from the
-   dump and from a regular file that belongs to root or to the process's
-   user.  */
+   dump and from a regular file of root or of the process's user.  */
 const struct jit_name *jit_names_at (struct jit_names *names,
                                      uint64_t address);
 

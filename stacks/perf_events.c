@@ -208,8 +208,7 @@ apply_user_mapping (struct perf_events *events,
 }
 
 /* Remember where the kernel was.  The path of MAPPING is "[kernel.kallsyms]",
-   followed by the name of a symbol.  The symbol's address is in place of the
-   offset.  */
+   followed by the name of a symbol.  The offset is the symbol's address.  */
 static void
 apply_kernel_mapping (struct perf_events *events,
                       const struct perf_mapping *mapping)

@@ -81,8 +81,7 @@ read_name (struct session *session)
 }
 
 /* Open the kernel's sampler, unless ptrace is wanted.  If the kernel refuses,
-   ptrace is used instead, but not for time off the processor: then the result
-   is false.  */
+   ptrace is used instead, but for time off the processor this fails.  */
 static bool
 open_sampler (struct session *session)
 {

@@ -40,8 +40,7 @@ struct section_policy
   const char *detached;
   bool only_sframe; /* do not convert any file */
   bool analyze;     /* when converting, make rows for code without CFI, too */
-  /* When a walk reaches code without rows, analyze the file, if it is
-     small.  */
+  /* Analyze a small file when a walk reaches code without rows.  */
   bool analyze_on_demand;
   bool is_stopped; /* the process is stopped: do nothing that takes long */
 };
@@ -100,8 +99,7 @@ void row_source_free (struct row_source *rows);
    A file in the cache is a detached section (elf/detached_file.h).  Its name
    is a digest of all bytes of the analyzed file and of the program that made
    the section, so that another build of either finds nothing.  Only files of
-   the user are read or written.  Failures have the effect of an empty
-   cache.  */
+   the user are read or written.  Errors count as an empty cache.  */
 
 /* Return the digest of the bytes of ELF and of this program.  Files that have
    shrunk before the call no longer count (mapped_files_forget).  */
@@ -133,9 +131,8 @@ void row_cache_keep (const struct image *elf, XXH128_hash_t digest,
 bool debuginfod_open (struct error *err);
 
 /* Ask the servers for the detached section of PROGRAM.  False if
-   debuginfod_open was not called, or if no server has a section for exactly
-   this file.  If true, the caller closes detached->image.  Not
-   thread-safe.  */
+   debuginfod_open was not called, or if no server has a section for this very
+   file.  If true, the caller closes detached->image.  Not thread-safe.  */
 bool debuginfod_find_detached (const struct image *program,
                                struct detached_file *detached);
 

@@ -73,8 +73,7 @@ uint32_t sampled_threads_number (struct sampled_threads *list, pid_t pid,
                                  pid_t tid, const char *name, bool recorded);
 
 /* Note that thread TID of process PID begins.  It is another thread than the
-   one that had these numbers before, and inherits the name of the thread that
-   created it.  */
+   one that had these numbers before, and inherits the name of its creator.  */
 void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
                             pid_t parent_pid, pid_t parent_tid);
 

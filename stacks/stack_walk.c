@@ -52,8 +52,7 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
-/* Append FRAME to WALK.  AT_PC: the rules are those of its PC, and not of the
-   address before.  */
+/* Append FRAME to WALK.  AT_PC: its rules are those of its PC.  */
 static void
 add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
 {
@@ -270,8 +269,7 @@ find_caller (struct process *process, struct stack_walk *walk,
 }
 
 /* If no call made the last frame but one of WALK, and its return address is
-   not code, a stack begins there, as in coroutines.  Drop the last frame
-   then.  */
+   not code, a stack begins there, as in coroutines.  Drop the last frame.  */
 static void
 end_at_start (struct process *process, struct stack_walk *walk)
 {

@@ -87,8 +87,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
         *err = problem;
       else
         {
-          /* If it exists, another process traces it, or it is a 32-bit
-             program.  */
+          /* If it exists, another process traces it or it has 32-bit code.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
           profile->of_32_bit += problem.status == CFI2SFRAME_UNSUPPORTED;
           family_remove (family, member);

@@ -288,9 +288,8 @@ repeat_last_walk (struct walk_state *walk, const struct walk_records *records)
   return to;
 }
 
-/* Record the frames of the last walk from number records->at up to but not
-   including number TO, the last frame that both walks have.  Return that
-   frame.  */
+/* Record the frames of the last walk from number records->at up to number TO,
+   the last that both walks have.  Return that one, which is not recorded.  */
 static struct walk_frame
 record_common (struct walk_records *records, size_t to)
 {

@@ -300,8 +300,7 @@ can_be_told_apart (uint64_t a, uint64_t b)
 }
 
 /* Whether samples have an identifier of their event.  Without identifiers,
-   several events with samples of one form cannot be told apart, and need not
-   be.  */
+   events with samples of one form cannot and need not be told apart.  */
 static bool
 tells_events (const struct perf_data *data)
 {
