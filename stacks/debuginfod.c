@@ -32,8 +32,7 @@ load (struct error *err)
   library.handle = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library.handle != NULL)
     {
-      /* The conversion of an object pointer to a function pointer that POSIX
-         suggests for dlsym.  */
+      /* POSIX suggests this conversion to a function pointer for dlsym.  */
       *(void **)&library.begin = dlsym (library.handle, "debuginfod_begin");
       *(void **)&library.find_section
           = dlsym (library.handle, "debuginfod_find_section");

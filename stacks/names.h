@@ -31,9 +31,8 @@ struct interval_map
 
 #define INTERVAL_MAP_NONE UINT32_MAX
 
-/* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap,
-   addresses belong to the interval that is later in the list.  False when
-   memory ran out.  */
+/* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap, the
+   later one in the list has the addresses.  False when memory ran out.  */
 bool interval_map_make (struct interval_map *map,
                         const struct address_interval *intervals, size_t n);
 
@@ -143,8 +142,8 @@ bool inlines_at (struct inlines *inlines, Dwfl_Module *module,
    names and code are in a file jit-PID.dump (jitdump-specification.txt there)
    in any folder; the compiler maps the first page of the file as code, so that
    it can be found.  Some compilers write the file when the program ends.  So
-   its folder is opened early, while the program runs, and the file is read as
-   late as possible.  */
+   the folder is opened while the program runs, and the file is read as late as
+   possible.  */
 
 struct jit_name
 {
@@ -212,8 +211,8 @@ struct kernel_names
   uint64_t reference_address;
 };
 
-/* Return the name of the function that contains ADDRESS, or NULL.  The first
-   call reads the names.  */
+/* Return the name of the function at ADDRESS, or NULL.  The first call reads
+   the names.  */
 const char *kernel_names_at (struct kernel_names *names, uint64_t address);
 
 void kernel_names_free (struct kernel_names *names);

@@ -65,10 +65,9 @@ struct sampled_task *sampled_threads_task (struct sampled_threads *list,
                                            pid_t pid, pid_t tid);
 
 /* Return the index of thread TID of process PID, whose process has the name
-   NAME, and add the thread if it is new.  A thread that was there before the
-   sampling began was not reported.  Unless the samples are RECORDED, read the
-   name of such a thread from the running kernel.  PROFILE_NO_THREAD when
-   memory ran out.  */
+   NAME, and add the thread if it is new.  A thread that began before the
+   sampling was not reported.  Unless the samples are RECORDED, read its name
+   from the running kernel.  PROFILE_NO_THREAD when memory ran out.  */
 uint32_t sampled_threads_number (struct sampled_threads *list, pid_t pid,
                                  pid_t tid, const char *name, bool recorded);
 

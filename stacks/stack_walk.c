@@ -90,8 +90,8 @@ struct frame_registers
   struct registers registers;
 };
 
-/* Set KNOWN to frame number AT of WALK with the few registers that rows or the
-   frame pointer have found.  */
+/* Set KNOWN to frame number AT of WALK, with the few registers that it
+   has.  */
 static void
 restart_registers (const struct process *process,
                    const struct stack_walk *walk, size_t at,
@@ -129,8 +129,7 @@ catch_up_registers (struct process *process, const struct stack_walk *walk,
     }
 }
 
-/* Replace *FRAME, the last frame of WALK, by its caller, by CFI.  KNOWN
-   becomes that caller.  */
+/* Replace *FRAME, the last frame of WALK, and KNOWN by its caller, by CFI.  */
 static enum sfw_end
 step_by_cfi (struct process *process, const struct stack_walk *walk,
              struct frame_registers *known, struct sfw_frame *frame,

@@ -21,8 +21,7 @@ walk_thread (void *context, struct process *process,
   stack_walk_by_sframe (process, registers, &profile->walk);
 }
 
-/* Count the stack of THREAD, which was running, or a lost sample if THREAD
-   could not be stopped.  */
+/* Count the stack of THREAD, or a lost sample if it could not be stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)

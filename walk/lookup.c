@@ -173,8 +173,7 @@ words_size (uint8_t info)
 
 /* Return the info byte of the last row that starts at or before OFFSET, or
    NULL if there is none.  All words of the row lie inside the section.
-   *BROKEN is set when the rows leave the section or are not in ascending
-   order.  */
+   *BROKEN: the rows leave the section or are not in ascending order.  */
 static inline const uint8_t *
 rows_seek (const struct rows *rows, uint64_t offset, unsigned type,
            bool big_endian, bool *broken)

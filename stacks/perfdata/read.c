@@ -137,8 +137,7 @@ read_string (const struct perf_data *data, unsigned feature, char *to,
     memcpy (to, text, length);
 }
 
-/* Read the table behind the records that says where the features are, in the
-   order of their numbers.  */
+/* Read the table behind the records: where the features are, by number.  */
 static bool
 read_features (struct perf_data *data, struct error *err)
 {
