@@ -312,9 +312,8 @@ set_values (struct machine *machine, const struct register_rules *rules,
     }
 }
 
-/* Set CALLER to the registers of the caller, by RULES.  If an unsure register
-   was used, the return address must be behind a call, and *WAY becomes
-   WAY_UNSURE.  */
+/* Set CALLER to the caller's registers, by RULES.  If an unsure register was
+   used, a call must end at the return address; *WAY becomes WAY_UNSURE.  */
 static enum sfw_end
 step_by_rules (struct machine *machine, const struct register_rules *rules,
                bool interrupted, struct registers *caller, enum frame_way *way)

@@ -50,8 +50,7 @@ bool live_stop (struct process *process, bool running, struct error *err);
 
 /* Copy the stack of every known thread, from SP to the end of the mapping but
    at most MOST bytes.  A waiting thread that has gone on meanwhile is no
-   longer known.  Return how many stacks are incomplete because of the limit on
-   all copies.  */
+   longer known.  Return how many stacks the limit on all copies cut off.  */
 size_t live_copy_stacks (struct process *process, size_t most);
 
 /* How live_copy copies stacks and walks them.  */

@@ -51,8 +51,7 @@ bool mapping_is_of_file (const char *path, bool is_known);
 bool mappings_put (struct mappings *all, size_t *sum,
                    const struct mapping *mapping);
 
-/* Let TO, which is empty, share FROM's mappings.  False when memory ran
-   out.  */
+/* Let TO, an empty list, share FROM's.  False when memory ran out.  */
 bool mappings_share (struct mappings *to, struct mappings *from);
 
 void mappings_forget (struct mappings *mappings, size_t *sum);

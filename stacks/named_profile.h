@@ -36,8 +36,7 @@ struct call_tree
 bool call_tree_init (struct call_tree *tree);
 void call_tree_free (struct call_tree *tree);
 
-/* Return the child of PARENT with KEY, added if new.  0 when memory ran
-   out.  */
+/* Return PARENT's child with KEY, added if new.  0 when memory ran out.  */
 uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
                           uint64_t key);
 

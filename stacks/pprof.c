@@ -46,8 +46,7 @@ enum
   FUNCTION_SYSTEM_NAME = 3
 };
 
-/* The table of strings: these, then names of functions, then names of the
-   threads' processes.  */
+/* Strings: these, then the names of functions, then of threads' processes.  */
 enum
 {
   STRING_EMPTY,

@@ -172,9 +172,8 @@ show_progress (const struct session *session)
            session->profile.samples, plural_s (session->profile.samples));
 }
 
-/* Whether there is a command and it has ended.  Keep its exit status, as a
-   shell would report it.  Until its status is read, the command is a
-   zombie.  */
+/* Whether the command, if any, has ended.  Keep its exit status, as a shell
+   would report it.  Until its status is read, the command is a zombie.  */
 static bool
 command_ended (struct session *session)
 {

@@ -136,9 +136,8 @@ bool debuginfod_open (struct error *err);
 bool debuginfod_find_detached (const struct image *program,
                                struct detached_file *detached);
 
-/* Ask the servers in DEBUGINFOD_URLS, if there are any, for the program or
-   library with ID, which was not found by its name.  Return its descriptor, or
-   -1.  */
+/* Ask the servers in DEBUGINFOD_URLS, if any, for the program or library with
+   ID, which was not found by its name.  Return its descriptor, or -1.  */
 int debuginfod_find_program (const struct build_id *id);
 
 #endif /* STACKS_ROWS_H */

@@ -26,8 +26,7 @@
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 
-/* Stands for the value of an unknown register: an address near which nothing
-   can be read.  */
+/* Value of unknown registers: an address near which nothing can be read.  */
 #define UNKNOWN_REGISTER (UINT64_C (1) << 63)
 
 /* The rules of a frame.  */

@@ -41,8 +41,7 @@ bool unwind_section_open (struct unwind_section *section, const void *bytes,
    different FDEs.  */
 bool unwind_section_is_sorted (const struct unwind_section *section);
 
-/* Return the address where the code of FDE number INDEX, below n_fdes,
-   starts.  */
+/* Return the start of the code of FDE number INDEX, below n_fdes.  */
 uint64_t unwind_section_start (const struct unwind_section *section,
                                uint32_t index);
 

@@ -68,9 +68,8 @@ read_all (int fd, void *to, size_t size, uint64_t offset)
          && pread (fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* Read the program headers of the file FD.  Return their number; 0 if there
-   are more than SEGMENTS_MAX, or the file is not ELF of this machine's class
-   and byte order.  */
+/* Read the program headers of the file FD.  Return their number; 0 if they are
+   more than SEGMENTS_MAX or not of this machine's class and byte order.  */
 static unsigned
 read_segments (int fd, ElfW (Phdr) * segments)
 {

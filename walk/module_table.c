@@ -145,8 +145,7 @@ section_new (const struct sfw_section *from)
   return NULL;
 }
 
-/* Return COPY, which may be NULL, with one more user if it equals SECTION,
-   else NULL.  */
+/* Return COPY with one more user; NULL if it is NULL or not of SECTION.  */
 static struct walk_section_copy *
 section_share (struct walk_section_copy *copy,
                const struct sfw_section *section)

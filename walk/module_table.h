@@ -43,8 +43,7 @@ enum walk_origin
   WALK_LISTED
 };
 
-/* Modules that do not overlap, in ascending order.  A table never changes
-   after it was published.  */
+/* Disjoint modules in ascending order.  A published table never changes.  */
 struct walk_table
 {
   unsigned long generation;

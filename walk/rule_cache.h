@@ -39,8 +39,7 @@ struct walk_saved
 
 struct walk_rule
 {
-  /* The PC of a frame that no signal interrupted.  Unused entries have PC 0
-     and no rule.  */
+  /* The PC of a frame that no signal interrupted; 0 in unused entries.  */
   uint64_t key;
   struct walk_rule *caller; /* the rule that the caller had last */
   struct walk_saved saved;
