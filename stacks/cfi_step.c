@@ -193,8 +193,7 @@ execute (struct machine *machine, struct cursor *operations, uint64_t *stack,
 }
 
 /* Set *VALUE to the result of the expression of RULE.  The stack begins with
-   the CFA, except in the expression of the CFA itself (DWARF 5, section
-   6.4.2.3).  */
+   the CFA, except for the CFA itself (DWARF 5, section 6.4.2.3).  */
 static enum sfw_end
 evaluate (struct machine *machine, const struct register_rule *rule,
           uint64_t *value)
@@ -313,9 +312,8 @@ set_values (struct machine *machine, const struct register_rules *rules,
     }
 }
 
-/* Set CALLER to the registers of the caller, by RULES.  If an unsure register
-   was used, the return address must be behind a call, and *WAY becomes
-   WAY_UNSURE.  */
+/* Set CALLER to the caller's registers, by RULES.  If an unsure register was
+   used, a call must end at the return address; *WAY becomes WAY_UNSURE.  */
 static enum sfw_end
 step_by_rules (struct machine *machine, const struct register_rules *rules,
                bool interrupted, struct registers *caller, enum frame_way *way)

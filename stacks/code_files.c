@@ -19,9 +19,8 @@
 #include "base/prefix.h"
 #include "stacks/shortage.h"
 
-/* Return the hash key of the file with PATH and IDENTITY.  If there is a
-   build-id, device and inode are not known, and many files of a recording may
-   have the same path.  */
+/* Return the hash key of the file with PATH and IDENTITY.  With a build-id,
+   device and inode are not known, and many files may have the same path.  */
 static uint32_t
 key_of_file (struct code_files *files, const char *path,
              const struct mapped_identity *identity)

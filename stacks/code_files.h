@@ -45,8 +45,7 @@ struct code_file
   Dwfl *dwfl; /* owned */
   Dwfl_Module *module;
   uint64_t bias; /* addresses in MODULE minus those in the file */
-  /* Size of the code at the entry point without CFI, plus 1; 0: not known
-     yet.  */
+  /* Size of the entry point's code without CFI, plus 1; 0: not known.  */
   uint64_t entry_size;
   struct symbol_index symbols; /* read at the first request */
   struct inlines inlines;
@@ -67,8 +66,7 @@ struct code_files
   size_t mappings;      /* entries that all lists of mappings have allocated */
 };
 
-/* Limit of `copied': a core may name thousands of files of a gigabyte
-   each.  */
+/* Limit of `copied': a core may name thousands of files of 1 GiB.  */
 #define FILES_COPIED_MAX (UINT64_C (4) << 30)
 
 /* Return the file with PATH and IDENTITY, added if new.  NULL when memory ran
@@ -98,7 +96,8 @@ uint64_t code_file_address (const struct code_file *file, uint64_t offset);
 
 /* Set *SECTION to a section with the rows for OFFSET of FILE, which was
    opened, and *ADDRESS to the address of OFFSET in that section.  The first
-   call finds the rows, as POLICY says.  False if there are none.  */
+   call finds the rows as POLICY says, unless the process is stopped.  False if
+   there are none.  */
 bool code_file_section (struct code_file *file,
                         const struct section_policy *policy, uint64_t offset,
                         struct sfw_section *section, uint64_t *address);
@@ -120,8 +119,7 @@ bool code_file_is_entry (struct code_file *file, uint64_t offset);
 void code_file_symbol (struct code_file *file, uint64_t offset,
                        unsigned wanted, struct code_name *symbol);
 
-/* Call TAKE for each function inlined at OFFSET of FILE, as inlines_at
-   does.  */
+/* Call TAKE for each function inlined at OFFSET of FILE (inlines_at).  */
 bool code_file_inlines (struct code_file *file, uint64_t offset,
                         unsigned wanted,
                         bool (*take) (void *context, const char *name),

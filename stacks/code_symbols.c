@@ -38,8 +38,7 @@ find_elf (Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 
 /* Whether something other than a regular file is where libdwfl would search
    for the debug file of FILE.  libdwfl's default path is
-   ":.debug:/usr/lib/debug".  Without LINK it tries the name of FILE with
-   ".debug" appended.  */
+   ":.debug:/usr/lib/debug".  Without LINK it tries FILE.debug.  */
 static bool
 has_special_file (const char *file, const char *link)
 {

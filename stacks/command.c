@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Signals whose dispositions this program changes, and the old dispositions,
-   which the command gets.  */
+/* Signals whose dispositions change here; the command gets the old ones.  */
 static const int numbers[] = { SIGINT, SIGTERM, SIGXFSZ };
 static struct sigaction found[sizeof numbers / sizeof *numbers];
 

@@ -105,8 +105,8 @@ compressor_of (int fd)
 }
 
 /* Open a temporary file without a name, and set *LIMIT to the size that it may
-   reach: half of the free space, or the user's own limit, which only root may
-   exceed.  -1 on failure.  */
+   reach: half of the free space, or less if the user's own hard limit is
+   lower, which only root may exceed.  -1 on failure.  */
 static int
 open_temporary (struct rlimit *limit)
 {

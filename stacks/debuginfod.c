@@ -8,8 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The functions of libdebuginfod 0.188 and later that are used
-   (<elfutils/debuginfod.h>).  */
+/* Functions of libdebuginfod from 0.188 on (<elfutils/debuginfod.h>).  */
 static struct
 {
   void *handle; /* kept, like the client, until the program ends */
@@ -33,8 +32,7 @@ load (struct error *err)
   library.handle = dlopen ("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library.handle != NULL)
     {
-      /* The conversion of an object pointer to a function pointer that POSIX
-         suggests for dlsym.  */
+      /* POSIX suggests this conversion to a function pointer for dlsym.  */
       *(void **)&library.begin = dlsym (library.handle, "debuginfod_begin");
       *(void **)&library.find_section
           = dlsym (library.handle, "debuginfod_find_section");

@@ -47,8 +47,7 @@ enum
 /* ---- What was mapped */
 
 /* Return the next mapping of PROCESS behind LAST that is of the same file as
-   MAPPING and near it; the first one if LAST is NULL.  NULL if there is
-   none.  */
+   MAPPING and near it, or NULL.  LAST is NULL for the first one.  */
 static const struct mapping *
 next_mapping (const struct process *process, const struct mapping *mapping,
               const struct mapping *last)
@@ -126,8 +125,7 @@ copied_part (const struct mapping *mapping, uint64_t most)
 }
 
 /* Return the size of the file of MAPPING, as far as PROCESS has it in memory.
-   0 if more bytes than permitted would be copied, with MOST of each
-   mapping.  */
+   0 if that is more than permitted, with MOST bytes of each mapping.  */
 static size_t
 mapped_size (const struct process *process, const struct mapping *mapping,
              uint64_t most)
@@ -147,8 +145,7 @@ mapped_size (const struct process *process, const struct mapping *mapping,
 
 /* Return the descriptor of a copy of the file of MAPPING, as far as PROCESS
    has it in memory: at most MOST bytes of each mapping.  -1 if MAPPING itself
-   is not there.  The copy has no section headers, because these are not
-   mapped.  */
+   is not there.  Section headers are not mapped, so the copy has none.  */
 static int
 copy_memory (struct process *process, const struct mapping *mapping,
              uint64_t most)

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A function is a rectangle, as wide as its share of the samples, and its
-   callees are side by side above it.  Each rectangle is an <svg> element of
-   its own, which cuts off its label.  */
+   callees are side by side above it (below it in an icicle graph).  Each
+   rectangle is an <svg> element of its own, which cuts off its label.  */
 
 #include <config.h>
 
@@ -36,8 +36,7 @@ enum
 static const double labelled = 1;
 
 /* The order in which functions are chosen to be drawn: the widest ones first;
-   among equally wide ones, those nearest to the root.  So a caller comes
-   before its callees.  */
+   then those nearest to the root.  So a caller comes before its callees.  */
 struct rank
 {
   uint64_t total;
@@ -96,8 +95,7 @@ print_colour (const char *name, FILE *out)
              40 + hash / 7000 % 40);
 }
 
-/* Return how much the share of NODE has grown since the other profile, in
-   percent of all samples.  */
+/* Return how much the share of NODE has grown, in percent of all samples.  */
 static double
 change_of (const struct picture *picture, uint32_t node)
 {

@@ -6,8 +6,7 @@
 #ifndef STACKS_FLAME_GRAPH_PAGE_H
 #define STACKS_FLAME_GRAPH_PAGE_H
 
-/* Functions are translucent on dark backgrounds: one set of colours
-   suffices.  */
+/* Functions are translucent, so their colours suit dark backgrounds, too.  */
 static const char style[]
     = "<style>\n"
       ":root{--page:#fdfcf8;--ink:#111;--pale:#555;--line:#fff;--edge:#000;"

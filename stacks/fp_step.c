@@ -59,9 +59,8 @@ guess_step (struct process *process, struct sfw_frame *frame)
 }
 
 /* Whether PC may be a return address.  In code of a file, a call must end
-   there.  Code in no file is a just-in-time compiler's, which may have put
-   return addresses on the stack without a call, as Java's interpreter
-   does.  */
+   there.  Code in no file is a just-in-time compiler's, which may put return
+   addresses on the stack without a call (Java's interpreter).  */
 static bool
 is_return_address (struct process *process, uint64_t pc)
 {

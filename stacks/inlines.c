@@ -24,8 +24,7 @@ enum
 };
 
 /* A range of addresses as in debug information.  WHICH is the index of the
-   unit that has the range, or the offset of the entry for an inlined
-   function.  */
+   range's unit, or the offset of an inlined function's entry.  */
 struct inline_range
 {
   uint64_t start, end, which;
@@ -169,8 +168,7 @@ list_inlined (struct inlines *inlines, struct inline_ranges *ranges,
 }
 
 /* Return the unit that contains ADDRESS, with its list of inlined functions;
-   NULL if there is none.  The list is empty if the entries cannot all be
-   listed.  */
+   NULL if there is none.  The list is empty if it cannot be completed.  */
 static const struct inline_unit *
 unit_at (struct inlines *inlines, Dwarf *dwarf, uint64_t address)
 {

@@ -54,8 +54,7 @@ make_spans (struct interval_map *map, const struct address_interval *intervals,
   return sorted;
 }
 
-/* Return the first free span from number AT on.  The last one is always
-   free.  */
+/* Return the first free span from number AT on; the last span is free.  */
 static uint32_t
 next_free (struct interval_span *spans, uint32_t at)
 {

@@ -185,8 +185,7 @@ read_map (struct jit_names *names)
     close (fd);
 }
 
-/* Add the function in the next record of DUMP.  False when no more can be
-   read.  */
+/* Add the function in the next record of DUMP.  False if there is no more.  */
 static bool
 add_record (struct jit_names *names, struct cursor *dump)
 {

@@ -20,8 +20,7 @@ struct kernel_name
   char *name; /* owned */
 };
 
-/* Add the symbol in LINE to CONTEXT if it is code.  False when memory ran
-   out.  */
+/* Add the symbol in LINE if it is code.  False when memory ran out.  */
 static bool
 add_line (void *context, char *line)
 {

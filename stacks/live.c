@@ -103,7 +103,7 @@ live_next_thread (DIR *threads)
 {
   for (struct dirent *entry; (entry = readdir (threads)) != NULL;)
     {
-      /* For "."  and ".."  this is 0.  */
+      /* The entries of the folder itself and of its parent give 0.  */
       pid_t tid = (pid_t)strtol (entry->d_name, NULL, 10);
       if (tid > 0)
         return tid;
@@ -267,8 +267,7 @@ live_registers (pid_t tid, struct registers *registers)
 
 /* Read the registers that /proc tells of thread TID of PID in a system call:
    its arguments, SP and PC (proc(5), "syscall").  Return how many numbers
-   there are.  A thread that waits outside of a system call has SP and PC
-   alone.  */
+   there are.  Outside of a system call there are SP and PC alone.  */
 static unsigned
 read_call (pid_t pid, pid_t tid, uint64_t call[8])
 {

@@ -50,8 +50,7 @@ bool live_stop (struct process *process, bool running, struct error *err);
 
 /* Copy the stack of every known thread, from SP to the end of the mapping but
    at most MOST bytes.  A waiting thread that has gone on meanwhile is no
-   longer known.  Return how many stacks are incomplete because of the limit on
-   all copies.  */
+   longer known.  Return how many stacks the limit on all copies cut off.  */
 size_t live_copy_stacks (struct process *process, size_t most);
 
 /* How live_copy copies stacks and walks them.  */
@@ -79,8 +78,7 @@ bool live_copy (struct process *process, struct live_copy *copy,
    that was asked to stop and has not stopped yet runs on, too.  */
 void live_resume (struct process *process);
 
-/* Set PATH to that of file WHAT of thread TID of process PID (proc(5),
-   "task").  */
+/* Set PATH to that of file WHAT of thread TID of PID (proc(5), "task").  */
 void live_thread_path (pid_t pid, pid_t tid, const char *what, char path[64]);
 
 /* Return the state of thread TID of PID, a letter (proc(5), "stat"); '\0' if

@@ -128,9 +128,8 @@ list_new_threads (struct process *process, bool running, struct error *err)
 }
 
 /* Ask all threads that are not in the list yet to stop, and set *N to their
-   number.  All are listed before the first one is stopped, so that no thread
-   is stopped while others are listed.  False when memory for the list ran
-   out.  */
+   number.  All are listed before the first one is stopped, so that none waits
+   for the listing.  False when memory for the list ran out.  */
 static bool
 seize_new_threads (struct process *process, bool running, size_t *n,
                    struct error *err)
@@ -164,8 +163,7 @@ find_event (pid_t tid, siginfo_t *event)
 }
 
 /* Wait until THREAD is stopped, or until it has begun to wait in the kernel
-   for long.  If a signal stopped it, deliver that signal when THREAD is
-   resumed.  */
+   for long.  A signal that stopped it is delivered when THREAD is resumed.  */
 static void
 await_stop (const struct process *process, struct thread *thread)
 {
@@ -280,8 +278,7 @@ tracer_start (struct process *process, bool running, struct error *err)
 }
 
 /* Set ERR to why no registers of PROCESS are known.  RUNNING: only running
-   threads were to be stopped, which may have ended meanwhile while others
-   wait.  */
+   threads were to be stopped, which may have ended.  */
 static bool
 set_nothing_known (struct process *process, bool running, struct error *err)
 {
@@ -359,8 +356,7 @@ live_copy_stacks (struct process *process, size_t most)
 {
   size_t cut = 0;
   /* Threads that were started later usually have stacks at lower addresses.
-     If copies are made in ascending order, none has to be inserted between
-     others.  */
+     In ascending order, copies are appended and never inserted.  */
   for (size_t i = process->n_threads; i-- > 0;)
     {
       struct thread *thread = &process->threads[i];

@@ -34,8 +34,7 @@ struct mappings
 };
 
 /* Limit on the entries of all lists: in a recording, thousands of processes
-   may each have changed one of thousands of mappings that their parent
-   has.  */
+   may each change one of thousands of mappings of their parent.  */
 #define MAPPINGS_MAX ((size_t)1 << 23)
 
 /* Return the mapping that contains ADDRESS, or NULL.  */
@@ -52,8 +51,7 @@ bool mapping_is_of_file (const char *path, bool is_known);
 bool mappings_put (struct mappings *all, size_t *sum,
                    const struct mapping *mapping);
 
-/* Let TO, which is empty, share FROM's mappings.  False when memory ran
-   out.  */
+/* Let TO, an empty list, share FROM's.  False when memory ran out.  */
 bool mappings_share (struct mappings *to, struct mappings *from);
 
 void mappings_forget (struct mappings *mappings, size_t *sum);

@@ -22,8 +22,8 @@ enum
   /* Copies begin at multiples of this, where pages of any size may begin.  */
   COPY_ALIGNMENT = 4096,
   CHUNK = 4 * COPY_ALIGNMENT,
-  MOST
-  = 1 << 30 /* bytes of all copies: a process may have thousands of stacks */
+  /* Bytes of all copies: a process may have thousands of stacks.  */
+  LIMIT = 1 << 30
 };
 
 /* Return how many regions start at or before ADDRESS.  */
@@ -82,7 +82,8 @@ gap_at (const struct memory *memory, uint64_t address, uint64_t size)
 static size_t
 copy_gap (struct memory *memory, uint64_t address, size_t size)
 {
-  uint64_t left = (memory->limit != 0 ? memory->limit : MOST) - memory->copied;
+  uint64_t left
+      = (memory->limit != 0 ? memory->limit : LIMIT) - memory->copied;
   memory->limit_reached |= size > left;
   size = size < left ? size : (size_t)left;
   if (size == 0)

@@ -14,8 +14,7 @@ struct memory_region; /* opaque */
 struct memory
 {
   /* Reads the process's memory, from ADDRESS on, at most SIZE bytes up to the
-     first that cannot be read.  Returns how many.  NULL: there is no
-     process.  */
+     first that cannot be read.  Returns how many.  NULL: no process.  */
   size_t (*fetch) (void *source, uint64_t address, void *to, size_t size);
   void *source;
   bool open;

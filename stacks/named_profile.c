@@ -197,8 +197,7 @@ named_profile_finish (struct named_profile *named)
 {
   const size_t n = named->names.n;
   struct name *sorted = calloc (n + 1, sizeof *sorted);
-  uint64_t *order = calloc (n + 1, sizeof *order); /* from old to new
-                                                      indices */
+  uint64_t *order = calloc (n + 1, sizeof *order); /* new indices, by old */
   if (sorted == NULL || order == NULL)
     {
       free (sorted);

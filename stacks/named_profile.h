@@ -36,8 +36,7 @@ struct call_tree
 bool call_tree_init (struct call_tree *tree);
 void call_tree_free (struct call_tree *tree);
 
-/* Return the child of PARENT with KEY, added if new.  0 when memory ran
-   out.  */
+/* Return PARENT's child with KEY, added if new.  0 when memory ran out.  */
 uint32_t call_tree_child (struct call_tree *tree, uint32_t parent,
                           uint64_t key);
 
@@ -82,7 +81,7 @@ struct profile_sample
 struct profile_thread
 {
   pid_t pid, tid;
-  uint64_t birth;    /* counts the threads with these numbers */
+  uint64_t birth;    /* 0, 1, ... in the order of threads with these numbers */
   char name[16];     /* of the process */
   char own_name[16]; /* of the thread, the last one; "" if not known */
 };

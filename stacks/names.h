@@ -31,14 +31,12 @@ struct interval_map
 
 #define INTERVAL_MAP_NONE UINT32_MAX
 
-/* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap,
-   addresses belong to the interval that is later in the list.  False when
-   memory ran out.  */
+/* Make MAP of the N INTERVALS, fewer than 2^31.  Where intervals overlap, the
+   later one in the list has the addresses.  False when memory ran out.  */
 bool interval_map_make (struct interval_map *map,
                         const struct address_interval *intervals, size_t n);
 
-/* Return the index of the interval that ADDRESS belongs to, or
-   INTERVAL_MAP_NONE.  */
+/* Return the index of the interval with ADDRESS, or INTERVAL_MAP_NONE.  */
 uint32_t interval_map_find (const struct interval_map *map, uint64_t address);
 
 void interval_map_free (struct interval_map *map);
@@ -90,17 +88,15 @@ void symbol_index_free (struct symbol_index *index);
    whether it has no size.  If several symbols contain ADDRESS, choose the one
    that begins nearest, then the one of stronger binding, then the shorter one,
    then as libdwfl does.  A symbol without a size ends where another one begins
-   or where its section ends, and is ignored if it begins inside a symbol with
-   a size.  */
+   or its section ends, and is ignored if it begins in one with a size.  */
 const char *symbol_index_find (const struct symbol_index *index,
                                uint64_t address, uint64_t *value,
                                bool *unsized);
 
 /* ---- Functions that a compiler has inlined at an address (inlines.c).
 
-   An inlined function is a DW_TAG_inlined_subroutine in the subroutine that it
-   is inlined into, and refers to its abstract instance (DWARF 5, section
-   3.3.8).  */
+   An inlined function is a DW_TAG_inlined_subroutine in its caller, and refers
+   to its abstract instance (DWARF 5, section 3.3.8).  */
 
 enum
 {
@@ -146,8 +142,8 @@ bool inlines_at (struct inlines *inlines, Dwfl_Module *module,
    names and code are in a file jit-PID.dump (jitdump-specification.txt there)
    in any folder; the compiler maps the first page of the file as code, so that
    it can be found.  Some compilers write the file when the program ends.  So
-   its folder is opened early, while the program runs, and the file is read as
-   late as possible.  */
+   the folder is opened while the program runs, and the file is read as late as
+   possible.  */
 
 struct jit_name
 {
@@ -187,8 +183,7 @@ void jit_names_open (struct jit_names *names, pid_t pid, bool recorded,
 
 /* Return the name of the code at ADDRESS, or NULL.  If code was replaced by
    other code, the later name counts.  The first call reads the names, from the
-   dump and from a regular file that belongs to root or to the process's
-   user.  */
+   dump and from a regular file of root or of the process's user.  */
 const struct jit_name *jit_names_at (struct jit_names *names,
                                      uint64_t address);
 
@@ -216,8 +211,8 @@ struct kernel_names
   uint64_t reference_address;
 };
 
-/* Return the name of the function that contains ADDRESS, or NULL.  The first
-   call reads the names.  */
+/* Return the name of the function at ADDRESS, or NULL.  The first call reads
+   the names.  */
 const char *kernel_names_at (struct kernel_names *names, uint64_t address);
 
 void kernel_names_free (struct kernel_names *names);

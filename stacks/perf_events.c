@@ -208,8 +208,7 @@ apply_user_mapping (struct perf_events *events,
 }
 
 /* Remember where the kernel was.  The path of MAPPING is "[kernel.kallsyms]",
-   followed by the name of a symbol.  The symbol's address is in place of the
-   offset.  */
+   followed by the name of a symbol.  The offset is the symbol's address.  */
 static void
 apply_kernel_mapping (struct perf_events *events,
                       const struct perf_mapping *mapping)
@@ -246,8 +245,8 @@ apply_task (struct perf_events *events, const struct perf_record *record,
   switch (record->type)
     {
     case PERF_RECORD_FORK: /* a process or a thread begins */
-      /* For a process that ran before the recording began, perf synthesizes a
-         FORK and reports its mappings.  */
+      /* FORK_EXEC: perf has made the record itself, for a process that ran
+         before the recording began, and reports the process's mappings.  */
       if (task->pid == task->parent)
         family_begin_thread (family, pid);
       else if (!(record->misc & PERF_RECORD_MISC_FORK_EXEC))

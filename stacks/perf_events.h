@@ -40,17 +40,15 @@ struct perf_events
    the profile or, for time off the processor, keep it for the wait that
    begins.  Return the process of the sample.  Return NULL, and count nothing,
    if SAMPLE has no registers of a 64-bit program, as from a kernel thread or
-   an event without registers, or if the process is not sampled or has
-   ended.  */
+   an event without registers, or its process has ended or is not sampled.  */
 const struct process *perf_events_sample (struct perf_events *events,
                                           const struct perf_sample *sample,
                                           uint64_t mask);
 
 /* Apply RECORD, which is not a sample: a mapping; the start, the new name or
    program, or the end of a process or thread; a switch; or lost records.
-   SAMPLE_ID_TYPE is the sample type of the record's event, which says what
-   fields the record ends with.  SWITCHES: records of switches may be among the
-   lost ones.  */
+   SAMPLE_ID_TYPE, the sample type of the record's event, says what fields the
+   record ends with.  SWITCHES: the lost records may be of switches.  */
 void perf_events_apply (struct perf_events *events,
                         const struct perf_record *record,
                         uint64_t sample_id_type, bool switches);

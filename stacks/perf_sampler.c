@@ -65,9 +65,8 @@ open_event (struct perf_event_attr *attr, pid_t tid, int processor)
 {
   int fd = (int)syscall (SYS_perf_event_open, attr, tid, processor, -1,
                          PERF_FLAG_FD_CLOEXEC);
-  /* Without permission to sample time in the kernel, sample time in the
-     program alone.  This does not help for switches, which happen in the
-     kernel.  */
+  /* Without permission to sample time in the kernel, sample the program alone.
+     That is no help for switches, which happen in the kernel.  */
   if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel
       && attr->config == PERF_COUNT_SW_TASK_CLOCK)
     {

@@ -46,8 +46,7 @@ enum
   FUNCTION_SYSTEM_NAME = 3
 };
 
-/* The table of strings: these, then names of functions, then names of the
-   threads' processes.  */
+/* Strings: these, then the names of functions, then of threads' processes.  */
 enum
 {
   STRING_EMPTY,
@@ -269,8 +268,7 @@ print_gzip (const struct buffer *contents, FILE *out)
   do
     {
       size_t part = left < STORED_MAX ? left : STORED_MAX;
-      uint8_t block[5] = { part == left }; /* whether the block is the last
-                                              one */
+      uint8_t block[5] = { part == left }; /* whether it is the last block */
       store_u16 (block + 1, (uint16_t)part, false);
       store_u16 (block + 3, (uint16_t)~part, false);
       fwrite (block, sizeof block, 1, out);

@@ -62,9 +62,8 @@ match_code (const struct process *process, struct mapping *mapping,
     }
 }
 
-/* Try whether MAPPING has code of the file of NEIGHBOUR.  A page of the file
-   that contains parts of two segments is mapped twice, so NEIGHBOUR may belong
-   to either segment.  */
+/* Try whether MAPPING has code of the file of NEIGHBOUR.  A page with parts of
+   two segments is mapped twice, so NEIGHBOUR may belong to either.  */
 static void
 match_neighbour (const struct process *process, struct mapping *mapping,
                  const struct mapping *neighbour, uint64_t address)

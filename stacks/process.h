@@ -71,8 +71,8 @@ int file_finder_open (struct process *process, const struct mapping *mapping);
 
 /* Return the file that is mapped at ADDRESS, opened if that is possible, or
    NULL.  Set *OFFSET to the offset of ADDRESS in the file.  Memory that is a
-   copy of a file's code counts as the file.  A memfd counts only if it is a
-   program or a library.  */
+   copy of a file's code counts as the file; a memfd only if it is a program or
+   a library.  */
 struct code_file *process_file_at (const struct process *process,
                                    uint64_t address, uint64_t *offset);
 
@@ -85,9 +85,8 @@ struct code_file *process_code_at (struct process *process, uint64_t address,
 bool process_is_file_at (const struct process *process, uint64_t address);
 
 /* Read code of READER, a struct process, as unwind_source.read does.  Read it
-   from the file, or else from the process, which need not be stopped because
-   code does not change.  Cores lack the code of files, and recordings lack all
-   code.  */
+   from the file or else from the process, stopped or not, because code does
+   not change.  Cores lack the code of files, and recordings lack all code.  */
 bool process_read_code (void *reader, uint64_t address, void *to, size_t size);
 
 /* Whether PC can be a return address: code, where a call may end.  */

@@ -119,8 +119,7 @@ kernel_node (struct profile *profile, uint32_t node,
 
 /* Walk the program's stack in RAW.  When MEMBER executes another program, the
    kernel still reports the registers of the old program, whose memory is gone.
-   Until the PC lies in a mapping of the new program, the walk has no
-   frames.  */
+   Until the PC is in a mapping of the new program, there are no frames.  */
 static void
 walk_raw (struct member *member, const struct raw_sample *raw,
           struct stack_walk *walk)

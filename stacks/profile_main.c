@@ -81,8 +81,7 @@ read_name (struct session *session)
 }
 
 /* Open the kernel's sampler, unless ptrace is wanted.  If the kernel refuses,
-   ptrace is used instead, but not for time off the processor: then the result
-   is false.  */
+   ptrace is used instead, but for time off the processor this fails.  */
 static bool
 open_sampler (struct session *session)
 {
@@ -173,9 +172,8 @@ show_progress (const struct session *session)
            session->profile.samples, plural_s (session->profile.samples));
 }
 
-/* Whether there is a command and it has ended.  Keep its exit status, as a
-   shell would report it.  Until its status is read, the command is a
-   zombie.  */
+/* Whether the command, if any, has ended.  Keep its exit status, as a shell
+   would report it.  Until its status is read, the command is a zombie.  */
 static bool
 command_ended (struct session *session)
 {

@@ -96,8 +96,7 @@ add_thread (struct naming *naming, const struct profile_thread *thread)
 
 /* Add the name of the code at OFFSET in FILE, or the name of FILE if the code
    has none.  Add the names of the functions that are inlined there, if wanted.
-   The suffix "_[j]" marks code of just-in-time compilers for the same
-   tools.  */
+   For the same tools, "_[j]" marks code of just-in-time compilers.  */
 static bool
 add_code (struct naming *naming, struct code_file *file, uint64_t offset)
 {

@@ -32,9 +32,8 @@ bool folded_read (struct named_profile *profile, const char *path,
 
 /* Set *BEFORE to the weights that the nodes of NOW have in OLD, which was read
    from folded stacks; to be freed.  Nodes correspond if their functions and
-   all their callers have the same names.  If NOW is of one process, the
-   processes of OLD are added up, whatever their names are.  False when memory
-   ran out.  */
+   all their callers have the same names.  If NOW is of one process, those of
+   OLD are added up, whatever their names.  False when memory ran out.  */
 bool folded_weights_before (const struct named_profile *now,
                             const struct named_profile *old,
                             uint64_t **before);
@@ -57,7 +56,7 @@ struct flame_graph_settings
   const char *subtitle; /* what was measured */
   bool icicle;          /* callers are above callees */
   /* Another profile, read from folded stacks, to compare with, or NULL.
-     Functions whose share has grown since are red, others blue.  */
+     A function is red if its share has grown, blue if it has shrunk.  */
   const struct named_profile *old;
 };
 

@@ -23,8 +23,8 @@ struct registers
   uint64_t pc;
   uint64_t values[REGISTERS_MAX];
   unsigned n;
-  /* Bit i: VALUES[i] is a callee's value.  The callee's CFI does not mention
-     the register, which the ABI lets functions change.  */
+  /* Bit i: VALUES[i], if known, is the value in an interrupted callee.  Its
+     CFI does not mention the register, which functions may change.  */
   uint64_t unsure;
 };
 
@@ -44,8 +44,7 @@ unsigned registers_words (const struct arch *arch, enum register_order order);
 uint64_t registers_mask (const struct arch *arch, enum register_order order);
 
 /* Set REGISTERS from WORDS in the layout ORDER.  There is a word for each bit
-   of MASK.  Registers without a word become UNKNOWN_REGISTER
-   (walk/apply.h).  */
+   of MASK.  Registers without a word become UNKNOWN_REGISTER.  */
 void registers_decode (const struct arch *arch, enum register_order order,
                        const uint8_t *words, uint64_t mask,
                        struct registers *registers);

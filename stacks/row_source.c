@@ -38,7 +38,8 @@ row_source_set_none (struct row_source *rows, const struct error *err)
   rows->reason = strdup (err->reason);
 }
 
-/* Whether SECTION can be used: its version is known, and it is sorted.  */
+/* Whether walks can use SECTION: its header is valid, of a version that is
+   known (a section may be newer than this program), and it is sorted.  */
 static bool
 is_readable (const struct sfw_section *section)
 {

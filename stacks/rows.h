@@ -26,7 +26,7 @@ enum section_origin
 {
   SECTION_UNKNOWN,   /* not searched for yet */
   SECTION_OWN,       /* in the file */
-  SECTION_DETACHED,  /* beside it */
+  SECTION_DETACHED,  /* in a folder or on a server */
   SECTION_CONVERTED, /* made from the file's CFI just now */
   SECTION_KEPT,      /* from the cache: made from CFI and code earlier */
   SECTION_NONE       /* there are no rows: `reason' says why */
@@ -35,13 +35,12 @@ enum section_origin
 /* Where rows of files without a section of their own may come from.  */
 struct section_policy
 {
-  /* Folders with detached sections (elf/detached_file.h), separated by colons;
-     borrowed, or NULL.  */
+  /* Folders with detached sections (elf/detached_file.h), separated by colons,
+     which are searched before the servers; borrowed, or NULL.  */
   const char *detached;
   bool only_sframe; /* do not convert any file */
   bool analyze;     /* when converting, make rows for code without CFI, too */
-  /* When a walk reaches code without rows, analyze the file, if it is
-     small.  */
+  /* Analyze a small file when a walk reaches code without rows.  */
   bool analyze_on_demand;
   bool is_stopped; /* the process is stopped: do nothing that takes long */
 };
@@ -100,8 +99,7 @@ void row_source_free (struct row_source *rows);
    A file in the cache is a detached section (elf/detached_file.h).  Its name
    is a digest of all bytes of the analyzed file and of the program that made
    the section, so that another build of either finds nothing.  Only files of
-   the user are read or written.  Failures have the effect of an empty
-   cache.  */
+   the user are read or written.  Errors count as an empty cache.  */
 
 /* Return the digest of the bytes of ELF and of this program.  Files that have
    shrunk before the call no longer count (mapped_files_forget).  */
@@ -133,15 +131,13 @@ void row_cache_keep (const struct image *elf, XXH128_hash_t digest,
 bool debuginfod_open (struct error *err);
 
 /* Ask the servers for the detached section of PROGRAM.  False if
-   debuginfod_open was not called, or if no server has a section for exactly
-   this file.  If true, the caller closes detached->image.  Not
-   thread-safe.  */
+   debuginfod_open was not called, or if no server has a section for this very
+   file.  If true, the caller closes detached->image.  Not thread-safe.  */
 bool debuginfod_find_detached (const struct image *program,
                                struct detached_file *detached);
 
-/* Ask the servers in DEBUGINFOD_URLS, if there are any, for the program or
-   library with ID, which was not found by its name.  Return its descriptor, or
-   -1.  */
+/* Ask the servers in DEBUGINFOD_URLS, if any, for the program or library with
+   ID, which was not found by its name.  Return its descriptor, or -1.  */
 int debuginfod_find_program (const struct build_id *id);
 
 #endif /* STACKS_ROWS_H */

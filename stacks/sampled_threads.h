@@ -65,16 +65,14 @@ struct sampled_task *sampled_threads_task (struct sampled_threads *list,
                                            pid_t pid, pid_t tid);
 
 /* Return the index of thread TID of process PID, whose process has the name
-   NAME, and add the thread if it is new.  A thread that was there before the
-   sampling began was not reported.  Unless the samples are RECORDED, read the
-   name of such a thread from the running kernel.  PROFILE_NO_THREAD when
-   memory ran out.  */
+   NAME, and add the thread if it is new.  A thread that began before the
+   sampling was not reported.  Unless the samples are RECORDED, read its name
+   from the running kernel.  PROFILE_NO_THREAD when memory ran out.  */
 uint32_t sampled_threads_number (struct sampled_threads *list, pid_t pid,
                                  pid_t tid, const char *name, bool recorded);
 
 /* Note that thread TID of process PID begins.  It is another thread than the
-   one that had these numbers before, and inherits the name of the thread that
-   created it.  */
+   one that had these numbers before, and inherits the name of its creator.  */
 void sampled_threads_begin (struct sampled_threads *list, pid_t pid, pid_t tid,
                             pid_t parent_pid, pid_t parent_tid);
 

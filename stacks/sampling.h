@@ -42,8 +42,7 @@ bool trace_sampler_take (struct profile *profile, pid_t pid, bool children,
    this event, numbered from 1 on in the order of the recording.  0: count
    samples of all events or, for time off the processor, of the one that counts
    context switches.  Unless OUTPUT is NULL, write the recording with call
-   chains to that file.  *AT_FAULT becomes PATH or OUTPUT, whichever ERR is
-   about.  */
+   chains to that file.  ERR is about *AT_FAULT: PATH or OUTPUT.  */
 bool perf_input_take (struct profile *profile, const char *path,
                       unsigned event, const char *output,
                       const char **at_fault, struct error *err);

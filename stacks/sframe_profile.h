@@ -76,8 +76,7 @@ struct command
    command.  Called before any handler is installed.  */
 void command_remember_signals (void);
 
-/* Fork a process that waits to execute ARGUMENTS.  False, with errno, on
-   failure.  */
+/* Fork a process that waits to execute ARGUMENTS.  False with errno.  */
 bool command_prepare (struct command *command, char **arguments);
 
 /* Let the process execute the command.  False, with errno, if it cannot.  */

@@ -72,8 +72,7 @@ struct stack_groups
 };
 
 /* Add THREAD, which must outlive GROUPS, to the group whose walks have the
-   same addresses and end as WALK, which is copied.  False when memory ran
-   out.  */
+   same addresses and end as WALK (copied).  False when memory ran out.  */
 bool stack_groups_add (struct stack_groups *groups,
                        const struct thread *thread,
                        const struct stack_walk *walk);

@@ -52,8 +52,7 @@ innermost_frame (const struct process *process,
                              .n_registers = registers->n };
 }
 
-/* Append FRAME to WALK.  AT_PC: the rules are those of its PC, and not of the
-   address before.  */
+/* Append FRAME to WALK.  AT_PC: its rules are those of its PC.  */
 static void
 add_frame (struct stack_walk *walk, const struct sfw_frame *frame, bool at_pc)
 {
@@ -84,15 +83,15 @@ walk_by_rows (struct process *process, const struct unwind_source *source,
   while (walk->end == SFW_MORE && walk->n <= walk->max);
 }
 
-/* All registers of frame number AT of a walk, or UNKNOWN_REGISTER.  */
+/* The registers of frame number AT of a walk; some are UNKNOWN_REGISTER.  */
 struct frame_registers
 {
   size_t at;
   struct registers registers;
 };
 
-/* Set KNOWN to frame number AT of WALK with the few registers that rows or the
-   frame pointer have found.  */
+/* Set KNOWN to frame number AT of WALK, with the few registers that it
+   has.  */
 static void
 restart_registers (const struct process *process,
                    const struct stack_walk *walk, size_t at,
@@ -130,8 +129,7 @@ catch_up_registers (struct process *process, const struct stack_walk *walk,
     }
 }
 
-/* Replace *FRAME, the last frame of WALK, by its caller, by CFI.  KNOWN
-   becomes that caller.  */
+/* Replace *FRAME, the last frame of WALK, and KNOWN by its caller, by CFI.  */
 static enum sfw_end
 step_by_cfi (struct process *process, const struct stack_walk *walk,
              struct frame_registers *known, struct sfw_frame *frame,
@@ -270,8 +268,7 @@ find_caller (struct process *process, struct stack_walk *walk,
 }
 
 /* If no call made the last frame but one of WALK, and its return address is
-   not code, a stack begins there, as in coroutines.  Drop the last frame
-   then.  */
+   not code, a stack begins there, as in coroutines.  Drop the last frame.  */
 static void
 end_at_start (struct process *process, struct stack_walk *walk)
 {

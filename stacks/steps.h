@@ -92,8 +92,7 @@ bool fp_step (struct process *process, struct sfw_frame *frame);
    return address in a register, the two words that FP points to may be
    anywhere in the frame, so fp_step only knows a lower bound of SP.  If the
    row of FRAME, from SOURCE, says where the two words are, SP follows.  If the
-   row needs SP and does not say that, SP becomes UNKNOWN_REGISTER, where
-   nothing can be read.  */
+   row needs SP and does not say that, SP becomes UNKNOWN_REGISTER.  */
 void fp_step_find_sp (const struct process *process,
                       const struct unwind_source *source,
                       struct sfw_frame *frame);

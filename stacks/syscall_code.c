@@ -99,8 +99,7 @@ has_bytes (struct process *process, const struct code_bytes *code,
          && memcmp (bytes, code->bytes, code->size) == 0;
 }
 
-/* Return the one of the N CODES that has PC at its first or last instruction,
-   or NULL.  */
+/* Return the code with PC at its first or last instruction, or NULL.  */
 static const struct code_bytes *
 code_at (struct process *process, uint64_t pc, const struct code_bytes *codes,
          size_t n)

@@ -21,8 +21,7 @@ walk_thread (void *context, struct process *process,
   stack_walk_by_sframe (process, registers, &profile->walk);
 }
 
-/* Count the stack of THREAD, which was running, or a lost sample if THREAD
-   could not be stopped.  */
+/* Count the stack of THREAD, or a lost sample if it could not be stopped.  */
 static void
 count_thread (struct profile *profile, struct member *member,
               const struct thread *thread)
@@ -87,8 +86,7 @@ trace_sampler_take (struct profile *profile, pid_t pid, bool children,
         *err = problem;
       else
         {
-          /* If it exists, another process traces it, or it is a 32-bit
-             program.  */
+          /* If it exists, another process traces it or it has 32-bit code.  */
           profile->lost += problem.status == CFI2SFRAME_REFUSED;
           profile->of_32_bit += problem.status == CFI2SFRAME_UNSUPPORTED;
           family_remove (family, member);

@@ -52,8 +52,7 @@ enum
       OPTION_SWITCH (type, OPTION_ANALYZE, policy.analyze),     \
       OPTION_SWITCH (type, OPTION_NO_DEMANGLE, mangled)
 
-/* Parse one of these options or of the standard ones.  A failure ends the
-   program.  */
+/* Parse one of these or the standard options.  Failure ends the program.  */
 static inline error_t
 walk_option_parse (int key, char *argument, struct argp_state *state,
                    const struct option_member *members, size_t n)

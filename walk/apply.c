@@ -166,7 +166,7 @@ load_word (const struct sfw_memory *memory, const struct arch *arch,
   return SFW_MORE;
 }
 
-/* What the rules of a frame are applied to.  */
+/* The frame whose caller is computed, and the memory of its stack.  */
 struct step_context
 {
   const struct sfw_frame *frame;

@@ -26,8 +26,7 @@
 #define PAC_SIGN_BIT 55
 #define PAC_BITS (UINT64_C (0xffff) << 48 & ~(UINT64_C (1) << PAC_SIGN_BIT))
 
-/* Stands for the value of an unknown register: an address near which nothing
-   can be read.  */
+/* Value of unknown registers: an address near which nothing can be read.  */
 #define UNKNOWN_REGISTER (UINT64_C (1) << 63)
 
 /* The rules of a frame.  */
@@ -92,9 +91,9 @@ enum sfw_end unwind_apply (struct sfw_frame *frame,
                            const struct sfw_memory *memory,
                            const struct unwind_rules *rules);
 
-/* Whether a step from FRAME to a caller with stack pointer SP gets on, so that
-   the walk ends some time.  SIGNAL: a signal interrupted the caller.
-   Async-signal-safe.  */
+/* Whether a step from FRAME to a caller with stack pointer SP makes progress,
+   without which a walk might never end.  SIGNAL: a signal interrupted the
+   caller.  Async-signal-safe.  */
 bool unwind_makes_progress (const struct sfw_frame *frame, uint64_t sp,
                             bool signal);
 

@@ -104,8 +104,7 @@ walk_own (struct sfw_walker *walker, struct sfw_frame *frame,
   uint64_t page = 0, low = frame->sp - RED_ZONE;
   struct sfw_memory memory = { .read = read_own_memory, .context = &page };
   /* Direct reads begin at the red zone and not at the stack's limit: the main
-     thread's stack grows, and its pages further below SP may not exist
-     yet.  */
+     thread's stack grows, and pages further below SP may not exist yet.  */
   if (low >= limits->low && frame->sp < limits->high)
     {
       memory.low = low;

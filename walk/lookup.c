@@ -1,8 +1,8 @@
 /* The rules for an address, read directly from the bytes of a section.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The section may be damaged or hostile: a byte is read when it is known to
-   lie inside the section.  The format is that of the SFrame specification V3,
+   The section may be damaged or hostile: a byte is read only after a check
+   that it lies inside.  The format is that of the SFrame specification V3,
    sections 2 and 3.2.  */
 
 #include "walk/lookup.h"
@@ -173,8 +173,7 @@ words_size (uint8_t info)
 
 /* Return the info byte of the last row that starts at or before OFFSET, or
    NULL if there is none.  All words of the row lie inside the section.
-   *BROKEN is set when the rows leave the section or are not in ascending
-   order.  */
+   *BROKEN: the rows leave the section or are not in ascending order.  */
 static inline const uint8_t *
 rows_seek (const struct rows *rows, uint64_t offset, unsigned type,
            bool big_endian, bool *broken)

@@ -31,8 +31,7 @@ struct unwind_section
 
 /* Read the header of the section in SIZE BYTES, which the program has at
    ADDRESS.  False if no reader can use a section with this header.  BYTES must
-   outlive SECTION.  This function and all others here are
-   async-signal-safe.  */
+   outlive SECTION.  All functions here are async-signal-safe.  */
 bool unwind_section_open (struct unwind_section *section, const void *bytes,
                           uint64_t size, uint64_t address);
 
@@ -42,13 +41,12 @@ bool unwind_section_open (struct unwind_section *section, const void *bytes,
    different FDEs.  */
 bool unwind_section_is_sorted (const struct unwind_section *section);
 
-/* Return the address where the code of FDE number INDEX starts.  */
+/* Return the start of the code of FDE number INDEX, below n_fdes.  */
 uint64_t unwind_section_start (const struct unwind_section *section,
                                uint32_t index);
 
-/* Return how many FDEs of a sorted SECTION start at or before PC.  The caller
-   knows that the number is between LOW and HIGH; only FDEs in that range are
-   read.  */
+/* Return how many FDEs of a sorted SECTION start at or before PC.  The number
+   is known to be between LOW and HIGH; only FDEs between them are read.  */
 uint32_t unwind_section_count (const struct unwind_section *section,
                                uint64_t pc, uint32_t low, uint32_t high);
 

@@ -6,7 +6,7 @@
    code.  The mapping and the program headers of the file say where the section
    is in the process (proc(5), elf(5)).  The file is opened below the process's
    root directory.  Files of another class or byte order than this machine's
-   are left out.  */
+   are not read, so that their modules have no section.  */
 
 #include <config.h>
 
@@ -68,8 +68,8 @@ read_all (int fd, void *to, size_t size, uint64_t offset)
          && pread (fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* Read the program headers of the file FD.  Return their number; 0 if the file
-   is not ELF for this machine.  */
+/* Read the program headers of the file FD.  Return their number; 0 if they are
+   more than SEGMENTS_MAX or not of this machine's class and byte order.  */
 static unsigned
 read_segments (int fd, ElfW (Phdr) * segments)
 {

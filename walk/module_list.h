@@ -26,8 +26,7 @@ struct walk_mapping
 
 /* Read LINE of /proc/PID/maps: START-END PERMISSIONS OFFSET DEVICE INODE
    [PATH] (proc(5)).  LINE is cut off after the path.  False for any other
-   line.  Signal handlers call this function: it neither allocates nor
-   locks.  */
+   line.  For signal handlers: it neither allocates nor locks.  */
 bool walk_maps_line (char *line, struct walk_mapping *mapping);
 
 /* Call TAKE, with CONTEXT, for each mapping of process PID, in ascending

@@ -145,8 +145,7 @@ section_new (const struct sfw_section *from)
   return NULL;
 }
 
-/* Return COPY, which may be NULL, with one more user if it equals SECTION,
-   else NULL.  */
+/* Return COPY with one more user; NULL if it is NULL or not of SECTION.  */
 static struct walk_section_copy *
 section_share (struct walk_section_copy *copy,
                const struct sfw_section *section)
@@ -286,8 +285,7 @@ walk_edit_end (struct sfw_modules *modules, struct walk_table *edited,
 
 /* Return a copy of SECTION for module number AT of EDITED, which will start at
    START.  To share a copy, SECTION is compared with two others and no more,
-   because a process may have mapped tens of thousands of files.  NULL with
-   errno.  */
+   because a process may map tens of thousands of files.  NULL with errno.  */
 static struct walk_section_copy *
 section_take (struct sfw_modules *modules, const struct walk_table *edited,
               size_t at, uint64_t start, const struct sfw_section *section)

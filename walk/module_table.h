@@ -35,15 +35,15 @@ struct walk_module
   uint8_t origin;                    /* enum walk_origin */
 };
 
-/* Who told of a module: the user, or the dynamic linker or /proc/PID/maps.  */
+/* Who has added a module: the user, or the listing functions, from the
+   dynamic linker or /proc/PID/maps.  */
 enum walk_origin
 {
   WALK_ADDED,
   WALK_LISTED
 };
 
-/* Modules that do not overlap, in ascending order.  A table never changes
-   after it was published.  */
+/* Disjoint modules in ascending order.  A published table never changes.  */
 struct walk_table
 {
   unsigned long generation;

@@ -54,8 +54,10 @@ walk_rule_cache_clear (struct walk_rule_cache *cache)
         = (struct walk_rule){ .caller = &cache->rules[i], .cfa = NO_OFFSET };
 }
 
+/* Look up the rule for PC, and put it into CACHED in place of another one.  */
 static struct walk_rule *
-look_up (struct walk_rule *cached, struct walk_finder *finder, uint64_t pc)
+look_up_rule (struct walk_rule *cached, struct walk_finder *finder,
+              uint64_t pc)
 {
   struct unwind_rules rules;
   *cached
@@ -79,5 +81,5 @@ walk_rule_at (struct walk_finder *finder, uint64_t pc)
   for (unsigned i = 0; i < CACHE_WAYS; i++)
     if (set[i].key == pc)
       return &set[i];
-  return look_up (&set[cache->turn++ % CACHE_WAYS], finder, pc);
+  return look_up_rule (&set[cache->turn++ % CACHE_WAYS], finder, pc);
 }

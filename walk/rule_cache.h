@@ -30,8 +30,8 @@ enum cached_mode
   CACHED_AT_PC = 4      /* no call ends at PC */
 };
 
-/* Where RA and FP are saved: bytes from the CFA.  NO_OFFSET for RA: it is not
-   in memory.  NO_OFFSET for FP: it is unchanged.  */
+/* Where RA and FP are saved: bytes from the CFA.  NO_OFFSET: FP is unchanged,
+   or it is not known where RA is.  */
 struct walk_saved
 {
   int32_t ra, fp;
@@ -39,8 +39,7 @@ struct walk_saved
 
 struct walk_rule
 {
-  /* The PC of a frame that no signal interrupted.  Unused entries have PC 0,
-     and no rule is cached for PC 0.  */
+  /* The PC of a frame that no signal interrupted; 0 in unused entries.  */
   uint64_t key;
   struct walk_rule *caller; /* the rule that the caller had last */
   struct walk_saved saved;
@@ -121,8 +120,8 @@ walk_window_read (struct walk_window window, uint64_t address, uint64_t *word)
   return true;
 }
 
-/* The registers of a frame that a call made: of other frames more is known
-   (struct sfw_frame).  */
+/* The registers of a plain frame, one that a call made.  Of other frames more
+   is known (struct sfw_frame).  */
 struct walk_frame
 {
   uint64_t pc, sp, fp;

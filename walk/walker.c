@@ -238,7 +238,7 @@ same_frame (const struct walk_frame *a, const struct walk_frame *b)
   return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
-/* Whether the caller of RECORDED is still NEXT: the saved words are.  */
+/* Whether NEXT is still the caller of RECORDED, by the words in memory.  */
 static inline bool
 is_unchanged (struct walk_window window, const struct recorded_frame *recorded,
               const struct recorded_frame *next)
@@ -260,7 +260,7 @@ struct walk_records
   const struct recorded_frame *last;
   struct recorded_frame *own;
   size_t n_last, n_own;
-  size_t at; /* index in LAST; this walk is behind all earlier frames */
+  size_t at; /* index in LAST; this walk has passed all before it */
 };
 
 /* Record PLAIN as a frame whose caller the next walk has to find anew.  */
@@ -288,9 +288,8 @@ repeat_last_walk (struct walk_state *walk, const struct walk_records *records)
   return to;
 }
 
-/* Record the frames of the last walk from number records->at up to but not
-   including number TO, the last frame that both walks have.  Return that
-   frame.  */
+/* Record the frames of the last walk from number records->at up to number TO,
+   the last that both walks have.  Return that one, which is not recorded.  */
 static struct walk_frame
 record_common (struct walk_records *records, size_t to)
 {
@@ -327,9 +326,8 @@ step_slowly (struct walk_state *walk, struct walk_records *records,
 struct cache_run
 {
   uint64_t *to, *end;
-  struct recorded_frame *own; /* where frames are recorded, if WRITES */
-  const struct recorded_frame
-      *last; /* the next frame that the last walk may share */
+  struct recorded_frame *own;        /* where frames are recorded, if WRITES */
+  const struct recorded_frame *last; /* the next that both walks may have */
 };
 
 /* Go on from *PLAIN, which was output and has the rule *CACHED, as long as

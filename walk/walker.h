@@ -14,8 +14,7 @@ struct walk_limits
 
 struct walk_limits *walk_walker_limits (struct sfw_walker *walker);
 
-/* Let walks of WALKER use neither its cache nor its records, so that threads
-   may share the walker.  */
+/* Let threads share WALKER: its walks use neither cache nor records.  */
 void walk_walker_share (struct sfw_walker *walker);
 
 #endif /* WALK_WALKER_H */

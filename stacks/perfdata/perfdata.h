@@ -53,8 +53,7 @@ struct perf_sample
   size_t chain_start, chain_end, user_start, user_end;
 };
 
-/* Read RECORD, a PERF_RECORD_SAMPLE of an event with ATTR.  False if
-   damaged.  */
+/* Read RECORD, a sample of an event with ATTR.  False if damaged.  */
 bool perf_sample_read (const struct perf_event_attr *attr,
                        const struct perf_record *record,
                        struct perf_sample *sample);
@@ -113,8 +112,7 @@ bool perf_sample_id_read (uint64_t sample_type,
 
 struct perf_data; /* opaque */
 
-/* Open the recording in SIZE BYTES, which must outlive it.  NULL on
-   failure.  */
+/* Open a recording in SIZE BYTES, which outlive it.  NULL on failure.  */
 struct perf_data *perf_data_open (const uint8_t *bytes, size_t size,
                                   struct error *err);
 void perf_data_close (struct perf_data *data);
@@ -123,8 +121,7 @@ void perf_data_close (struct perf_data *data);
    otherwise of the file.  False at the end.  */
 bool perf_data_next (struct perf_data *data, struct perf_record *record);
 
-/* Read the sample in RECORD.  False if it is damaged or of none of the
-   recording's events.  */
+/* Read the sample in RECORD.  False if it is damaged or of no known event.  */
 bool perf_data_sample (const struct perf_data *data,
                        const struct perf_record *record,
                        struct perf_sample *sample);
@@ -143,8 +140,7 @@ struct perf_data_facts
 };
 const struct perf_data_facts *perf_data_facts (const struct perf_data *data);
 
-/* Copy the build-id of PATH from the recording's table.  Return its size, or
-   0.  */
+/* Copy the build-id of PATH from the table.  Return its size, or 0.  */
 size_t perf_data_build_id (struct perf_data *data, const char *path,
                            uint8_t build_id[PERF_BUILD_ID_MAX]);
 

@@ -33,9 +33,10 @@ unsupported (struct error *err, const char *what)
 }
 
 static bool
-is_inside (const struct perf_data *data, struct perf_section part)
+is_inside (const struct perf_data *data, struct perf_section section)
 {
-  return part.offset <= data->size && part.size <= data->size - part.offset;
+  return section.offset <= data->size
+         && section.size <= data->size - section.offset;
 }
 
 /* ---- Header, events and features */
@@ -136,8 +137,7 @@ read_string (const struct perf_data *data, unsigned feature, char *to,
     memcpy (to, text, length);
 }
 
-/* Read the table behind the records that says where the features are, in the
-   order of their numbers.  */
+/* Read the table behind the records: where the features are, by number.  */
 static bool
 read_features (struct perf_data *data, struct error *err)
 {
@@ -149,12 +149,12 @@ read_features (struct perf_data *data, struct error *err)
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_section *part = &data->features[i];
-        part->offset = cursor_u64 (&at);
-        part->size = cursor_u64 (&at);
+        struct perf_section *section = &data->features[i];
+        section->offset = cursor_u64 (&at);
+        section->size = cursor_u64 (&at);
         /* Features do not overlap.  */
-        if (at.failed || !is_inside (data, *part)
-            || (all += part->size) > data->size)
+        if (at.failed || !is_inside (data, *section)
+            || (all += section->size) > data->size)
           return malformed (err, offset,
                             "what follows the records is cut off");
       }
@@ -227,16 +227,16 @@ add_build_id (struct perf_data *data, const struct perf_record *record,
 bool
 perf_build_ids_list (struct perf_data *data, struct error *err)
 {
-  struct perf_section part = data->features[PERF_FEATURE_BUILD_ID];
+  struct perf_section rest = data->features[PERF_FEATURE_BUILD_ID];
   struct perf_record record;
   while (
-      perf_record_read (data->bytes + part.offset, (size_t)part.size, &record))
+      perf_record_read (data->bytes + rest.offset, (size_t)rest.size, &record))
     {
       uint64_t size = record.size + sizeof (struct perf_event_header);
-      if (!add_build_id (data, &record, part.offset))
+      if (!add_build_id (data, &record, rest.offset))
         return error_set_no_memory (err);
-      part.offset += size;
-      part.size -= size;
+      rest.offset += size;
+      rest.size -= size;
     }
   return true;
 }
@@ -299,8 +299,7 @@ can_be_told_apart (uint64_t a, uint64_t b)
 }
 
 /* Whether samples have an identifier of their event.  Without identifiers,
-   several events with samples of one form cannot be told apart, and need not
-   be.  */
+   events with samples of one form cannot and need not be told apart.  */
 static bool
 tells_events (const struct perf_data *data)
 {
@@ -427,23 +426,23 @@ add_compressed (struct perf_data *data, const struct perf_record *record,
 static bool
 list_records (struct perf_data *data, struct error *err)
 {
-  struct perf_section part = data->header.data;
+  struct perf_section rest = data->header.data;
   struct perf_record record;
-  while (part.size > 0)
+  while (rest.size > 0)
     {
-      if (!perf_record_read (data->bytes + part.offset, (size_t)part.size,
+      if (!perf_record_read (data->bytes + rest.offset, (size_t)rest.size,
                              &record))
-        return malformed (err, part.offset, "a record has no possible size");
+        return malformed (err, rest.offset, "a record has no possible size");
       if (is_compressed (&record)
               ? !add_compressed (data, &record, err)
-              : !add_record (data, &record, part.offset, err))
+              : !add_record (data, &record, rest.offset, err))
         return false;
       uint64_t size = record.size + sizeof (struct perf_event_header);
-      part.offset += size;
-      part.size -= size;
+      rest.offset += size;
+      rest.size -= size;
     }
   if (data->n_plain != data->plain.size)
-    return malformed (err, part.offset, "its compressed records are cut off");
+    return malformed (err, rest.offset, "its compressed records are cut off");
   return RADIX_SORT (data->entries, data->n_entries)
          || error_set_no_memory (err);
 }

@@ -31,8 +31,7 @@ struct perf_header
   uint64_t features[PERF_FEATURES / 64];
 };
 
-/* The features that are used here (HEADER_...  of
-   tools/perf/util/header.h).  */
+/* The features that are used here (tools/perf/util/header.h, HEADER_*).  */
 enum
 {
   PERF_FEATURE_BUILD_ID = 2,
@@ -114,9 +113,9 @@ perf_cursor (const uint8_t *bytes, size_t size)
 }
 
 static inline struct cursor
-perf_section_cursor (const struct perf_data *data, struct perf_section part)
+perf_section_cursor (const struct perf_data *data, struct perf_section section)
 {
-  return perf_cursor (data->bytes + part.offset, (size_t)part.size);
+  return perf_cursor (data->bytes + section.offset, (size_t)section.size);
 }
 
 /* List the entries of the table of build-ids.  False when memory ran out.  */

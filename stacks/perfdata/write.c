@@ -19,8 +19,7 @@ enum
   DEFERRED_CHAIN = 22 /* PERF_RECORD_CALLCHAIN_DEFERRED */
 };
 
-/* Change the description of an event, in the SIZE bytes at AT, to that of
-   samples with call chains.  */
+/* Make the event in the SIZE bytes at AT one of samples with call chains.  */
 static void
 change_event (uint8_t *at, size_t size)
 {
@@ -138,8 +137,8 @@ perf_writer_sample (struct perf_writer *writer,
 }
 
 /* Write the feature that describes the events again: the number of events and
-   their size and, for each, the event, the number of its identifiers, a name,
-   and the identifiers.  */
+   their size and, for each, the event, how many identifiers, a name, and
+   these.  */
 static bool
 put_description (struct perf_writer *writer, const uint8_t *bytes, size_t size)
 {
@@ -183,11 +182,11 @@ put_features (struct perf_writer *writer, const struct perf_header *header)
   for (unsigned i = 0; i < PERF_FEATURES; i++)
     if (perf_has (data, i))
       {
-        struct perf_section part = data->features[i];
-        const uint8_t *bytes = data->bytes + part.offset;
+        struct perf_section section = data->features[i];
+        const uint8_t *bytes = data->bytes + section.offset;
         if (i != PERF_FEATURE_EVENTS)
-          fwrite (bytes, 1, (size_t)part.size, writer->out);
-        else if (!put_description (writer, bytes, (size_t)part.size))
+          fwrite (bytes, 1, (size_t)section.size, writer->out);
+        else if (!put_description (writer, bytes, (size_t)section.size))
           return false;
       }
   return true;

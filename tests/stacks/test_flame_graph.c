@@ -63,7 +63,7 @@ free_profile (void)
 static char *
 print_picture (bool icicle)
 {
-  const struct flame_graph_settings words
+  const struct flame_graph_settings settings
       = { "root", "subtitle; second line", icicle, NULL };
   char *text = NULL;
   size_t size;
@@ -72,7 +72,7 @@ print_picture (bool icicle)
   FILE *out = open_memstream (&text, &size);
   assert_non_null (out);
   allocations_granted = granted;
-  bool printed = flame_graph_print (&profile, &words, false, out);
+  bool printed = flame_graph_print (&profile, &settings, false, out);
   allocations_granted = UINT_MAX;
   fclose (out);
   if (printed)

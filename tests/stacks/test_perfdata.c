@@ -207,9 +207,9 @@ write_recording (const struct recording *what)
   put (&file, &header, sizeof header);
   for (unsigned i = 0; i < what->n_events; i++)
     {
-      const struct perf_section part = { ids + 8 * i, 8 };
+      const struct perf_section section = { ids + 8 * i, 8 };
       put (&file, &what->attrs[i], sizeof what->attrs[i]);
-      put (&file, &part, sizeof part);
+      put (&file, &section, sizeof section);
     }
   for (unsigned i = 0; i < what->n_events; i++)
     put_word (&file, what->ids[i]);
@@ -217,10 +217,10 @@ write_recording (const struct recording *what)
   if (!what->no_table)
     {
       const uint32_t length = 8;
-      const struct perf_section part
-          = { file.size + sizeof part + what->machine_offset,
+      const struct perf_section section
+          = { file.size + sizeof section + what->machine_offset,
               12 + what->machine_size };
-      put (&file, &part, sizeof part);
+      put (&file, &section, sizeof section);
       put (&file, &length, sizeof length);
       put (&file, "machine", 8);
     }

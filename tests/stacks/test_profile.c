@@ -41,11 +41,11 @@ take (struct profile *profile, struct member *member, const uint64_t *chain,
       size_t n)
 {
   const struct registers registers = { .pc = 0x1000 };
-  const struct raw_sample moment = { .tid = member->process.pid,
-                                     .registers = &registers,
-                                     .chain = (const uint8_t *)chain,
-                                     .n_chain = n };
-  struct profile_sample sample = profile_walk (profile, member, &moment);
+  const struct raw_sample raw = { .tid = member->process.pid,
+                                  .registers = &registers,
+                                  .chain = (const uint8_t *)chain,
+                                  .n_chain = n };
+  struct profile_sample sample = profile_walk (profile, member, &raw);
   profile_count (profile, &sample);
 }
 
@@ -174,10 +174,10 @@ TEST_OF_MANY (many_threads_are_renamed_and_sampled)
     for (uint32_t i = 1; i <= MANY; i++)
       {
         const struct registers registers = { .pc = 0x1000 };
-        const struct raw_sample moment
+        const struct raw_sample raw
             = { .tid = (pid_t)(i + 1), .registers = &registers };
         rename_task (events, 1, i + 1, round == 0 ? "before" : "after");
-        struct profile_sample sample = profile_walk (profile, member, &moment);
+        struct profile_sample sample = profile_walk (profile, member, &raw);
         assert_int_equal (sample.thread, i - 1);
       }
   assert_int_equal (profile->threads.n, MANY);
@@ -194,18 +194,18 @@ TEST_OF_MANY (the_thread_that_is_sampled_is_renamed)
   struct error err;
   struct member *member = family_add (&profile->family, 1, &err);
   const struct registers registers = { .pc = 0x1000 };
-  const struct raw_sample moment = { .tid = 2, .registers = &registers };
+  const struct raw_sample raw = { .tid = 2, .registers = &registers };
   assert_non_null (member);
   member->executing = true;
   for (unsigned i = 0; i < 3; i++)
     {
       rename_task (events, 1, 1, processes[i]);
-      assert_int_equal (profile_walk (profile, member, &moment).thread, i % 2);
+      assert_int_equal (profile_walk (profile, member, &raw).thread, i % 2);
     }
   rename_task (events, 1, 2, "worker");
   assert_string_equal (profile->threads.threads[0].own_name, "worker");
   rename_task (events, 1, 1, "busy");
-  profile_walk (profile, member, &moment);
+  profile_walk (profile, member, &raw);
   assert_string_equal (profile->threads.threads[1].own_name, "worker");
 }
 
@@ -215,7 +215,7 @@ TEST_OF_MANY (many_processes_begin_and_end)
   struct family *family = &profile->family;
   struct error err;
   const struct registers registers = { .pc = 0x1000 };
-  const struct raw_sample moment = { .tid = 1, .registers = &registers };
+  const struct raw_sample raw = { .tid = 1, .registers = &registers };
   for (uint32_t i = 1; i <= MANY; i++)
     {
       char name[16];
@@ -225,7 +225,7 @@ TEST_OF_MANY (many_processes_begin_and_end)
       snprintf (name, sizeof name, "%x", i);
       rename_task (events, i, i, name);
       assert_string_equal (member->name, name);
-      profile_walk (profile, member, &moment);
+      profile_walk (profile, member, &raw);
     }
   assert_int_equal (family->n, MANY);
   assert_int_equal (profile->processes.n, MANY);

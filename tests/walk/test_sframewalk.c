@@ -52,8 +52,8 @@ static struct sframe_row rows[][2] = {
       .control = 1 | 1 << 3,
       .words = { 6 << 3 | 3, -8, 0, 2, -16 } } },
 };
-/* FP as far below the CFA as numbers of SFrame reach: the offset that slots
-   mean "unchanged" by.  */
+/* FP as far below the CFA as numbers of SFrame reach: the offset by
+   which cached rules mean "unchanged".  */
 static struct sframe_row far_rows[] = {
   { .start = 0, .base_sp = true, .n_words = 2, .words = { 24, INT32_MIN } },
 };
@@ -345,7 +345,7 @@ TEST (deep_stacks_are_walked_to_their_end)
   free (stack);
 }
 
-/* A NULL that is not a call's: unused slots are of PC 0.  */
+/* A NULL that no call has made: unused entries of the cache have PC 0.  */
 PROGRAM_TEST (a_walk_from_pc_0_ends_there)
 {
   simple_stack (program, 5);
@@ -439,8 +439,8 @@ forget_last_walk (struct program *program)
 
 /* A recursion that gets deeper from walk to walk: each walk ends with the
    frames of the one before, for which there is less and less room.  And one
-   that is deeper than there is room at once.  A slot that was overwritten with
-   a frame would pass for the slot of that frame's PC.  */
+   that is deeper than there is room at once.  A cached rule that was
+   overwritten with a frame would pass for the rule of that frame's PC.  */
 TEST (deep_recursions_keep_to_the_room_of_the_last_walk)
 {
   struct program program;
