@@ -65,7 +65,7 @@ text_or_unknown (const char *words)
   return words ? words : "?";
 }
 
-/* Print the instructions around FINDING, with `!'  if their row is wrong.  */
+/* Print the instructions around FINDING.  `!' marks those with a wrong row. */
 static void
 print_steps (const struct cfi2sframe_finding *finding, FILE *out)
 {

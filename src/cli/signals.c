@@ -25,8 +25,9 @@ signals_end (int number)
   raise (number);
 }
 
-/* Replace a page of a mapped file that was truncated by zeros, so that the
-   thread that reads it continues; for other addresses, end the program.  */
+/* If the address is in a mapped file that was truncated, replace the lost
+   bytes by zeros, so that the thread that reads them continues.  For other
+   addresses, end the program.  */
 static void
 handle_bus_error (int number, siginfo_t *info, void *unused)
 {
