@@ -277,8 +277,8 @@ is_noted (const struct job *job)
   if (job->reason == JOB_REASON_CHECKSUMMED)
     return true;
   /* totals_print_skipped prints a note for the latter two.  */
-  if (job->in_tree || job->reason == JOB_REASON_STAYS
-      || job->reason == JOB_REASON_UNMARKED)
+  if (job->in_tree || job->reason == JOB_REASON_SFRAME_STAYS
+      || job->reason == JOB_REASON_OBJECT_SFRAME)
     return false;
   /* The file is an operand.  Silence would look as if an archive was
      converted, or as if the file met the demands of the options.  */
