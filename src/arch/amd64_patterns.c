@@ -45,8 +45,8 @@ static const uint16_t has_modrm[16]
     = { 0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0x0000, 0x0000, 0x0a0c, 0x0000,
         0xffff, 0x0000, 0x0000, 0x0000, 0x00f3, 0xff0f, 0x0000, 0xc0c0 };
 
-/* Return whether the byte in front of AT may be a ModRM byte: whether an
-   opcode with one, or one of another opcode map, may be in front of it.  */
+/* Return whether the byte in front of AT may be a ModRM byte: it follows an
+   opcode with a ModRM byte, or may follow one of another opcode map.  */
 static bool
 is_modrm (const struct loaded_bytes *code, uint64_t at)
 {

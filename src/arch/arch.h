@@ -1,4 +1,4 @@
-/* What differs between machines, as one table for each machine and byte order.
+/* The differences between machines: a table for each machine and byte order.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ARCH_ARCH_H
@@ -107,7 +107,7 @@ struct arch
   bool big_endian;
   uint8_t sframe_abi; /* SFRAME_ABI_* */
   struct arch_relocations relocations;
-  uint32_t max_page_size; /* the largest of kernels for this machine */
+  uint32_t max_page_size; /* of all kernels for this machine */
 
   /* ---- Registers, by their DWARF numbers */
 

@@ -133,8 +133,8 @@ struct relocation_walk
   const struct image *image;
   dynamic_relocation_visitor *visit;
   void *data;
-  size_t next;           /* index of the first segment behind `load' */
-  const GElf_Phdr *load; /* that of the last place, or NULL */
+  size_t next;           /* index from which the search continues */
+  const GElf_Phdr *load; /* the last PT_LOAD in front of `next', or NULL */
   struct dynamic_relocation latest;
 };
 

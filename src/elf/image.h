@@ -193,8 +193,8 @@ const uint8_t *image_section_bytes (const struct image *image,
 /* Return the first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
-/* Return whether a section with HEADER has contents in the file, or size
-   0.  */
+/* Return whether a section with HEADER has its contents, of any size and also
+   of none, in the file.  */
 static inline bool
 image_section_has_bytes (const GElf_Shdr *header)
 {
@@ -220,8 +220,8 @@ const GElf_Phdr *image_load_at (const struct image *image, uint64_t address);
 const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
                                uint64_t size);
 
-/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one PT_LOAD, which is
-   executable or writable.  */
+/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one executable PT_LOAD, or
+   in one writable PT_LOAD.  */
 bool image_is_executable (const struct image *image, uint64_t address,
                           uint64_t size);
 bool image_is_writable (const struct image *image, uint64_t address,

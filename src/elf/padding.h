@@ -52,8 +52,8 @@ uint64_t padding_finder_behind (struct padding_finder *finder,
 uint64_t padding_finder_run (const struct padding_finder *finder,
                              uint64_t address, uint64_t limit);
 
-/* Return whether the SIZE bytes at ADDRESS, none or PADDING_MAX at most, are
-   no-ops, traps or zeros, without an address of a symbol.  */
+/* Return whether the SIZE bytes at ADDRESS are at most PADDING_MAX bytes of
+   no-ops, traps or zeros to which no symbol points.  True for SIZE 0.  */
 bool padding_finder_is_padding (const struct padding_finder *finder,
                                 uint64_t address, uint64_t size);
 

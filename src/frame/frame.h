@@ -174,7 +174,8 @@ struct frame_functions
   size_t n_functions, capacity;
 };
 
-/* Return the one of N such FUNCTIONS that contains ADDRESS, or NULL.  */
+/* Return the function that contains ADDRESS, or NULL.  The N FUNCTIONS are in
+   the order of struct frame_functions.  */
 static inline const struct frame_function *
 frame_functions_find (const struct frame_function *functions, size_t n,
                       uint64_t address)
