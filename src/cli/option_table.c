@@ -316,9 +316,8 @@ parse_verify (struct argp_state *state, const char *none)
 #define AT(member) offsetof (struct tool_options, member)
 #define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
 
-/* Each option is here and in cfi2sframe(1).  Completions are generated from
-   this table, the manual from cfi2sframe(1).  Values of options are in quotes,
-   by which contrib/completions/help.awk finds them.  */
+/* Each option is in cfi2sframe(1), too, from which the manual is generated.
+   Completions find the values of options here by their quotes (help.awk).  */
 const struct tool_option option_table[] = {
   { .description = "Converting:" },
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT",

@@ -174,8 +174,7 @@ struct frame_functions
   size_t n_functions, capacity;
 };
 
-/* Return the function that contains ADDRESS, or NULL.  The N FUNCTIONS are in
-   the order of struct frame_functions.  */
+/* Return the one of N ascending FUNCTIONS that contains ADDRESS, or NULL.  */
 static inline const struct frame_function *
 frame_functions_find (const struct frame_function *functions, size_t n,
                       uint64_t address)
