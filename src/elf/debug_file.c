@@ -162,7 +162,7 @@ debug_file_close (struct debug_file *file)
   *file = (struct debug_file){ 0 };
 }
 
-/* ---- Where can a debug file be? */
+/* ---- Searching for a debug file */
 
 struct debug_places
 debug_places_usual (void)

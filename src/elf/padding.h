@@ -1,7 +1,7 @@
 /* Deciding which bytes between functions are padding, which is never executed.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Rows may cover the padding behind a function.  There are two reasons: the
+   Rows may cover the padding after a function.  There are two reasons: the
    return address of a call that ends a function lies in the padding, and
    --compact describes neighbouring functions by one FDE.  This is harmless
    only if the bytes are padding instructions, and no symbol names them.  */

@@ -59,7 +59,7 @@
   REASON (GNU_DIFFERS, "gnu-differs",                                         \
           "GNU as would say something else than the CFI") /* of --gnu */      \
   /* Nothing is wrong with the rule.  Readers would take the place for a      \
-     return address of the code in front of it.  */                           \
+     return address of the code before it.  */                                \
   REASON (RETURN_ADDRESS, "return-address",                                   \
           "return address of a call with other rules")                        \
   /* The FDE itself is unusable.  */                                          \
@@ -273,7 +273,7 @@ uint32_t frame_function_fp_sure_end (const struct frame_function *function,
 
 /* Append ROW to FUNCTION, which has no rules of saved registers.  Rows that
    start where ROW does or later are dropped first.  ROW is not stored if the
-   row in front of it has equal rules.  Returns false when memory ran out.  */
+   row before it has equal rules.  Returns false when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 
