@@ -128,7 +128,7 @@ step_json (const struct cfi2sframe_step *step)
   json_add_string (object, "ra", step->return_address);
   json_add_string (object, "fp", step->frame_pointer);
   json_add_string (object, "cfi", step->says);
-  json_add (object, "wrong", json_object_new_boolean (step->wrong));
+  json_add_boolean (object, "wrong", step->wrong);
   return object;
 }
 
