@@ -166,7 +166,7 @@ same_rules_and_saved (const struct frame_function *function, size_t a,
 }
 
 /* Whether the CFA of ROW may be that of an incomplete frame: it is BODY's, or
-   based on SP and nearer to SP than BODY's.  */
+   based on SP and, unless BODY's is based on FP, nearer to SP than BODY's.  */
 static bool
 is_smaller_frame (const struct arch *arch, const struct frame_row *row,
                   const struct frame_row *body)

@@ -368,8 +368,8 @@ is_in_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t pc, uint64_t start)
 
 /* Return the end of the row of TABLE that begins at START and contains AT.
    libdw gives END for it, but the instructions of an FDE may advance past the
-   end of the FDE.  Behind its end, libdw has no row or another one, so a
-   binary search finds it.  */
+   end of the FDE.  After its end, libdw has no row or another one, so a binary
+   search finds it.  */
 static uint64_t
 end_of_row (struct cfi *cfi, Dwarf_CFI *table, uint64_t start, uint64_t at,
             uint64_t end)

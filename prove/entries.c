@@ -63,12 +63,12 @@ find_by_header (const struct file *file, uint64_t *address)
       if (file->header.e_ident[EI_DATA] == ELFDATA2MSB)
         distance = (int32_t)__builtin_bswap32 ((uint32_t)distance);
       *address = header.p_vaddr + ADDRESS + (uint64_t)(int64_t)distance;
-      uint64_t room = file_room (file, *address);
-      return room == 0
+      uint64_t size = file_bytes_from (file, *address);
+      return size == 0
                  ? NULL
                  : elf_getdata_rawchunk (
-                     file->elf, file_at (file, *address, room) - file->bytes,
-                     room, ELF_T_BYTE);
+                     file->elf, file_at (file, *address, size) - file->bytes,
+                     size, ELF_T_BYTE);
     }
   return NULL;
 }

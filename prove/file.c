@@ -116,9 +116,9 @@ read_loads (struct file *file)
   for (size_t i = 0; i < file->n_loads; i++)
     {
       const struct load *load = &file->loads[i];
-      uint64_t room = i + 1 < file->n_loads ? load[1].address - load->address
-                                            : UINT64_MAX - load->address;
-      if (load->size > room)
+      uint64_t space = i + 1 < file->n_loads ? load[1].address - load->address
+                                             : UINT64_MAX - load->address;
+      if (load->size > space)
         return "segments overlap, or wrap around";
       if (load->size > left)
         return "segments have the same bytes of the file";
@@ -190,7 +190,7 @@ load_below (const struct file *file, uint64_t address)
 }
 
 uint64_t
-file_room (const struct file *file, uint64_t address)
+file_bytes_from (const struct file *file, uint64_t address)
 {
   const struct load *load = load_below (file, address);
   return load != NULL && address - load->address < load->size
@@ -202,7 +202,7 @@ const uint8_t *
 file_at (const struct file *file, uint64_t address, uint64_t n)
 {
   const struct load *load = load_below (file, address);
-  return load != NULL && n <= file_room (file, address)
+  return load != NULL && n <= file_bytes_from (file, address)
              ? file->bytes + load->offset + (address - load->address)
              : NULL;
 }

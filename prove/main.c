@@ -24,9 +24,8 @@ struct proof
   bool more;        /* there is such a span */
   uint64_t covered; /* bytes of code for which the section has rows */
   uint64_t equal, wrong;
-  uint64_t not_expressible,
-      left_out; /* bytes without rows: with a rule that SFrame
-          cannot express, and with one that it can */
+  /* Bytes without rows: SFrame cannot express their rule, or it can.  */
+  uint64_t not_expressible, left_out;
 };
 
 static bool

@@ -70,7 +70,7 @@ bool file_open (struct file *file, const char *path);
 void file_close (struct file *file);
 
 /* Return how many bytes FILE has from ADDRESS to the end of its segment.  */
-uint64_t file_room (const struct file *file, uint64_t address);
+uint64_t file_bytes_from (const struct file *file, uint64_t address);
 
 /* Return the N bytes of FILE that are loaded at ADDRESS, or NULL.  */
 const uint8_t *file_at (const struct file *file, uint64_t address, uint64_t n);

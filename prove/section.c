@@ -261,7 +261,7 @@ cfa_offset (const struct section *section, int64_t stored)
   return stored * section->abi->cfa_scale + section->abi->cfa_bias;
 }
 
-/* Section 3.1.  */
+/* Set RULE by a row of a default FDE (section 3.1).  */
 static bool
 default_rule (struct section *section, const struct row *row,
               struct rule *rule)
@@ -285,7 +285,7 @@ default_rule (struct section *section, const struct row *row,
   return true;
 }
 
-/* Section 3.2.  */
+/* Set RULE by a row of a flexible FDE (section 3.2).  */
 static bool
 flexible_rule (struct section *section, const struct row *row,
                struct rule *rule)

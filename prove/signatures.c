@@ -414,17 +414,18 @@ signature_at (const struct signatures *signatures, uint64_t pc)
 {
   enum
   {
-    LOOKS_MAX = 16 /* a hostile file has any number of FDEs around PC */
+    TRIED_MAX = 16 /* a hostile file has any number of FDEs around PC */
   };
   _Static_assert(offsetof (struct fde, start) == 0, "find_last_from");
   const struct fde *last = find_last_from (
       signatures->fdes, signatures->n_fdes, sizeof *signatures->fdes, pc);
   size_t n = last == NULL ? 0 : (size_t)(last - signatures->fdes) + 1;
   enum signature result = SIGNATURE_UNKNOWN;
-  for (size_t looks = 0; n > 0 && pc < signatures->fdes[n - 1].reach; looks++)
+  for (size_t n_tried = 0; n > 0 && pc < signatures->fdes[n - 1].reach;
+       n_tried++)
     {
       const struct fde *fde = &signatures->fdes[--n];
-      if (looks == LOOKS_MAX)
+      if (n_tried == TRIED_MAX)
         return SIGNATURE_UNKNOWN;
       if (pc >= fde->end)
         continue;

@@ -59,7 +59,7 @@ use_own_section (struct row_source *rows, const struct image *image,
   if (segment == NULL)
     return false;
   *reason = "its .sframe cannot be read";
-  if (!section_is_of_use (image))
+  if (!section_is_usable (image))
     return false;
   const struct sfw_section own = { image->bytes + segment->p_offset,
                                    segment->p_filesz, segment->p_vaddr };

@@ -139,7 +139,8 @@ fp_frame (const uint8_t code[FP_FRAME_CODE])
                                                  : FP_FRAME_MADE;
 }
 
-/* Return whether WORD may write x30, as loads and stores may that name it.  */
+/* Return whether WORD may write x30: whether x30 is in bits 0 to 4, or is any
+   register of a load or store.  */
 static bool
 may_write_x30 (uint32_t word)
 {

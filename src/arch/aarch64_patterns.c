@@ -22,16 +22,16 @@ padding (const uint8_t *at, size_t left)
    ADRP sets a register, called the base here, to the address of a page.  ADD,
    or the offset of a load or store, adds the offset in the page.  One ADRP may
    serve several such instructions.  Jumps may lie between them: GNU ld and lld
-   move the second instruction behind a jump for erratum 843419.  */
+   move the second instruction after a jump for erratum 843419.  */
 
 enum
 {
-  INSTRUCTIONS_MAX = 512, /* instructions that are followed behind one ADRP */
+  INSTRUCTIONS_MAX = 512, /* instructions that are followed after one ADRP */
   FOLLOWED = 4,           /* instructions followed in all, per byte of code */
-  PATHS_MAX = 32,         /* paths behind one ADRP, with its branches */
+  PATHS_MAX = 32,         /* paths after one ADRP, with its branches */
 
-  /* What an instruction does with the registers that it names, by the place of
-     the register's field.  */
+  /* The uses of the registers that an instruction names, by the place of the
+     register's field.  */
   D = 1,           /* reads the register in bits 0 to 4 */
   N = 2,           /* reads the register in bits 5 to 9 */
   A = 4,           /* reads the register in bits 10 to 14 */
@@ -164,7 +164,7 @@ struct adrp
 };
 
 /* Return whether a call may change the base (AAPCS64, 6.1.1), so that no
-   instruction behind the call can use it.  */
+   instruction after the call can use it.  */
 static bool
 is_lost_in_calls (const struct adrp *adrp)
 {
@@ -196,8 +196,8 @@ enum step
   UNKNOWN /* the path, or the use of the base, cannot be followed */
 };
 
-/* Return whether the path continues behind the instruction WORD at AT, after
-   adding the path that a branch begins.  */
+/* Return whether the path continues after the instruction WORD at AT.  If WORD
+   is a branch, add the path that it begins.  */
 static enum step
 adrp_flow (struct adrp *adrp, uint64_t at, uint32_t word)
 {

@@ -111,7 +111,7 @@ static const struct plt_stub stubs[] = {
 
 /* ---- Sizes of instructions */
 
-/* What follows an opcode.  */
+/* The bytes that follow an opcode.  */
 enum
 {
   N = 0,      /* nothing */
@@ -146,8 +146,8 @@ static const uint16_t one_byte[256] = {
   X, N, X, X, N, N, G, G, N, N, N, N, N, N, M, M, /* f0 */
 };
 
-/* Opcodes behind 0f.  No SIB byte or displacement follows the ModRM byte of
-   the moves to and from control and debug registers (20 to 23).  */
+/* Opcodes after 0f.  No SIB byte or displacement follows the ModRM byte of the
+   moves to and from control and debug registers (20 to 23).  */
 static const uint16_t two_bytes[256] = {
   M, M, M, M, X, N, N, N, N, N, X, N, X, M, N, X, /* 00 */
   M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, /* 10 */
@@ -196,7 +196,7 @@ struct amd64_instruction
   uint16_t follows;
 };
 
-/* Read the prefixes, and return the byte behind them.  */
+/* Read the prefixes, and return the byte after them.  */
 static uint8_t
 read_prefixes (struct amd64_instruction *instruction)
 {
@@ -342,14 +342,14 @@ instruction_size (const uint8_t *code, size_t left, bool *is_call)
   return (unsigned)(instruction.cursor.at - code);
 }
 
-/* ---- Calls, recognised by the bytes in front of a return address */
+/* ---- Calls, recognised by the bytes before a return address */
 
-/* Return whether one of the eight bytes in front of END may be GROUP_5 with a
-   ModRM byte of /2 or /3 behind it.  One operation tests all eight bytes:
-   subtracting 1 from each byte of ~WORD borrows where that byte is 0, which
-   sets bit 7 of the byte; bytes below 0x80 get bit 7 in no other way.  The
-   ModRM byte is tested as well, because distances of backward calls often
-   contain the byte ff.  */
+/* Return whether one of the eight bytes before END may be GROUP_5 with a ModRM
+   byte of /2 or /3 after it.  One operation tests all eight bytes: subtracting
+   1 from each byte of ~WORD borrows where that byte is 0, which sets bit 7 of
+   the byte; bytes below 0x80 get bit 7 in no other way.  The ModRM byte is
+   tested as well, because distances of backward calls often contain the byte
+   ff.  */
 static inline bool
 may_have_group_5 (const uint8_t *end)
 {

@@ -45,12 +45,12 @@ static const uint16_t has_modrm[16]
     = { 0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0x0000, 0x0000, 0x0a0c, 0x0000,
         0xffff, 0x0000, 0x0000, 0x0000, 0x00f3, 0xff0f, 0x0000, 0xc0c0 };
 
-/* Return whether the byte in front of AT may be a ModRM byte: whether an
-   opcode with one, or one of another opcode map, may be in front of it.  */
+/* Return whether the byte before AT may be a ModRM byte: it follows an opcode
+   with a ModRM byte, or may follow one of another opcode map.  */
 static bool
 is_modrm (const struct loaded_bytes *code, uint64_t at)
 {
-  uint8_t before[7] = { 0 }; /* [N]: N bytes in front of AT */
+  uint8_t before[7] = { 0 }; /* [N]: N bytes before AT */
   for (uint64_t i = 1; i < sizeof before && i <= at; i++)
     before[i] = code->bytes[at - i];
   return (has_modrm[before[2] >> 4] >> (before[2] & 15) & 1)
@@ -60,9 +60,9 @@ is_modrm (const struct loaded_bytes *code, uint64_t at)
 }
 
 /* Report the targets of the PC-relative operand whose 32-bit displacement may
-   be at offset AT: the ModRM byte in front of it has mod 0 and r/m 5 then.
-   The operand counts from the end of the instruction, behind up to four bytes
-   of immediate operands (Intel SDM, volume 2, section 2.2.1.6).  */
+   be at offset AT: the ModRM byte before it has mod 0 and r/m 5 then.  The
+   operand counts from the end of the instruction, after up to four bytes of
+   immediate operands (Intel SDM, volume 2, section 2.2.1.6).  */
 static void
 report_pc_relative (struct address_search *search,
                     const struct loaded_bytes *code, uint64_t at)

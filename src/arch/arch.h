@@ -1,4 +1,4 @@
-/* What differs between machines, as one table for each machine and byte order.
+/* The differences between machines: a table for each machine and byte order.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #ifndef ARCH_ARCH_H
@@ -80,7 +80,7 @@ struct arch_relocations
 enum arch_ra_use
 {
   RA_UNKNOWN, /* it may change the register, or jump elsewhere */
-  RA_KEPT,    /* it keeps the register, and the code may go on behind it */
+  RA_KEPT,    /* it keeps the register, and the code may go on after it */
   RA_RETURN   /* the code goes on at the address in the register */
 };
 
@@ -96,7 +96,7 @@ enum arch_fp_frame
 
 enum
 {
-  FP_FRAME_BEFORE = 4, /* bytes examined in front of the instruction */
+  FP_FRAME_BEFORE = 4, /* bytes examined before the instruction */
   FP_FRAME_CODE = 8    /* bytes examined in all */
 };
 
@@ -107,7 +107,7 @@ struct arch
   bool big_endian;
   uint8_t sframe_abi; /* SFRAME_ABI_* */
   struct arch_relocations relocations;
-  uint32_t max_page_size; /* the largest of kernels for this machine */
+  uint32_t max_page_size; /* of all kernels for this machine */
 
   /* ---- Registers, by their DWARF numbers */
 
@@ -148,8 +148,8 @@ struct arch
   bool (*may_pop) (uint8_t last);
 
   /* Return how much of its frame a function with a frame pointer has made at
-     the instruction FP_FRAME_BEFORE bytes behind CODE.  NULL: this is not
-     known for the machine.  */
+     the instruction FP_FRAME_BEFORE bytes after CODE.  NULL: this is not known
+     for the machine.  */
   enum arch_fp_frame (*fp_frame) (const uint8_t code[FP_FRAME_CODE]);
 
   /* Return how INSTRUCTION, of the smallest size, affects the register for
@@ -174,7 +174,7 @@ struct arch
 
   /* Kinds of entry 0 of .plt, and of other entries; ended by name NULL.  */
   const struct plt_stub *plt_headers, *plt_stubs;
-  /* What binutils generates for them: */
+  /* Properties of binutils' output for PLTs.  */
   bool plt_expressions; /* the CFI of .plt computes the CFA from the PC */
   bool plt_got_defect;  /* in SFrame rows of .plt.got the CFA is 8 too high */
 };

@@ -50,7 +50,7 @@ struct __attribute__ ((packed, may_alias)) halfwords
    the uppermost bytes would distinguish nothing, because all addresses of a
    program share them.  Compilers make vector instructions of the loop, which
    takes a fifth of the time of comparing whole fields.  The loop finds the
-   halfword that is nearest behind the lowest wanted one.  Distances are signed
+   halfword that is nearest after the lowest wanted one.  Distances are signed
    numbers (0 is stored as -32768), because SSE2 has no minimum of unsigned
    halfwords.  */
 static inline __attribute__ ((always_inline)) bool
@@ -115,9 +115,9 @@ choose_block_test (void)
   return block_may_match_specialised;
 }
 
-/* What fields are compared with, modulo 4 GiB.  A FIELD may be a distance if
-   FIELD + RELATIVE + the field's offset is less than SIZE + NEAR, and an
-   offset from the base if FIELD - OFFSET is less than SIZE.  */
+/* The values that fields are compared with, modulo 4 GiB.  A FIELD may be a
+   distance if FIELD + RELATIVE + the field's offset is less than SIZE + NEAR,
+   and an offset from the base if FIELD - OFFSET is less than SIZE.  */
 struct field_test
 {
   uint32_t size, relative, offset;

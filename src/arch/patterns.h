@@ -73,7 +73,7 @@ typedef void field_visitor (struct address_search *search,
 /* Call VISITOR for every field of 4 bytes, at any offset, that may refer to
    the range of SEARCH.  Modulo 4 GiB, the field is then either an offset from
    search->base to the range, or a distance to the range from a place near the
-   field: from 4 bytes in front of the field up to 8 behind it.  */
+   field: from 4 bytes before the field up to 8 after it.  */
 void address_search_fields (struct address_search *search,
                             const struct loaded_bytes *bytes, bool big_endian,
                             field_visitor *visitor);

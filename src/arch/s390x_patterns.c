@@ -7,8 +7,7 @@
 
 #include "base/bytes.h"
 
-/* Padding is nopr of any register, and zeros (Principles of Operation,
-   BCR).  */
+/* Padding: nopr, any register, and zeros (Principles of Operation, BCR).  */
 static size_t
 padding (const uint8_t *at, size_t left)
 {

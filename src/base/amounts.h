@@ -14,7 +14,7 @@ percent_of (uint64_t part, uint64_t whole)
   return whole == 0 ? 100 : 100 * (double)part / (double)whole;
 }
 
-/* Return the plural ending of a regular noun behind the number N.  */
+/* Return the plural ending of a regular noun after the number N.  */
 static inline const char *
 plural_s (uint64_t n)
 {

@@ -1,8 +1,8 @@
 /* Growing arrays on the heap.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   An array is a variable that points to its first element, and one with its
-   capacity, the number of elements that fit its memory: first NULL and 0.  */
+   An array has two variables: a pointer to its first element, NULL at first,
+   and its capacity, the number of elements that fit its memory, 0 at first. */
 
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

@@ -3,8 +3,8 @@
 
    The CRC register is the 32-bit state of the algorithm between two bytes.  It
    begins as all ones, and the CRC is its complement at the end.  Each step can
-   be undone, so the register in front of some bytes can be computed from the
-   register behind them.  */
+   be undone, so the register before some bytes can be computed from the
+   register after them.  */
 
 #include "base/crc32.h"
 
@@ -14,7 +14,7 @@ static const uint32_t table[16]
         0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
         0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };
 
-/* Return the register behind BYTES if it is CRC in front of them.  */
+/* Return the register after BYTES if it is CRC before them.  */
 static uint32_t
 run (uint32_t crc, const uint8_t *bytes, size_t size)
 {
@@ -27,8 +27,8 @@ run (uint32_t crc, const uint8_t *bytes, size_t size)
   return crc;
 }
 
-/* Return the register in front of four zero bits if it is CRC behind them.
-   The top four bits tell which entry of the table was used: all differ.  */
+/* Return the register before four zero bits if it is CRC after them.  The top
+   four bits tell which entry of the table was used: all differ.  */
 static uint32_t
 step_back (uint32_t crc)
 {
@@ -38,7 +38,7 @@ step_back (uint32_t crc)
   return (crc ^ table[low]) << 4 | low;
 }
 
-/* Return the register in front of BYTES if it is CRC behind them.  */
+/* Return the register before BYTES if it is CRC after them.  */
 static uint32_t
 run_back (uint32_t crc, const uint8_t *bytes, size_t size)
 {

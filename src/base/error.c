@@ -16,8 +16,8 @@ error_clear (struct error *err)
   memset (err, 0, sizeof *err);
 }
 
-/* `word` lies in the padding in front of `offset`, so the layout is the same
-   for programs that were compiled before the library had words.  */
+/* `word` lies in the padding before `offset`, so the layout is the same for
+   programs that were compiled before the library had words.  */
 _Static_assert(offsetof (struct error, word) < offsetof (struct error, offset)
                    && offsetof (struct error, offset) == 8
                    && WORD_COUNT <= UINT8_MAX,
@@ -77,7 +77,7 @@ error_set_at (struct error *err, enum cfi2sframe_status status,
   return false;
 }
 
-/* What a status means for the file, and its word.  */
+/* The kind of each status, and its word.  */
 static const struct
 {
   enum error_kind kind;

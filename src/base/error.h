@@ -53,7 +53,7 @@
   WORD (IMMUTABLE, "immutable")                                 \
   WORD (CHANGED_MEANWHILE, "changed-meanwhile")                 \
   WORD (SELF_CHECK, "self-check")                               \
-  /* What was asked for cannot be had.  */                      \
+  /* The request cannot be fulfilled.  */                       \
   WORD (STRICT, "strict")                                       \
   WORD (MIN_COVERAGE, "min-coverage")                           \
   WORD (READER, "reader")                                       \
@@ -74,7 +74,7 @@ enum error_word
   ERROR_WORDS (ERROR_WORD_NUMBER) WORD_COUNT
 };
 
-/* What a status means for the file that was to be worked on.  */
+/* The meaning of a status for the file that was to be worked on.  */
 enum error_kind
 {
   ERROR_OF_WORK,      /* the work failed; the file may be convertible */

@@ -145,7 +145,7 @@ mapped_file_open_longer (int fd, size_t size, size_t whole, struct error *err)
                MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0)
              != MAP_FAILED)
     {
-      /* The last page of the file is mapped as a whole, with the bytes behind
+      /* The last page of the file is mapped as a whole, with the bytes after
          the end of the file, which the caller may change.  */
       size_t page = (size_t)sysconf (_SC_PAGESIZE);
       register_mapping (bytes, (size + page - 1) / page * page,

@@ -5,7 +5,7 @@
    Reading bytes that are lost then raises SIGBUS.  A program whose handler
    calls mapped_file_patch continues where it was, in whatever function or
    library: it reads zeros in the place of the lost bytes and of all bytes
-   behind them.  No function is interrupted, so no memory, lock or temporary
+   after them.  No function is interrupted, so no memory, lock or temporary
    file is left behind.  Functions that read files must expect zeros anyway.
 
    A result that was made of such zeros must not be used.  So each thread

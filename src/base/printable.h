@@ -25,12 +25,12 @@ size_t printable_length (const char *text, enum printable_kind *kind);
 #define PRINTABLE_ESCAPED_SIZE 4
 
 /* Write the LENGTH bytes at TEXT to TO, escaped, without a zero byte at the
-   end.  Returns the address behind the last written byte.  */
+   end.  Returns the address after the last written byte.  */
 char *printable_escape (char *to, const char *text, size_t length);
 
 /* Copy TEXT to TO, of CAPACITY bytes, with a zero byte at the end.  Control
-   characters and invalid bytes are escaped.  The copy ends in front of the
-   first character that does not fit.  */
+   characters and invalid bytes are escaped.  The copy ends before the first
+   character that does not fit.  */
 void printable_copy (char *to, size_t capacity, const char *text);
 
 /* Print TEXT to OUT, escaped.  */

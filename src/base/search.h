@@ -8,8 +8,8 @@
 
 /* Find the smallest index I below N for which the expression HOLDS is true;
    the result is N if there is none.  HOLDS must be false for all indexes
-   before that one and true for all indexes behind it.  For example, if the
-   ends of parts ascend, this finds the first part that ends behind ADDRESS:
+   before that one and true for all indexes after it.  For example, if the ends
+   of parts ascend, this finds the first part that ends after ADDRESS:
 
      size_t at = SEARCH_FIRST (n, i, parts[i].end > address);
 

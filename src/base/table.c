@@ -151,8 +151,8 @@ key_table_replace (struct key_table *keys, uint32_t hash, uint32_t number,
 {
   struct table *table = &keys->table;
   size_t mask = table->n_slots - 1, at = slot_of (table, hash, number);
-  /* A search ends at a free slot.  So a number behind the freed slot moves
-     into it if its own search begins at that slot or in front of it.  */
+  /* A search ends at a free slot.  So a number after the freed slot moves into
+     it if its own search begins at that slot or before it.  */
   for (size_t next = (at + 1) & mask; table->slots[next].number != UINT32_MAX;
        next = (next + 1) & mask)
     if (((next - table->slots[next].hash) & mask) >= ((next - at) & mask))

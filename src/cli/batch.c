@@ -59,78 +59,80 @@ struct batch
 
 /* ---- The order of the work */
 
-/* The identity of an entry's file, or if TWIN of its debug file.  */
-struct file_name
+/* The identity of an entry's file, or of its debug file.  */
+struct entry_identity
 {
   struct file_identity identity;
-  bool twin;
+  bool of_debug_file;
   size_t entry;
 };
 
-struct file_names
+struct identities
 {
-  struct file_name *list; /* owned */
+  struct entry_identity *list; /* owned */
   size_t n;
 };
 
 static int
-compare_names (const void *a, const void *b)
+compare_identities (const void *a, const void *b)
 {
-  const struct file_name *left = a, *right = b;
+  const struct entry_identity *left = a, *right = b;
   const struct file_identity *x = &left->identity, *y = &right->identity;
   if (x->device != y->device)
     return x->device < y->device ? -1 : 1;
   if (x->inode != y->inode)
     return x->inode < y->inode ? -1 : 1;
-  if (left->twin != right->twin)
-    return left->twin ? 1 : -1;
+  if (left->of_debug_file != right->of_debug_file)
+    return left->of_debug_file ? 1 : -1;
   return (left->entry > right->entry) - (left->entry < right->entry);
 }
 
-/* Set the relations of all entries from NAMES.  Sorting brings names with the
-   same identity together, those of debug files after the others.  */
+/* Set the relations of all entries from IDENTITIES.  Sorting brings equal ones
+   together, those of debug files after those of the entries themselves.  */
 static void
-set_relations (struct batch *batch, struct file_names *names)
+set_relations (struct batch *batch, struct identities *identities)
 {
   struct entry *entries = batch->entries;
   size_t first = 0;
-  qsort (names->list, names->n, sizeof *names->list, compare_names);
-  for (size_t i = 1; i < names->n; i++)
+  qsort (identities->list, identities->n, sizeof *identities->list,
+         compare_identities);
+  for (size_t i = 1; i < identities->n; i++)
     {
-      const struct file_name *name = &names->list[i], *before = name - 1;
-      struct entry *entry = &entries[name->entry];
-      struct entry *head = &entries[names->list[first].entry];
-      if (!file_identity_equal (&name->identity, &before->identity))
+      const struct entry_identity *item = &identities->list[i],
+                                  *previous = item - 1;
+      struct entry *entry = &entries[item->entry];
+      struct entry *head = &entries[identities->list[first].entry];
+      if (!file_identity_equal (&item->identity, &previous->identity))
         first = i;
-      else if (!name->twin)
+      else if (!item->of_debug_file)
         {
-          entries[before->entry].next_link = name->entry;
+          entries[previous->entry].next_link = item->entry;
           head->in_tree &= entry->in_tree;
           entry->is_further_link = true;
         }
-      else if (before->twin)
-        entry->group = entries[before->entry].group;
+      else if (previous->of_debug_file)
+        entry->group = entries[previous->entry].group;
       else
-        head->program = name->entry;
+        head->program = item->entry;
     }
 }
 
-/* Find the debug files of all files of the list, and add these to NAMES.  */
+/* Add to IDENTITIES those of the debug files of all files of the list.  */
 static void
-add_twins (struct file_names *names, const struct batch *batch)
+add_debug_files (struct identities *identities, const struct batch *batch)
 {
   const struct file_list *list = batch->list;
   for (size_t i = 0; i < list->n; i++)
     {
-      struct file_name *twin = &names->list[names->n];
+      struct entry_identity *item = &identities->list[identities->n];
       struct file_location location;
       struct error err = { 0 };
       if (!list->files[i].has_stat || batch->entries[i].is_further_link)
         continue;
-      *twin = (struct file_name){ .twin = true, .entry = i };
+      *item = (struct entry_identity){ .of_debug_file = true, .entry = i };
       if (listed_file_locate (list, &list->files[i], &location, &err)
-          && location_find_debug_twin (&location, &twin->identity))
-        names->n++;
+          && location_find_debug_twin (&location, &item->identity))
+        identities->n++;
       listed_file_leave (&location);
     }
 }
@@ -139,22 +141,22 @@ static bool
 find_relations (struct batch *batch)
 {
   const struct file_list *list = batch->list;
-  struct file_names names
-      = { calloc (2 * list->n + 1, sizeof *names.list), 0 };
-  if (names.list == NULL)
+  struct identities identities
+      = { calloc (2 * list->n + 1, sizeof *identities.list), 0 };
+  if (identities.list == NULL)
     return false;
   for (size_t i = 0; i < list->n; i++)
     if (list->files[i].has_stat)
-      names.list[names.n++]
-          = (struct file_name){ .identity = list->files[i].identity,
-                                .entry = i };
-  set_relations (batch, &names);
+      identities.list[identities.n++]
+          = (struct entry_identity){ .identity = list->files[i].identity,
+                                     .entry = i };
+  set_relations (batch, &identities);
   if (batch->options->debug_twin && list->n > 1)
     {
-      add_twins (&names, batch);
-      set_relations (batch, &names);
+      add_debug_files (&identities, batch);
+      set_relations (batch, &identities);
     }
-  free (names.list);
+  free (identities.list);
   return true;
 }
 
@@ -237,7 +239,7 @@ finish_job (struct batch *batch, size_t index,
   listed_file_leave (&job->work.input);
 }
 
-/* Work on a file, whose first name is entry HEAD, by the name of entry INDEX.
+/* Work on a file, whose first entry is HEAD, by the name of entry INDEX.
    Skip debug files, which change along with their program.  */
 static void
 run_link (const struct batch *batch, size_t head, size_t index, FILE *out,
@@ -317,7 +319,7 @@ run_other_link (const struct batch *batch, const struct job *first,
 /* Warn if the old file, open as FD, has hard links that were not named in this
    call, because these still have the old contents.  */
 static void
-warn_of_old_names (const struct batch *batch, const struct job *job, int fd,
+warn_of_old_links (const struct batch *batch, const struct job *job, int fd,
                    FILE *errors)
 {
   struct stat old;
@@ -367,7 +369,7 @@ run_file (struct batch *batch, size_t head)
       run_other_link (batch, &first, i, others->out, &job);
       finish_job (batch, i, others, &job);
     }
-  warn_of_old_names (batch, &first, old, streams->errors);
+  warn_of_old_links (batch, &first, old, streams->errors);
   finish_job (batch, index, streams, &first);
   if (old >= 0)
     close (old);

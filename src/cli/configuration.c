@@ -287,8 +287,8 @@ skip_here (const char *path)
   return path;
 }
 
-/* Remove "//", "/./", and names followed by ".."  from PATH, an absolute
-   one.  */
+/* Normalise PATH, which is absolute: remove empty names, "." and "..", and
+   each name that ".." follows.  */
 static void
 path_clean (char *path)
 {
@@ -381,10 +381,10 @@ first_match (const struct configuration *configuration, enum setting_kind kind,
 }
 
 /* Return the line that excludes PATH, which is going to be installed from
-   ROOT.  Both are absolute, and are normalised here.  Behind a symbolic link,
-   ".."  leads to another directory than the text says, so the paths as they
-   are written are matched, too.  If PATH is below ROOT, directories above ROOT
-   are not matched.  */
+   ROOT.  Both are absolute, and are normalised here.  But ".." after a
+   symbolic link leads to another directory than the text says, so the paths as
+   they are written are matched, too.  If PATH is below ROOT, directories above
+   ROOT are not matched.  */
 static const struct setting *
 first_path_match (const struct configuration *configuration, char *root,
                   char *path)

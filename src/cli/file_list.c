@@ -181,9 +181,9 @@ static bool
 is_wanted (int fd, const struct stat *status,
            const struct tool_options *options)
 {
-  bool archives = options->convert.relocatable
-                  || tool_mode_is_in (options, MODES_READING_SECTION
-                                                   | MODES_TAKING_BACK);
+  bool archives
+      = options->convert.relocatable
+        || tool_mode_is_in (options, MODES_READING_SECTION | MODES_REMOVING);
   char magic[SARMAG];
   return status->st_size >= (off_t)sizeof (Elf32_Ehdr)
          && pread (fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic

@@ -65,7 +65,7 @@ text_or_unknown (const char *words)
   return words ? words : "?";
 }
 
-/* Print the instructions around FINDING, with `!'  if their row is wrong.  */
+/* Print the instructions around FINDING.  `!' marks those with a wrong row. */
 static void
 print_steps (const struct cfi2sframe_finding *finding, FILE *out)
 {
@@ -128,7 +128,7 @@ step_json (const struct cfi2sframe_step *step)
   json_add_string (object, "ra", step->return_address);
   json_add_string (object, "fp", step->frame_pointer);
   json_add_string (object, "cfi", step->says);
-  json_add (object, "wrong", json_object_new_boolean (step->wrong));
+  json_add_boolean (object, "wrong", step->wrong);
   return object;
 }
 

@@ -12,11 +12,11 @@
 #include "cli/options.h"
 #include "convert/location.h"
 
-/* The result of --lint or --compare for a file; the other's is zero.  */
+/* The result of --lint or --compare for a file.  */
 struct findings
 {
-  struct cfi2sframe_lint_result lint;
-  struct cfi2sframe_compare_result compared;
+  struct cfi2sframe_lint_result lint;        /* zero with --compare */
+  struct cfi2sframe_compare_result compared; /* zero with --lint */
   json_object *details; /* with --stats=json: an array; else NULL */
 };
 

@@ -85,14 +85,14 @@ attempt_mode (void *context, struct error *err)
 static enum job_reason
 reason_of_unsupported (enum tool_mode mode, enum error_word word)
 {
-  bool unmarked = word == WORD_OBJECT || word == WORD_ARCHIVE;
-  if (mode == MODE_UNDO && unmarked)
-    return JOB_REASON_UNMARKED;
+  bool is_object = word == WORD_OBJECT || word == WORD_ARCHIVE;
+  if (mode == MODE_UNDO && is_object)
+    return JOB_REASON_OBJECT_SFRAME;
   if (word == WORD_NO_UNDO_RECORD)
-    return JOB_REASON_UNRECORDED;
-  bool takes_back = mode == MODE_UNDO || mode == MODE_REMOVE;
-  return takes_back && (unmarked || word == WORD_APPENDED_DATA)
-             ? JOB_REASON_STAYS
+    return JOB_REASON_NO_RECORD;
+  bool removes = mode == MODE_UNDO || mode == MODE_REMOVE;
+  return removes && (is_object || word == WORD_APPENDED_DATA)
+             ? JOB_REASON_SFRAME_STAYS
              : JOB_REASON_UNSUPPORTED;
 }
 
@@ -122,16 +122,18 @@ reason_of (const struct job *job)
     }
 }
 
-/* Conditions in which a reason makes a file skipped instead of failed.  A mode
-   that only reads was asked about this very file, so there the file failed. */
+/* Conditions under which a file is skipped, and does not count as failed.  In
+   modes that change nothing an operand fails, because the user asked about the
+   section of this very file.  */
 enum skipped_when
 {
-  WHEN_MODE_CHANGES = 1, /* in modes that change files or detach sections */
-  WHEN_IN_TREE = 2,      /* in a directory or list */
-  WHEN_IN_TREE_UNLESS_NO = 4, /* likewise, unless the option has =no */
-  WHEN_ASKED = 8 /* by --skip-unconvertible, in modes that change files */
+  WHEN_MODE_CHANGES = 1,      /* the mode changes files or detaches sections */
+  WHEN_IN_TREE = 2,           /* the file is in a directory or list */
+  WHEN_IN_TREE_UNLESS_NO = 4, /* ... without --skip-unconvertible=no */
+  WHEN_ASKED = 8              /* --skip-unconvertible, and WHEN_MODE_CHANGES */
 };
 
+/* Conditions of each reason; any of them is enough.  */
 static const unsigned skipped_when[N_JOB_REASONS] = {
   [JOB_REASON_NOTHING] = WHEN_MODE_CHANGES | WHEN_IN_TREE,
   [JOB_REASON_EXCLUDED] = WHEN_MODE_CHANGES,
@@ -140,9 +142,9 @@ static const unsigned skipped_when[N_JOB_REASONS] = {
   [JOB_REASON_REFUSED] = WHEN_ASKED,
   [JOB_REASON_MALFORMED] = WHEN_ASKED,
   [JOB_REASON_UNREADABLE] = WHEN_ASKED,
-  [JOB_REASON_STAYS] = WHEN_ASKED,
-  [JOB_REASON_UNMARKED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
-  [JOB_REASON_UNRECORDED] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_SFRAME_STAYS] = WHEN_ASKED,
+  [JOB_REASON_OBJECT_SFRAME] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
+  [JOB_REASON_NO_RECORD] = WHEN_IN_TREE_UNLESS_NO | WHEN_ASKED,
 };
 
 void

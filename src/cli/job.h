@@ -33,11 +33,10 @@ enum job_reason
   JOB_REASON_MALFORMED,
   JOB_REASON_UNREADABLE, /* found in a tree, without permission to read: builds
                             have such set-id programs */
-  JOB_REASON_STAYS,      /* it keeps an .sframe that was to be removed */
-  JOB_REASON_UNMARKED,   /* likewise, but the assembler may have made the
-                            .sframe: objects have no undo record */
-  JOB_REASON_UNRECORDED, /* likewise, but the linker may have made the .sframe:
-                            the linked file has no record */
+  JOB_REASON_SFRAME_STAYS,  /* it keeps an .sframe that was to be removed */
+  JOB_REASON_OBJECT_SFRAME, /* --undo of an object, whose .sframe may be the
+                               assembler's: objects have no undo record */
+  JOB_REASON_NO_RECORD,     /* no undo record: its .sframe may be a linker's */
   N_JOB_REASONS
 };
 

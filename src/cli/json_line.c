@@ -67,6 +67,12 @@ json_add_number (json_object *object, const char *name, uint64_t value)
 }
 
 void
+json_add_boolean (json_object *object, const char *name, bool value)
+{
+  json_add (object, name, note_null (json_object_new_boolean (value)));
+}
+
+void
 json_add_seconds (json_object *object, double seconds)
 {
   json_add (object, "seconds", note_null (json_object_new_double (seconds)));

@@ -37,6 +37,7 @@ void json_add (json_object *object, const char *name, json_object *value);
 void json_append (json_object *array, json_object *value);
 
 void json_add_number (json_object *object, const char *name, uint64_t value);
+void json_add_boolean (json_object *object, const char *name, bool value);
 
 /* Add the member `seconds'.  */
 void json_add_seconds (json_object *object, double seconds);

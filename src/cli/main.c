@@ -31,7 +31,7 @@ struct run
   struct message_streams streams; /* results go to events.body */
   struct events events;
   struct file_list files;
-  struct totals totals; /* borrows names from `files` */
+  struct totals totals; /* borrows names from `files' */
 };
 
 /* Count ERR, a failure of the run rather than of one file, and report it as an

@@ -316,15 +316,14 @@ parse_verify (struct argp_state *state, const char *none)
 #define AT(member) offsetof (struct tool_options, member)
 #define ALL_MODES_BUT(mode) ((MODE_BIT (N_MODES) - 1) & ~MODE_BIT (mode))
 
-/* Each option is here and in cfi2sframe(1).  Completions and the manual are
-   generated from these two; so values are in quotes.  */
+/* Each option is in cfi2sframe(1), too, from which the manual is generated.
+   Completions find the values of options here by their quotes (help.awk).  */
 const struct tool_option option_table[] = {
   { .description = "Converting:" },
   { "output", 'o', "OUT", 0, "Leave the (one) FILE alone and write OUT",
     .parse = parse_output, .modes = MODES_WITH_OUTPUT },
   { "dry-run", 'n', NULL, 0, "Do everything but write",
-    .turns_on = AT (convert.dry_run),
-    .modes = MODES_MAKING | MODES_TAKING_BACK },
+    .turns_on = AT (convert.dry_run), .modes = MODES_MAKING | MODES_REMOVING },
   { "format", 0, "VERSION", 0,
     "SFrame version: '3' (default), '2', '2.0' (for binutils 2.41 to 2.44) or "
     "'1'; or 'compact-unwind', for --section-only and --dump",
@@ -393,7 +392,7 @@ const struct tool_option option_table[] = {
   { "sync", 0, "WHEN", 0,
     "Flush new files to disk each as it is written ('file', the default), all "
     "at the 'end', or leave that to the system ('none')",
-    .parse = parse_sync, .modes = MODES_MAKING | MODES_TAKING_BACK },
+    .parse = parse_sync, .modes = MODES_MAKING | MODES_REMOVING },
   { "relocatable", 0, NULL, 0,
     "Convert objects (.o, .ko) and archives of them (.a) as well",
     .turns_on = AT (convert.relocatable), .modes = MODES_TAKING_OBJECTS },

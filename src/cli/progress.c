@@ -28,7 +28,7 @@ enum
 static const double first_drawing = 1.0, between_drawings = 0.2;
 
 static atomic_bool on;
-/* A boolean.  For atomic_bool, GCC before 14 needs libatomic on riscv64.  */
+/* A boolean: on riscv64, GCC before 14 needs libatomic to exchange a byte.  */
 static atomic_int visible;
 static double started, looking_until, drawn;
 

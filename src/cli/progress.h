@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Allow the progress bar on standard error, if ENABLED and if that is a
-   terminal.  Without this call the other functions do nothing.  */
+   terminal.  Without this call no bar is drawn.  */
 void progress_init (bool enabled);
 
 /* Whether the bar is allowed.  */

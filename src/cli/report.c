@@ -276,13 +276,12 @@ is_noted (const struct job *job)
   /* The file itself does not show that something keeps a checksum of it.  */
   if (job->reason == JOB_REASON_CHECKSUMMED)
     return true;
-  /* The file is an operand.  If the options demand something, silence would
-     look as if the file met the demand; or as if an archive was converted.  */
-  if (job->in_tree)
+  /* totals_print_skipped prints a note for the latter two.  */
+  if (job->in_tree || job->reason == JOB_REASON_SFRAME_STAYS
+      || job->reason == JOB_REASON_OBJECT_SFRAME)
     return false;
-  /* totals_print_skipped prints a note for these.  */
-  if (job->reason == JOB_REASON_STAYS || job->reason == JOB_REASON_UNMARKED)
-    return false;
+  /* The file is an operand.  Silence would look as if an archive was
+     converted, or as if the file met the demands of the options.  */
   if (job->err.word == WORD_ARCHIVE && !options->convert.relocatable
       && options->verbose == 0 && options->stats == STATS_NONE)
     return true;

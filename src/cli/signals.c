@@ -25,8 +25,8 @@ signals_end (int number)
   raise (number);
 }
 
-/* Replace a page of a mapped file that was truncated by zeros, so that the
-   thread that reads it continues; for other addresses, end the program.  */
+/* Map zeros in place of the lost bytes of a truncated file, so that the thread
+   that reads them continues.  For other addresses, end the program.  */
 static void
 handle_bus_error (int number, siginfo_t *info, void *unused)
 {

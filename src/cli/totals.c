@@ -139,11 +139,11 @@ totals_print_skipped (const struct totals *totals,
   } notes[] = {
     { JOB_REASON_EXCLUDED, "not to be converted", "are not to be converted" },
     { JOB_REASON_UNSUPPORTED, "not for SFrame", "are not for SFrame" },
-    { JOB_REASON_STAYS, "with an .sframe that stays",
+    { JOB_REASON_SFRAME_STAYS, "with an .sframe that stays",
       "have an .sframe that stays" },
-    { JOB_REASON_UNMARKED, "with an .sframe that may be an assembler's",
+    { JOB_REASON_OBJECT_SFRAME, "with an .sframe that may be an assembler's",
       "have an .sframe that may be an assembler's" },
-    { JOB_REASON_UNRECORDED, "with an .sframe that may be a linker's",
+    { JOB_REASON_NO_RECORD, "with an .sframe that may be a linker's",
       "have an .sframe that may be a linker's" },
     { JOB_REASON_REFUSED, "refused", "are refused" },
     { JOB_REASON_MALFORMED, "damaged", "are damaged" },
@@ -155,7 +155,7 @@ totals_print_skipped (const struct totals *totals,
           = &totals->skipped_by_reason[notes[i].reason];
       if (files->count == 0
           || (options->skip_unconvertible != SKIP_ALL
-              && notes[i].reason != JOB_REASON_UNMARKED))
+              && notes[i].reason != JOB_REASON_OBJECT_SFRAME))
         continue;
       message_begin (NULL, errors);
       fputs ("note: ", errors);

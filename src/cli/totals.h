@@ -39,9 +39,8 @@ struct totals
   uint64_t not_elf;               /* files in directories that are not ELF */
   struct code_count codes[CODES_MAX]; /* of files skipped or failed */
   unsigned n_codes;
-  struct skipped_files
-      skipped_by_reason[N_JOB_REASONS]; /* by enum job_reason */
-  struct cfi2sframe_report sum;         /* of files done */
+  struct skipped_files skipped_by_reason[N_JOB_REASONS];
+  struct cfi2sframe_report sum; /* of files done */
   /* Of files done with all CFI in .eh_frame; and their number.  */
   struct cfi2sframe_report of_eh_frame;
   uint64_t n_of_eh_frame;

@@ -57,10 +57,10 @@ struct conversion
   struct background second_thread, unmapping;
 };
 
-/* Decide whether an .sframe that the input has is to be replaced, and set
-   conversion->source to the image without it, if an undo record has that.
-   Without the .sframe that this program added, the file may still have one
-   that a linker made and this program had replaced.  */
+/* Decide whether an .sframe that the input has is to be replaced.  If so, and
+   if an undo record fits the file, set conversion->source to the original that
+   it restores.  The original may have an .sframe as well: a linker's, which
+   this program had replaced.  */
 static bool
 choose_source (struct conversion *conversion, struct error *err)
 {
@@ -226,8 +226,7 @@ convert_file (struct conversion *conversion, struct error *err)
      references to bytes that may move, and copies the file.  */
   start_second_thread (conversion);
   source->report->executable_bytes = image_executable_bytes (source->image);
-  /* Make rows for all code, and choose which of them form FDEs.  NULL if no
-     code has CFI, or if SFrame can express none of its rows.  */
+  /* Make rows for all code, and choose which of them form FDEs.  */
   conversion->encoder = linked_section_build (source, err);
   /* Check --strict and --min-coverage.  */
   bool enough = input_check_demands (source, conversion->encoder != NULL, err);
@@ -305,7 +304,7 @@ bool
 location_copy (struct file_work *work, struct error *err)
 {
   const struct file_location locked
-      = options_lock_location (work->options, &work->input);
+      = options_add_lock (work->options, &work->input);
   const struct output_request request
       = options_request_output (work->options, &locked, work->output, NULL);
   return output_file_check_other (work->output, work->input.path, err)

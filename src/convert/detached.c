@@ -155,7 +155,7 @@ detach (const struct input *input, const char *folder, struct error *err)
   if (!image_expect_linked (input->image, err)
       || !refusals_check_debug_file (input->image, err))
     return false;
-  if (section_is_of_use (input->image))
+  if (section_is_usable (input->image))
     return error_set_word (err, CFI2SFRAME_NOTHING, WORD_HAS_SFRAME,
                            "has an .sframe already");
   char *path = detached_file_path (input->image, folder, err);

@@ -18,8 +18,8 @@ options_choose_cfi (const struct cfi2sframe_options *options)
 }
 
 struct file_location
-options_lock_location (const struct cfi2sframe_options *options,
-                       const struct file_location *input)
+options_add_lock (const struct cfi2sframe_options *options,
+                  const struct file_location *input)
 {
   struct file_location locked = *input;
   locked.lock = options->dry_run ? LOCK_NONE : LOCK_SHARED;
@@ -106,7 +106,7 @@ work_open (struct opened_work *opened, struct file_work *work, bool archives,
   *opened = (struct opened_work){
     .input
     = { &opened->image, &opened->location, work->options, &work->report },
-    .location = options_lock_location (work->options, &work->input),
+    .location = options_add_lock (work->options, &work->input),
     .output = options_request_output (work->options, &opened->location,
                                       work->output, &work->made),
   };

@@ -60,10 +60,10 @@ bool work_open (struct opened_work *opened, struct file_work *work,
 struct cfi_options
 options_choose_cfi (const struct cfi2sframe_options *options);
 
-/* Return INPUT, to be opened with the lock for work with OPTIONS.  */
+/* Return INPUT with the lock that is to be taken on it by OPTIONS.  */
 struct file_location
-options_lock_location (const struct cfi2sframe_options *options,
-                       const struct file_location *input);
+options_add_lock (const struct cfi2sframe_options *options,
+                  const struct file_location *input);
 
 /* Request by OPTIONS the new file OUTPUT, or if that is NULL one in place of
    INPUT.  The caller sets `input_fd' when INPUT is open.  */

@@ -1,10 +1,10 @@
-/* The work of the library's public functions (public.c), with a file_location
-   for the path: the command calls these functions for files that it found in a
-   directory (elf/file_location.h).
+/* The work of the library's public functions (public.c), for files that are
+   given by a file_location (elf/file_location.h) and not by a path.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The command has read the directory already, so location_convert need not
-   read the names in it again for each file.
+   The command calls these functions for files that it found in a directory.
+   It has read the directory, so location_convert need not read it for each
+   file, to see whether it contains checksums.
 
    The caller passes complete options, a clear ERR and reports that are zero.
 
@@ -32,7 +32,8 @@
 
 enum
 {
-  /* Each thread has a temporary file; signal handlers can delete so many.  */
+  /* Each thread has a temporary file, and signal handlers can delete only this
+     many.  */
   LOCATION_THREADS_MAX = TEMPORARY_KNOWN_MAX
 };
 

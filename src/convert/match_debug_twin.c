@@ -5,8 +5,8 @@
    The new debug file is always made from the original debug file, whether the
    program was converted, undone, or converted again.  So it becomes the
    original, byte for byte, when the program does.  Its CRC stays the same,
-   because .gnu_debuglink of the program has the CRC and debuggers refuse a
-   file with another one.  */
+   because .gnu_debuglink of the program has the CRC, and debuggers refuse a
+   file with a different CRC.  */
 
 #include <config.h>
 
@@ -72,7 +72,7 @@ open_folder (const struct debug_file *found,
 
 /* Set match->location to that of FOUND.  A file beside the program is opened
    without following links, and must stay the file that was found.  Otherwise
-   users who may write to the directory could redirect the change.  */
+   users who may write to the directory could have any other file changed.  */
 static bool
 locate_debug_file (struct match *match, const struct debug_file *found,
                    struct error *err)
@@ -80,7 +80,7 @@ locate_debug_file (struct match *match, const struct debug_file *found,
   struct stat status;
   memcpy (match->path, found->path, sizeof match->path);
   const struct file_location location = file_location_of_path (match->path);
-  match->location = options_lock_location (match->options, &location);
+  match->location = options_add_lock (match->options, &location);
   if (found->beside == 0)
     return true;
   match->folder = open_folder (found, match->input);

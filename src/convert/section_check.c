@@ -150,7 +150,7 @@ section_why_useless (const struct image *image,
 }
 
 bool
-section_is_of_use (const struct image *image)
+section_is_usable (const struct image *image)
 {
   struct sframe_decoder decoder;
   struct error ignored = { 0 };
@@ -190,8 +190,8 @@ section_check_readers (const struct image *image, unsigned readers,
 enum
 {
   /* A section with this share of the code counts as whole.  GNU ld leaves out
-     functions that this program can describe: 4 percent of libcrypto's
-     code.  */
+     functions that this program can describe, up to 4 percent of the code of
+     libcrypto.  */
   WHOLE_PERCENT = 90
 };
 

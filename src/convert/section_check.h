@@ -20,7 +20,7 @@ const char *section_why_useless (const struct image *image,
 
 /* Whether IMAGE, a linked file, has an .sframe that readers use.  Otherwise
    they look for a detached section.  */
-bool section_is_of_use (const struct image *image);
+bool section_is_usable (const struct image *image);
 
 /* Compare the .sframe of IMAGE, a linked file or an object, with the CFI that
    CFI_OPTIONS choose.  RESULT must be zero at first.  Set *USELESS to the

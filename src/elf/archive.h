@@ -58,7 +58,7 @@ void archive_member_name (const struct archive *archive,
                           size_t size);
 
 /* Write a member with the header of MEMBER and with SIZE BYTES, padded to an
-   even size, to FD at offset *AT, and move *AT behind it.  */
+   even size, to FD at offset *AT, and move *AT after it.  */
 bool archive_write_member (const struct archive *archive,
                            const struct archive_member *member,
                            const void *bytes, uint64_t size, int fd,

@@ -327,7 +327,7 @@ find_file (struct checked_file *subject, struct error *err)
 {
   bool found
       = is_openssl_module (subject, err) || is_of_strongswan (subject, err);
-  /* Where the names are known, the file's own directory need not be read.  */
+  /* If the names are known, the file's own directory need not be read.  */
   const bool seen = subject->names != NULL;
   const char *name = subject->names;
   for (size_t n = 0; !found && seen && n < ENTRIES_MAX && *name != '\0'; n++)

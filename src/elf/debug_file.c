@@ -162,7 +162,7 @@ debug_file_close (struct debug_file *file)
   *file = (struct debug_file){ 0 };
 }
 
-/* ---- Where can a debug file be? */
+/* ---- Searching for a debug file */
 
 struct debug_places
 debug_places_usual (void)
@@ -209,7 +209,7 @@ try_path (const struct debug_search *search, bool links, const char *format,
   va_start (arguments, format);
   int length = vsnprintf (path, sizeof path, format, arguments);
   va_end (arguments);
-  /* Empty files are ignored: debuginfod's client makes them.  */
+  /* debuginfod's client makes an empty file when no server has the file.  */
   struct stat status;
   if (length >= (int)sizeof path
       || fstatat (AT_FDCWD, path, &status, links ? 0 : AT_SYMLINK_NOFOLLOW)

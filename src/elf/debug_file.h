@@ -61,8 +61,8 @@ bool debug_file_check_split (const struct image *file, struct error *err);
 void debug_file_find (struct debug_file *file, const struct image *image,
                       const struct debug_places *places, struct error *err);
 
-/* Insert the path of a debug file in front of the reason in ERR, so that the
-   reason is not read as one about the other file.  Returns false.  */
+/* Insert the path of a debug file before the reason in ERR, so that the reason
+   is not read as one about the other file.  Returns false.  */
 bool debug_file_blame (struct error *err, const char *path);
 
 /* Close FILE, which may be closed already, or never have been open.  */

@@ -59,7 +59,7 @@ enum
   N_SECTIONS = 4
 };
 
-/* Return the executable segment of IMAGE behind LAST, or the first one if LAST
+/* Return the executable segment of IMAGE after LAST, or the first one if LAST
    is NULL; NULL if there is none.  */
 static const GElf_Phdr *
 next_executable (const struct image *image, const GElf_Phdr *last)

@@ -133,8 +133,8 @@ struct relocation_walk
   const struct image *image;
   dynamic_relocation_visitor *visit;
   void *data;
-  size_t next;           /* index of the first segment behind `load' */
-  const GElf_Phdr *load; /* that of the last place, or NULL */
+  size_t next;           /* index from which the search continues */
+  const GElf_Phdr *load; /* the last PT_LOAD before `next', or NULL */
   struct dynamic_relocation latest;
 };
 
@@ -228,7 +228,7 @@ walk_table (struct relocation_walk *walk, int64_t tag, int64_t size_tag,
 }
 
 /* Visit relative relocations.  An even word is the address of a place.  The
-   bits of an odd word stand for the 63 words behind the last place (gABI,
+   bits of an odd word stand for the 63 words after the last place (gABI,
    "Relative relocation table").  Each place is a different word of the file.
    A table with more places than the file has words names some twice, or some
    outside of the file, and no loader accepts it.  */

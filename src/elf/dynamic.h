@@ -81,9 +81,9 @@ struct dynamic_places
 };
 
 /* Find the places that relocations change in the SIZE bytes at ADDRESS and in
-   the 7 bytes in front of them.  Only places to which the dynamic linker may
-   write are searched: writable segments, or all segments if the file says that
-   it has text relocations.  Returns false when memory ran out.  */
+   the 7 bytes before them.  Only places to which the dynamic linker may write
+   are searched: writable segments, or all segments if the file says that it
+   has text relocations.  Returns false when memory ran out.  */
 bool dynamic_places_find (struct dynamic_places *places,
                           const struct image *image, uint64_t address,
                           uint64_t size, struct error *err);

@@ -337,8 +337,8 @@ open_regular (const struct file_location *location, struct error *err)
     error_set (err, CFI2SFRAME_NOT_ELF, "empty file");
   else if (mapped_file_check_size (&status, err))
     {
-      /* A file is refused if another process has a lock on it.  If locking
-         fails otherwise (some file systems have no locks), it is used.  */
+      /* Refuse a file that another process has locked exclusively.  If locking
+         fails otherwise (some file systems have no locks), use the file.  */
       if (location->lock == LOCK_NONE || flock (fd, LOCK_SH | LOCK_NB) == 0
           || errno != EWOULDBLOCK)
         return fd;

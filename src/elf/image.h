@@ -89,10 +89,10 @@ bool image_open_fd (struct image *image, int fd, struct error *err);
 bool image_open_memory (struct image *image, const void *bytes, size_t size,
                         struct error *err);
 
-/* Record libelf's message about the call that failed, behind WHAT, with
-   STATUS; or that memory ran out.  libelf does not publish the meaning of its
-   error numbers, but malloc sets errno to ENOMEM.  So the caller sets errno to
-   0 before the call.  Returns false.  */
+/* Record libelf's message about the call that failed, after WHAT, with STATUS;
+   or that memory ran out.  libelf does not publish the meaning of its error
+   numbers, but malloc sets errno to ENOMEM.  So the caller sets errno to 0
+   before the call.  Returns false.  */
 bool image_libelf_failed (struct error *err, enum cfi2sframe_status status,
                           const char *what);
 
@@ -119,7 +119,7 @@ void image_close (struct image *image);
    even for a large file.  */
 void image_unmap_pages (const struct image *image);
 
-/* Return the segment, PT_LOAD or section behind LAST, or the first one if LAST
+/* Return the segment, PT_LOAD or section after LAST, or the first one if LAST
    is NULL; NULL if there is none.  The null section is skipped.  */
 
 static inline const GElf_Phdr *
@@ -193,8 +193,8 @@ const uint8_t *image_section_bytes (const struct image *image,
 /* Return the first segment of TYPE, or NULL.  */
 const GElf_Phdr *image_find_segment (const struct image *image, uint32_t type);
 
-/* Return whether a section with HEADER has contents in the file, or size
-   0.  */
+/* Return whether a section with HEADER has its contents, of any size and also
+   of none, in the file.  */
 static inline bool
 image_section_has_bytes (const GElf_Shdr *header)
 {
@@ -203,7 +203,7 @@ image_section_has_bytes (const GElf_Shdr *header)
 
 /* Return whether SEGMENT has contents in the file.  PT_GNU_RELRO and
    PT_GNU_STACK concern memory only.  Linkers give PT_GNU_RELRO wrong offsets
-   (mold 1.10: 0), or sizes up to a page's end behind the file (lld 15).  */
+   (mold 1.10: 0), or sizes up to a page's end after the file (lld 15).  */
 static inline bool
 image_segment_has_bytes (const GElf_Phdr *segment)
 {
@@ -212,7 +212,7 @@ image_segment_has_bytes (const GElf_Phdr *segment)
 }
 
 /* Return the PT_LOAD whose memory contains ADDRESS, or NULL.  ADDRESS may be
-   behind p_filesz, and not in the file then.  */
+   after p_filesz, and not in the file then.  */
 const GElf_Phdr *image_load_at (const struct image *image, uint64_t address);
 
 /* Return the SIZE bytes that are loaded at ADDRESS, or NULL if they are not
@@ -220,8 +220,8 @@ const GElf_Phdr *image_load_at (const struct image *image, uint64_t address);
 const uint8_t *image_bytes_at (const struct image *image, uint64_t address,
                                uint64_t size);
 
-/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one PT_LOAD, which is
-   executable or writable.  */
+/* Return whether [ADDRESS, ADDRESS + SIZE) lies in one executable PT_LOAD, or
+   in one writable PT_LOAD.  */
 bool image_is_executable (const struct image *image, uint64_t address,
                           uint64_t size);
 bool image_is_writable (const struct image *image, uint64_t address,
@@ -243,7 +243,7 @@ image_may_end_call (const struct image *image, const uint8_t *code,
 }
 
 /* Return whether the file ends in a kernel module's signature (Linux,
-   kernel/module/signing.c), which covers the bytes in front of it.  */
+   kernel/module/signing.c), which covers the bytes before it.  */
 bool image_has_module_signature (const struct image *image);
 
 /* Return how many bytes of code IMAGE has: in executable sections or, without

@@ -34,7 +34,7 @@ find_by_segment (const struct image *image, const GElf_Phdr *segment,
 {
   const uint8_t *header
       = image_bytes_at (image, segment->p_vaddr, segment->p_filesz);
-  /* What ld, lld, mold and gold write (LSB Core, section 10.6.2).  */
+  /* ld, gold, lld and mold write this form (LSB Core, section 10.6.2).  */
   if (header == NULL || segment->p_filesz < 12 || header[0] != 1
       || header[1] != (PE_PCREL | PE_SDATA4) || header[2] != PE_UDATA4
       || header[3] != (PE_DATAREL | PE_SDATA4))

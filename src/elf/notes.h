@@ -61,10 +61,10 @@ bool note_is_wanted (const struct note *note, bool by_4, bool program);
 
 /* Write a note of NOTE_FILLER_SIZE bytes that contains no information.  It
    lies between notes that are aligned to 4 and notes that are aligned to 8, so
-   that all readers find the notes behind it.  A reader that aligns to 8 sees
-   one note, from AT on.  A reader that aligns to 4 begins 4 bytes in front of
-   AT, and sees an empty note that ends at the filler's name, and another one
-   up to the filler's end.  */
+   that all readers find the notes after it.  A reader that aligns to 8 sees
+   one note, from AT on.  A reader that aligns to 4 begins 4 bytes before AT,
+   and sees an empty note that ends at the filler's name, and another one up to
+   the filler's end.  */
 enum
 {
   NOTE_FILLER_SIZE = 24

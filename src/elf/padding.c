@@ -86,7 +86,7 @@ find_start (struct padding_finder *finder, uint64_t address)
   return at;
 }
 
-/* Return start INDEX, or UINT64_MAX behind the last one.  */
+/* Return start INDEX, or UINT64_MAX after the last one.  */
 static uint64_t
 start_address (const struct padding_finder *finder, size_t index)
 {

@@ -1,7 +1,7 @@
 /* Deciding which bytes between functions are padding, which is never executed.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Rows may cover the padding behind a function.  There are two reasons: the
+   Rows may cover the padding after a function.  There are two reasons: the
    return address of a call that ends a function lies in the padding, and
    --compact describes neighbouring functions by one FDE.  This is harmless
    only if the bytes are padding instructions, and no symbol names them.  */
@@ -52,8 +52,8 @@ uint64_t padding_finder_behind (struct padding_finder *finder,
 uint64_t padding_finder_run (const struct padding_finder *finder,
                              uint64_t address, uint64_t limit);
 
-/* Return whether the SIZE bytes at ADDRESS, none or PADDING_MAX at most, are
-   no-ops, traps or zeros, without an address of a symbol.  */
+/* Return whether the SIZE bytes at ADDRESS are at most PADDING_MAX bytes of
+   no-ops, traps or zeros to which no symbol points.  True for SIZE 0.  */
 bool padding_finder_is_padding (const struct padding_finder *finder,
                                 uint64_t address, uint64_t size);
 

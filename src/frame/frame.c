@@ -84,10 +84,10 @@ frame_function_fp_sure_end (const struct frame_function *function,
   const struct frame_row *row = &function->rows[index];
   const struct frame_row *last = &function->rows[function->n_rows - 1];
   /* Up to this row the CFA is found from FP.  GCC names the register with the
-     CFA as soon as it is loaded, which is in front of the instruction that
-     ends the frame.  So the row is right for one instruction at least.  CFI
-     that names the register only behind the instruction that ends the frame is
-     wrong about FP here, too; --lint finds such CFI.  */
+     CFA as soon as it is loaded, which is before the instruction that ends the
+     frame.  So the row is right for one instruction at least.  CFI that names
+     the register only after the instruction that ends the frame is wrong about
+     FP here, too; --lint finds such CFI.  */
   if (index > 0 && has_frame_of (row - 1, row, reg))
     return end - row->start < smallest ? end : row->start + smallest;
   /* The FP rule begins here, and the next row shows that the frame exists.  */

@@ -59,7 +59,7 @@
   REASON (GNU_DIFFERS, "gnu-differs",                                         \
           "GNU as would say something else than the CFI") /* of --gnu */      \
   /* Nothing is wrong with the rule.  Readers would take the place for a      \
-     return address of the code in front of it.  */                           \
+     return address of the code before it.  */                                \
   REASON (RETURN_ADDRESS, "return-address",                                   \
           "return address of a call with other rules")                        \
   /* The FDE itself is unusable.  */                                          \
@@ -174,7 +174,7 @@ struct frame_functions
   size_t n_functions, capacity;
 };
 
-/* Return the one of N such FUNCTIONS that contains ADDRESS, or NULL.  */
+/* Return the one of N ascending FUNCTIONS that contains ADDRESS, or NULL.  */
 static inline const struct frame_function *
 frame_functions_find (const struct frame_function *functions, size_t n,
                       uint64_t address)
@@ -273,7 +273,7 @@ uint32_t frame_function_fp_sure_end (const struct frame_function *function,
 
 /* Append ROW to FUNCTION, which has no rules of saved registers.  Rows that
    start where ROW does or later are dropped first.  ROW is not stored if the
-   row in front of it has equal rules.  Returns false when memory ran out.  */
+   row before it has equal rules.  Returns false when memory ran out.  */
 bool frame_function_append (struct frame_function *function,
                             const struct frame_row *row);
 

@@ -52,8 +52,8 @@ frame_numbers_recent (struct frame_numbers *numbers,
   return &numbers->recent[mixed % NUMBERS_RECENT];
 }
 
-/* Return a row with the rules of ROW and their number, or NULL if these did
-   not get it recently.  The result is valid until a row gets a number.  */
+/* If a row with the rules of ROW was numbered recently, return such a row with
+   its number; otherwise NULL.  Valid until a row gets a number.  */
 static inline const struct frame_row *
 frame_numbers_peek (struct frame_numbers *numbers, const struct frame_row *row)
 {

@@ -1,6 +1,7 @@
 /* From hand-written CFI and code to compact unwind encodings.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include "arch/patterns.h"
 #include "cfi/cfi_section.h"
 #include "cfi/cfa_opcode.h"
 #include "cfi/cfa_program.h"
@@ -503,7 +504,8 @@ section_of (const struct buffer *bytes, struct cunwind_entry *entries,
   struct frame_function function = { 0 };
   struct error err = { 0 };
   struct code code;
-  const struct padding_finder padding = { .image = &code.image };
+  const struct padding_finder padding
+      = { .image = &code.image, .patterns = arch_patterns_of (EM_X86_64) };
   code_init (&code, &arch_amd64, "", 0);
   assert_true (eh_frame_read (&cfi, &arch_amd64, bytes->bytes, bytes->size,
                               SECTION_ADDRESS, &err));
@@ -552,6 +554,26 @@ TEST (personalities_and_lsdas_are_kept)
   assert_int_equal (entries[3].encoding, 0x02010000);
   assert_int_equal (entries[3].lsda, 0);
   assert_int_equal (section.bytes_kept, 0);
+  buffer_free (&bytes);
+}
+
+/* No-ops between functions are padding, if they are 15 bytes or less.  */
+TEST (code_between_functions_has_an_empty_entry)
+{
+  struct buffer bytes;
+  struct cunwind_entry entries[8];
+  struct cunwind_section section;
+  buffer_init (&bytes, false);
+  size_t cie = put_amd64_cie (&bytes);
+  put_fde (&bytes, cie, CODE, 10, "", 0);
+  put_fde (&bytes, cie, CODE + 20, 10, "", 0);
+  put_fde (&bytes, cie, CODE + 46, 10, "", 0);
+  assert_int_equal (section_of (&bytes, entries, &section), 3);
+  assert_int_equal (entries[0].function, 0);
+  assert_int_equal (entries[1].function, 30);
+  assert_int_equal (entries[1].encoding, 0);
+  assert_int_equal (entries[2].function, 46);
+  assert_int_equal (entries[2].encoding, entries[0].encoding);
   buffer_free (&bytes);
 }
 

@@ -121,6 +121,40 @@ else
   skip "a program with a debug file cannot be made here"
 fi
 
+# A line of JSON that lacks a value is not printed.
+cat >wrong.s <<'END'
+	.globl main
+	.type main, @function
+main:
+	.cfi_startproc
+	sub $24, %rsp
+	nop
+	add $24, %rsp
+	xor %eax, %eax
+	ret
+	.cfi_endproc
+	.size main, .-main
+	.section .note.GNU-stack,"",@progbits
+END
+title="wrong rows"
+if [ "$(uname -m)" = x86_64 ] && "$compiler" -o w/f wrong.s \
+   && { run --lint --stats=json; [ $rc -eq 3 ]; }; then
+  bad=""
+  no_times output
+  cp output wanted
+  rm -f all
+  FAULT_COUNT=$PWD/all run --lint --stats=json
+  all=$(cat all)
+  for ((number = 1; number <= all; number++)); do
+    FAULT_AT=$number run --lint --stats=json
+    no_times output
+    [ $rc -ne 3 ] || cmp -s output wanted || bad+="allocation $number: $(cat output)"$'\n'
+  done
+  report "$title: $all allocations" "$bad"
+else
+  skip "$title: not analysed here"
+fi
+
 # Without memory for a name, a list of files does not end there.  What is said
 # of several files is kept until its turn comes; without memory for that it is
 # printed at once.  The files have no CFI that libdwarf would read: a
