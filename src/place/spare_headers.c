@@ -2,7 +2,7 @@
    when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection, "Headers that say nothing new", lists their
+   doc/formats/injection, "Headers that can be dropped", lists their
    readers.  */
 
 #include "place/spare_headers.h"
