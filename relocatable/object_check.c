@@ -65,8 +65,8 @@ same_symbol (const struct object_check *check, size_t index)
          && x.section == y.section;
 }
 
-/* Whether new symbol INDEX is a local section symbol, of *SECTION, value
-   0.  */
+/* Whether new symbol INDEX is a local section symbol of value 0.  Set *SECTION
+   to its section.  */
 static bool
 is_section_symbol (const struct object_check *check, size_t index,
                    size_t *section)
@@ -194,9 +194,10 @@ same_contents (const struct object_check *check,
 
 /* ---- Sections */
 
-/* Whether the headers are the same, but for corrections that libelf makes: it
-   corrects alignments of 0, those of compressed sections (to 8; the contents
-   have that of the uncompressed section), and sh_entsize by the type.  */
+/* Whether the headers are the same, but for the names' offsets, file offsets
+   and sizes, symbol indexes, and corrections by libelf.  libelf corrects an
+   alignment of 0, the alignment of compressed sections (to 8; their contents
+   tell that of the uncompressed section), and sh_entsize by the type.  */
 static bool
 same_header (const struct object_check *check, const struct image_section *old,
              const struct image_section *new)

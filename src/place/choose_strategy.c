@@ -498,8 +498,8 @@ try_strategies (struct layout *layout)
 }
 
 /* Zero the bytes of the old .sframe that the new one does not cover: nothing
-   refers to them any more.  They stay where the old one had no section header,
-   because then its size is not known.  */
+   refers to them any more.  They stay if the old .sframe had no section
+   header, because then its size is not known.  */
 static bool
 clear_replaced (struct layout *layout)
 {

@@ -21,7 +21,7 @@ enum
   ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
 };
 
-/* The bytes in front of the old file, and how two headers lead to two tables:
+/* The bytes in front of the old file, and the tables of the two ELF headers:
 
      base - distance                                 base
      new header  new table  notes  TABLE  .sframe    old header  old table  ...
@@ -40,7 +40,8 @@ struct front
   struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
   size_t n_looked_at;    /* number of chunks looked at, copied or not */
-  size_t n_with_segment; /* the first notes, whose PT_NOTEs name the copies */
+  size_t n_with_segment; /* number of the first elements of NOTES whose
+                            PT_NOTEs name the copies */
   struct interval rest;  /* range of the other copies, which get a PT_NOTE */
   uint64_t table;        /* offset of TABLE */
   size_t n_headers;      /* number of entries of TABLE */

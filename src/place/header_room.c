@@ -3,8 +3,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The program header table never moves, because strip, objcopy and others put
-   it back behind the ELF header and destroy the file.  So sections behind it
-   move.  */
+   it back behind the ELF header and destroy the file.  So it grows in its
+   place.  header_room_find drops headers that no reader needs, takes bytes
+   behind the table that have no owner, evicts the sections that follow and, if
+   all that is not enough, gathers all notes in one PT_NOTE.  */
 
 #include "place/header_room.h"
 
@@ -178,7 +180,7 @@ free_around_notes (const struct layout *layout, struct header_room *room)
 /* Ways to find room, those that move less first.  */
 static const struct trial
 {
-  bool pt_phdr;    /* drop PT_PHDR, where it says nothing new */
+  bool pt_phdr;    /* drop PT_PHDR, if the program does without it */
   bool one_note;   /* gather all notes in one PT_NOTE */
   bool behind_too; /* see spare_headers_gather_notes */
 } trials[] = { { false, false, false },

@@ -125,8 +125,8 @@ section_at (const struct image *image, uint64_t address)
   return NULL;
 }
 
-/* Whether the byte at ADDRESS is in a section without references to others
-   that may move: such a section itself, or .eh_frame.  */
+/* Whether the byte at ADDRESS is in .eh_frame or in a section of a kind that
+   may move.  Such sections have no references to sections that may move.  */
 static bool
 is_reference_free (const struct image *image, uint64_t address)
 {

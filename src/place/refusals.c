@@ -412,7 +412,8 @@ check_section_kinds (const struct image *image, struct error *err)
   return true;
 }
 
-/* Refuse a file with data, known or likely, that it looks for itself.  */
+/* Refuse a file with data that its program looks for in the file: the program
+   is known to do so, or the data are of no known kind.  */
 static bool
 check_own_data (const struct image *image, struct error *err)
 {

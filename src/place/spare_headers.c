@@ -1,6 +1,6 @@
-/* Program headers that can be dropped: those that repeat others, and PT_NOTEs
-   when one of them gets all notes.
-   SPDX-License-Identifier: LGPL-2.1-or-later
+/* Program headers that can be dropped: those that no reader needs, and
+   PT_NOTEs when one of them gets all notes. SPDX-License-Identifier:
+   LGPL-2.1-or-later
 
    doc/formats/injection, "Headers that can be dropped", lists their
    readers.  */
@@ -187,8 +187,9 @@ collect_sections (const struct layout *layout, struct gathered_notes *notes)
          && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether section INDEX goes behind the fixed ones: those in front of these do
-   if they begin in front of EARLIEST, those behind if BEHIND_TOO.  */
+/* Whether section INDEX moves behind the fixed ones.  A section in front of
+   them does if it begins in front of EARLIEST, one behind them if
+   BEHIND_TOO.  */
 static bool
 goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
              uint64_t earliest)

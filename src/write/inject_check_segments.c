@@ -27,8 +27,8 @@ is_in (uint64_t at, uint64_t begin, uint64_t size, uint64_t *end)
   return at >= begin && at - begin < size;
 }
 
-/* Whether AT is in a header table, or in a field about one, which ends at
- *END.  */
+/* Whether AT is in a header table, or in a field of the ELF header about one.
+   Set *END to the end of that table or field.  */
 static bool
 is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
 {

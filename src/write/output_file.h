@@ -77,7 +77,8 @@ struct output_request
    on a regular file, because the bytes in front of the position belong to
    another program.  Directories and block devices are refused.
 
-   Here and below an error names the output.  Then FILE needs no discard.  */
+   After failure FILE needs no discard.  Here and below an error names the
+   output.  */
 bool output_file_begin (struct output_file *file,
                         const struct output_request *request,
                         struct error *err);
