@@ -1,6 +1,6 @@
 /* Program headers that can be dropped: those that no reader needs, and
-   PT_NOTEs when one of them gets all notes. SPDX-License-Identifier:
-   LGPL-2.1-or-later
+   PT_NOTEs when one of them gets all notes.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    doc/formats/injection, "Headers that can be dropped", lists their
    readers.  */
