@@ -56,8 +56,8 @@ struct front
    NOTE_SECTIONS_MAX chunks are looked at, because each is compared with all
    sections.  */
 static void
-take_note (const struct layout *layout, struct front *front, uint64_t offset,
-           bool without_pt_note)
+add_note (const struct layout *layout, struct front *front, uint64_t offset,
+          bool without_pt_note)
 {
   struct chunk chunk = { .without_pt_note = without_pt_note };
   const GElf_Phdr *load = image_first_load (layout->image);
@@ -77,7 +77,7 @@ find_notes (const struct layout *layout, struct front *front)
   const struct image *image = layout->image;
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == PT_NOTE)
-      take_note (layout, front, segment->p_offset, false);
+      add_note (layout, front, segment->p_offset, false);
   front->n_with_segment = front->n_notes;
   FOR_EACH_SECTION (section, image)
     {
@@ -90,7 +90,7 @@ find_notes (const struct layout *layout, struct front *front)
         found |= note->p_type == PT_NOTE
                  && header->sh_offset - note->p_offset < note->p_filesz;
       if (found)
-        take_note (layout, front, header->sh_offset, true);
+        add_note (layout, front, header->sh_offset, true);
     }
 }
 
@@ -176,7 +176,7 @@ grow_fits (const struct layout *layout, uint64_t needed, uint64_t align,
    have the same difference as those of the PT_LOAD with its bytes.  Without
    that, the self-check would not find the notes once offsets have changed.  */
 static bool
-names_agree (const struct image *image)
+offsets_agree (const struct image *image)
 {
   FOR_EACH_SEGMENT (segment, image)
     {
@@ -209,7 +209,7 @@ grow_distance (struct layout *layout, struct front *front)
     return layout_reject (layout,
                           "the headers are not at the start of a read-only "
                           "segment");
-  if (!names_agree (layout->image))
+  if (!offsets_agree (layout->image))
     return layout_reject (layout, "addresses and offsets of what headers "
                                   "name do not agree");
   find_notes (layout, front);
