@@ -306,7 +306,7 @@ check_relocations (const struct object_check *check, struct error *err)
 static bool
 find_sections (struct object_check *check, struct error *err)
 {
-  size_t n = check->new->n_sections, old = check->old->n_sections, made = 0;
+  size_t n = check->new->n_sections, old = check->old->n_sections;
   size_t n_tables = 0;
   if (!object_find_sframe (check->new, &check->sframe, err))
     return false;
@@ -314,9 +314,8 @@ find_sections (struct object_check *check, struct error *err)
     if (section_relocates (&check->new->sections[i], check->sframe)
         && n_tables++ == 0)
       check->rela = i;
-  made += check->sframe >= old;
-  made += check->rela >= old;
-  made += check->new_symbols.index_section >= old;
+  size_t made = (check->sframe >= old) + (check->rela >= old)
+                + (check->new_symbols.index_section >= old);
   return (n == old + made && check->sframe != 0 && n_tables == 1)
          || set_failed (err, "its sections are others");
 }

@@ -105,11 +105,9 @@ add_sections (struct layout *layout, const struct placement *placement)
 {
   const struct gathered_notes *notes = &placement->room.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
-    {
-      layout_add_loaded_section (
-          layout, ".note.filler", SHT_NOTE,
-          interval_at (notes->fillers[i], NOTE_FILLER_SIZE), 8);
-    }
+    layout_add_loaded_section (
+        layout, ".note.filler", SHT_NOTE,
+        interval_at (notes->fillers[i], NOTE_FILLER_SIZE), 8);
   add_gap_section (layout, &placement->room);
   /* strip computes the size of a segment from its sections, so the bytes up to
      the page's end need a section.  */

@@ -40,8 +40,7 @@ struct front
   struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
   size_t n_looked_at;    /* number of chunks looked at, copied or not */
-  size_t n_with_segment; /* number of the first elements of NOTES whose
-                            PT_NOTEs name the copies */
+  size_t n_with_segment; /* first notes, whose own PT_NOTEs name the copies */
   struct interval rest;  /* range of the other copies, which get a PT_NOTE */
   uint64_t table;        /* offset of TABLE */
   size_t n_headers;      /* number of entries of TABLE */
@@ -332,8 +331,8 @@ add_sections (struct layout *layout, const struct front *front)
   for (size_t i = 0; i < front->n_notes; i++)
     {
       const struct chunk *chunk = &front->notes[i];
-      uint64_t offset = front->distance + chunk->offset;
-      const struct interval bytes = interval_at (offset, chunk->size);
+      const struct interval bytes
+          = interval_at (front->distance + chunk->offset, chunk->size);
       if (i >= front->n_with_segment)
         layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
                                    chunk->align);
@@ -341,7 +340,7 @@ add_sections (struct layout *layout, const struct front *front)
         end = chunk->offset + chunk->size;
       else
         layout_add_loaded_section (layout, ".old_notes", SHT_PROGBITS, bytes,
-                                   offset % 8 == 0 ? 8 : 1);
+                                   bytes.begin % 8 == 0 ? 8 : 1);
     }
   layout_add_loaded_section (layout, ".old_headers", SHT_PROGBITS,
                              interval_at (front->distance, end), 8);

@@ -3,10 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The program header table never moves, because strip, objcopy and others put
-   it back behind the ELF header and destroy the file.  So it grows in its
-   place.  header_room_find drops headers that no reader needs, takes bytes
-   behind the table that have no owner, evicts the sections that follow and, if
-   all that is not enough, gathers all notes in one PT_NOTE.  */
+   it back behind the ELF header and destroy the file.  header_room_find drops
+   headers that no reader needs, takes bytes behind the table that have no
+   owner, evicts sections, and may gather all notes in one PT_NOTE.  */
 
 #include "place/header_room.h"
 

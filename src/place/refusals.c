@@ -412,8 +412,7 @@ check_section_kinds (const struct image *image, struct error *err)
   return true;
 }
 
-/* Refuse a file with data that its program looks for in the file: the program
-   is known to do so, or the data are of no known kind.  */
+/* Refuse a file with data that its program looks for, or may look for.  */
 static bool
 check_own_data (const struct image *image, struct error *err)
 {

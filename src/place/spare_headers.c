@@ -2,8 +2,7 @@
    PT_NOTEs when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection, "Headers that can be dropped", lists their
-   readers.  */
+   doc/formats/injection, "Headers that can be dropped", lists readers.  */
 
 #include "place/spare_headers.h"
 

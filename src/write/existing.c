@@ -18,8 +18,7 @@ enum
 static bool
 is_owned (const struct image *image, struct interval range, size_t but)
 {
-  const struct interval header = { 0, sizeof (Elf64_Ehdr) };
-  if (intervals_meet (range, header)
+  if (intervals_meet (range, interval_at (0, sizeof (Elf64_Ehdr)))
       || intervals_meet (range, segment_table_range (image))
       || intervals_meet (range, section_table_range (image)))
     return true;

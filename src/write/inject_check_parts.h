@@ -4,9 +4,8 @@
    The check must not share the mistakes of the strategies.  So it concludes
    from the old file alone which bytes may differ.  The plan tells it the place
    of .sframe, the index of the section that .sframe replaces, the new size
-   and, in large files, the extents and patches; the check does not call
-   plan_cut.  The names of new sections are written out in
-   inject_check_sections.c.  */
+   and, in large files, the extents and patches, without plan_cut.  The
+   names of new sections are listed in inject_check_sections.c.  */
 
 #ifndef WRITE_INJECT_CHECK_PARTS_H
 #define WRITE_INJECT_CHECK_PARTS_H
