@@ -157,11 +157,13 @@ reg_mask (unsigned reg)
   return reg < REG_COUNT ? UINT32_C (1) << reg : 0;
 }
 
-/* Loop over the registers of MASK, in ascending order.  */
+/* Loop over the registers of MASK, in ascending order.  The declared name
+   cannot be in parentheses: NOLINTBEGIN(bugprone-macro-parentheses)  */
 #define FOR_EACH_REGISTER(reg, mask)                                       \
   for (unsigned reg, reg##_left = (mask);                                  \
        reg##_left && ((reg = (unsigned)__builtin_ctz (reg##_left)), true); \
        reg##_left &= reg##_left - 1)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Return the mask of the registers that INSN writes, without SP if INSN pushes
    or pops (OP_PUSH to OP_ENTER).  */

@@ -21,9 +21,9 @@
 enum
 {
   /* Each section of code has a made-up address that is a multiple of this,
-     with at least one unused byte in front of it.  So the low bits of an
-     address, which PLT expressions look at, are the same after linking, as
-     many of them as the alignment of the section keeps.  */
+     with at least one unused byte in front of it.  PLT expressions look at the
+     low bits of addresses.  Linking keeps as many of these bits as the
+     alignment of the section says.  */
   PLACE_ALIGN = 64,
   PADDING_MAX = 1 << 26,
   FDE_PC_BEGIN = 8 /* after a 32-bit length and the CIE pointer */

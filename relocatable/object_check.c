@@ -65,8 +65,8 @@ same_symbol (const struct object_check *check, size_t index)
          && x.section == y.section;
 }
 
-/* Whether new symbol INDEX is a local section symbol, of *SECTION, value
-   0.  */
+/* Whether new symbol INDEX is a local section symbol of value 0.  Set *SECTION
+   to its section.  */
 static bool
 is_section_symbol (const struct object_check *check, size_t index,
                    size_t *section)
@@ -194,9 +194,10 @@ same_contents (const struct object_check *check,
 
 /* ---- Sections */
 
-/* Whether the headers are the same, but for corrections that libelf makes: it
-   corrects alignments of 0, those of compressed sections (to 8; the contents
-   have that of the uncompressed section), and sh_entsize by the type.  */
+/* Whether the headers are the same, but for the names' offsets, file offsets
+   and sizes, symbol indexes, and corrections by libelf.  libelf corrects an
+   alignment of 0, the alignment of compressed sections (to 8; their contents
+   tell that of the uncompressed section), and sh_entsize by the type.  */
 static bool
 same_header (const struct object_check *check, const struct image_section *old,
              const struct image_section *new)
@@ -305,7 +306,7 @@ check_relocations (const struct object_check *check, struct error *err)
 static bool
 find_sections (struct object_check *check, struct error *err)
 {
-  size_t n = check->new->n_sections, old = check->old->n_sections, made = 0;
+  size_t n = check->new->n_sections, old = check->old->n_sections;
   size_t n_tables = 0;
   if (!object_find_sframe (check->new, &check->sframe, err))
     return false;
@@ -313,9 +314,8 @@ find_sections (struct object_check *check, struct error *err)
     if (section_relocates (&check->new->sections[i], check->sframe)
         && n_tables++ == 0)
       check->rela = i;
-  made += check->sframe >= old;
-  made += check->rela >= old;
-  made += check->new_symbols.index_section >= old;
+  size_t made = (check->sframe >= old) + (check->rela >= old)
+                + (check->new_symbols.index_section >= old);
   return (n == old + made && check->sframe != 0 && n_tables == 1)
          || set_failed (err, "its sections are others");
 }

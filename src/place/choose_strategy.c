@@ -125,11 +125,9 @@ add_sections (struct layout *layout, const struct placement *placement)
 {
   const struct gathered_notes *notes = &placement->room.spare.notes;
   for (size_t i = 0; i < notes->n_fillers; i++)
-    {
-      layout_add_loaded_section (
-          layout, ".note.filler", SHT_NOTE,
-          interval_at (notes->fillers[i], NOTE_FILLER_SIZE), 8);
-    }
+    layout_add_loaded_section (
+        layout, ".note.filler", SHT_NOTE,
+        interval_at (notes->fillers[i], NOTE_FILLER_SIZE), 8);
   add_gap_section (layout, &placement->room);
   /* strip computes the size of a segment from its sections, so the bytes up to
      the page's end need a section.  */
@@ -576,8 +574,8 @@ try_strategies (struct layout *layout)
 }
 
 /* Zero the bytes of the old .sframe that the new one does not cover: nothing
-   refers to them any more.  They stay where the old one had no section header,
-   because then its size is not known.  */
+   refers to them any more.  They stay if the old .sframe had no section
+   header, because then its size is not known.  */
 static bool
 clear_replaced (struct layout *layout)
 {

@@ -1,11 +1,11 @@
-/* Questions about the old file that no strategy is needed to answer.
+/* Facts about the old file that do not depend on a strategy: its page size,
+   whether it is a dynamic loader, which sections and segments may get another
+   address, and which section, segment or header owns which bytes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   What is its page size?  Is it a dynamic loader?  Which sections and segments
-   may get another address?  Which section, segment or header owns which bytes?
-   Which bytes does none of them own?  The strategies ask these questions, and
-   so does the self-check of the new file (write/inject_check.h), which must
-   not share more with them than the answers.  */
+   The strategies use these functions, and so does the self-check of the new
+   file (write/inject_check.h).  The check must not use more of the strategies'
+   code, because it would share their mistakes.  */
 
 #ifndef PLACE_FACTS_H
 #define PLACE_FACTS_H

@@ -21,7 +21,7 @@ enum
   ADDRESS_MIN = 0x10000 /* vm.mmap_min_addr as distributions set it */
 };
 
-/* The bytes in front of the old file, and how two headers lead to two tables:
+/* The bytes in front of the old file, and the tables of the two ELF headers:
 
      base - distance                                 base
      new header  new table  notes  TABLE  .sframe    old header  old table  ...
@@ -40,7 +40,7 @@ struct front
   struct chunk notes[NOTE_SECTIONS_MAX];
   size_t n_notes;
   size_t n_looked_at;    /* number of chunks looked at, copied or not */
-  size_t n_with_segment; /* the first notes, whose PT_NOTEs name the copies */
+  size_t n_with_segment; /* first notes, whose own PT_NOTEs name the copies */
   struct interval rest;  /* range of the other copies, which get a PT_NOTE */
   uint64_t table;        /* offset of TABLE */
   size_t n_headers;      /* number of entries of TABLE */
@@ -55,8 +55,8 @@ struct front
    NOTE_SECTIONS_MAX chunks are looked at, because each is compared with all
    sections.  */
 static void
-take_note (const struct layout *layout, struct front *front, uint64_t offset,
-           bool without_pt_note)
+add_note (const struct layout *layout, struct front *front, uint64_t offset,
+          bool without_pt_note)
 {
   struct chunk chunk = { .without_pt_note = without_pt_note };
   const GElf_Phdr *load = image_first_load (layout->image);
@@ -76,7 +76,7 @@ find_notes (const struct layout *layout, struct front *front)
   const struct image *image = layout->image;
   FOR_EACH_SEGMENT (segment, image)
     if (segment->p_type == PT_NOTE)
-      take_note (layout, front, segment->p_offset, false);
+      add_note (layout, front, segment->p_offset, false);
   front->n_with_segment = front->n_notes;
   FOR_EACH_SECTION (section, image)
     {
@@ -89,7 +89,7 @@ find_notes (const struct layout *layout, struct front *front)
         found |= note->p_type == PT_NOTE
                  && header->sh_offset - note->p_offset < note->p_filesz;
       if (found)
-        take_note (layout, front, header->sh_offset, true);
+        add_note (layout, front, header->sh_offset, true);
     }
 }
 
@@ -175,7 +175,7 @@ grow_fits (const struct layout *layout, uint64_t needed, uint64_t align,
    have the same difference as those of the PT_LOAD with its bytes.  Without
    that, the self-check would not find the notes once offsets have changed.  */
 static bool
-names_agree (const struct image *image)
+offsets_agree (const struct image *image)
 {
   FOR_EACH_SEGMENT (segment, image)
     {
@@ -208,7 +208,7 @@ grow_distance (struct layout *layout, struct front *front)
     return layout_reject (layout,
                           "the headers are not at the start of a read-only "
                           "segment");
-  if (!names_agree (layout->image))
+  if (!offsets_agree (layout->image))
     return layout_reject (layout, "addresses and offsets of what headers "
                                   "name do not agree");
   find_notes (layout, front);
@@ -331,8 +331,8 @@ add_sections (struct layout *layout, const struct front *front)
   for (size_t i = 0; i < front->n_notes; i++)
     {
       const struct chunk *chunk = &front->notes[i];
-      uint64_t offset = front->distance + chunk->offset;
-      const struct interval bytes = interval_at (offset, chunk->size);
+      const struct interval bytes
+          = interval_at (front->distance + chunk->offset, chunk->size);
       if (i >= front->n_with_segment)
         layout_add_loaded_section (layout, ".old_notes", SHT_NOTE, bytes,
                                    chunk->align);
@@ -340,7 +340,7 @@ add_sections (struct layout *layout, const struct front *front)
         end = chunk->offset + chunk->size;
       else
         layout_add_loaded_section (layout, ".old_notes", SHT_PROGBITS, bytes,
-                                   offset % 8 == 0 ? 8 : 1);
+                                   bytes.begin % 8 == 0 ? 8 : 1);
     }
   layout_add_loaded_section (layout, ".old_headers", SHT_PROGBITS,
                              interval_at (front->distance, end), 8);

@@ -3,8 +3,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The program header table never moves, because strip, objcopy and others put
-   it back behind the ELF header and destroy the file.  So sections behind it
-   move.  */
+   it back behind the ELF header and destroy the file.  header_room_find drops
+   headers that no reader needs, takes bytes behind the table that have no
+   owner, evicts sections, and may gather all notes in one PT_NOTE.  */
 
 #include "place/header_room.h"
 
@@ -22,8 +23,8 @@ enum
    without a header.  The section header table does not count as an owner,
    because the new file gets another one.  False with layout->reason.  */
 static bool
-free_gap (const struct layout *layout, struct header_room *room,
-          struct interval *freed)
+extend_freed (const struct layout *layout, struct header_room *room,
+              struct interval *freed)
 {
   unsigned left_out = room->spare.notes.end > 0 ? LEAVE_OUT_NOTES : 0;
   uint64_t begin = freed->end;
@@ -45,7 +46,7 @@ free_behind_table (const struct layout *layout, struct header_room *room)
 {
   uint64_t end = segment_table_range (layout->image).end;
   room->eviction.freed[0] = (struct interval){ end, end };
-  return free_gap (layout, room, &room->eviction.freed[0]);
+  return extend_freed (layout, room, &room->eviction.freed[0]);
 }
 
 /* Evict the chunk behind FREED, and extend FREED over it.  */
@@ -63,7 +64,7 @@ evict_next (const struct layout *layout, struct header_room *room,
     return false;
   room->eviction.n_chunks++;
   freed->end = chunk->offset + chunk->size;
-  return free_gap (layout, room, freed);
+  return extend_freed (layout, room, freed);
 }
 
 /* Begin anew with GAP, the result of free_behind_table.  Evict chunks until
@@ -157,7 +158,7 @@ free_around_notes (const struct layout *layout, struct header_room *room)
     if (!evict_next (layout, room, front))
       return false;
   *behind = (struct interval){ stay_end, stay_end };
-  if (!free_gap (layout, room, behind))
+  if (!extend_freed (layout, room, behind))
     return false;
   while (behind->end < notes->end)
     if (!evict_next (layout, room, behind))
@@ -173,9 +174,9 @@ free_around_notes (const struct layout *layout, struct header_room *room)
 /* Ways to find room, those that move less first.  */
 static const struct trial
 {
-  bool pt_phdr;    /* drop PT_PHDR, where it says nothing new */
-  bool one_note;   /* gather all notes in one PT_NOTE */
-  bool behind_too; /* see spare_headers_gather_notes */
+  bool pt_phdr;      /* drop PT_PHDR, if the program does without it */
+  bool gather_notes; /* gather all notes in one PT_NOTE */
+  bool behind_too;   /* see spare_headers_gather_notes */
 } trials[] = { { false, false, false },
                { true, false, false },
                { true, true, false },
@@ -184,17 +185,17 @@ static const struct trial
 /* Find room for N headers by the means of TRIAL.  Notes are not gathered in
    programs at a fixed address, for which there is grow-down.  */
 static bool
-carry_out (const struct layout *layout, const struct trial *trial, size_t n,
+try_trial (const struct layout *layout, const struct trial *trial, size_t n,
            struct header_room *room)
 {
   *room = (struct header_room){ .spare.n_wanted = n };
   spare_headers_drop (layout, &room->spare, trial->pt_phdr);
-  if (!trial->one_note && room->spare.dropped.n == n)
+  if (!trial->gather_notes && room->spare.dropped.n == n)
     return true;
   room->load = owner_of_table (layout->image);
   if (room->load == NULL)
     return layout_reject (layout, "no segment maps the program header table");
-  if (!trial->one_note)
+  if (!trial->gather_notes)
     return evict_for_table (layout, room);
   return layout->header.e_type != ET_EXEC
          && spare_headers_gather_notes (layout, &room->spare, room->load,
@@ -212,7 +213,7 @@ find_without_search (const struct layout *layout, size_t n,
   char reason[REASON_SIZE];
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
     {
-      if (carry_out (layout, &trials[i], n, room))
+      if (try_trial (layout, &trials[i], n, room))
         return true;
       if (i == 0)
         memcpy (reason, layout->reason, sizeof reason);

@@ -10,7 +10,7 @@
 #include "place/eviction.h"
 #include "place/spare_headers.h"
 
-/* The way to room: headers that are dropped, and chunks that move.  */
+/* How room is made: by headers that are dropped, and chunks that move.  */
 struct header_room
 {
   struct spare_headers spare;

@@ -4,7 +4,7 @@
    A plan is two lists.  An extent copies a range of the old file to an offset
    of the new one.  A patch has bytes that are new, or differ from the old
    ones.  All strategies make such lists.  write/inject.c and write/undo.c see
-   both lists as one row of pieces, which plan_cut makes.  */
+   both lists as one sequence of pieces, which plan_cut makes.  */
 
 #ifndef PLACE_PLAN_H
 #define PLACE_PLAN_H

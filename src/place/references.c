@@ -29,9 +29,9 @@ enum
 static void
 add_target (struct references *found, uint64_t target)
 {
-  if (target < found->begin || target >= found->end)
-    return;
-  if (found->n_targets > 0 && found->targets[found->n_targets - 1] == target)
+  if (target < found->begin || target >= found->end
+      || (found->n_targets > 0
+          && found->targets[found->n_targets - 1] == target))
     return;
   if (found->n_targets == REFERENCES_MAX)
     found->unknown = true;
@@ -43,8 +43,7 @@ add_target (struct references *found, uint64_t target)
 struct relocation_search
 {
   struct references *found;
-  struct symbols
-      symbols; /* the relocations' symbols; N is 0 without a table */
+  struct symbols symbols; /* of the relocations; N is 0 without a table */
 };
 
 static void
@@ -125,8 +124,8 @@ section_at (const struct image *image, uint64_t address)
   return NULL;
 }
 
-/* Whether the byte at ADDRESS is in a section without references to others
-   that may move: such a section itself, or .eh_frame.  */
+/* Whether the byte at ADDRESS is in .eh_frame or in a section of a kind that
+   may move.  Such sections have no references to sections that may move.  */
 static bool
 is_reference_free (const struct image *image, uint64_t address)
 {

@@ -412,7 +412,7 @@ check_section_kinds (const struct image *image, struct error *err)
   return true;
 }
 
-/* Refuse a file with data, known or likely, that it looks for itself.  */
+/* Refuse a file with data that its program looks for, or may look for.  */
 static bool
 check_own_data (const struct image *image, struct error *err)
 {

@@ -1,9 +1,8 @@
-/* Program headers that can be dropped: those that repeat others, and PT_NOTEs
-   when one of them gets all notes.
+/* Program headers that can be dropped: those that no reader needs, and
+   PT_NOTEs when one of them gets all notes.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   doc/formats/injection, "Headers that say nothing new", lists their
-   readers.  */
+   doc/formats/injection, "Headers that can be dropped", lists readers.  */
 
 #include "place/spare_headers.h"
 
@@ -20,7 +19,7 @@
 
 enum
 {
-  NOTES_MAX = 256 /* notes that comes_to looks at */
+  NOTES_MAX = 256 /* notes that walk_finds looks at */
 };
 
 static void
@@ -96,7 +95,7 @@ spare_headers_drop (const struct layout *layout, struct spare_headers *spare,
    stay next to them, so that one PT_NOTE has all notes.  That frees the
    entries of the other PT_NOTEs, and the bytes in front of the fixed notes.
    An arrangement is good only if all readers find in it the notes that they
-   found before (arrangement_is_good).  */
+   found before (arrangement_keeps_notes).  */
 
 /* Collect all PT_NOTEs that are not dropped already.  False unless all are in
    LOAD and alike, so that one header can say what they say.  Their physical
@@ -187,8 +186,9 @@ collect_sections (const struct layout *layout, struct gathered_notes *notes)
          && sections[n - 1].end - sections[0].begin <= NOTES_SPAN_MAX;
 }
 
-/* Whether section INDEX goes behind the fixed ones: those in front of these do
-   if they begin in front of EARLIEST, those behind if BEHIND_TOO.  */
+/* Whether section INDEX moves behind the fixed ones.  A section in front of
+   them does if it begins in front of EARLIEST, one behind them if
+   BEHIND_TOO.  */
 static bool
 goes_behind (const struct gathered_notes *notes, bool behind_too, size_t index,
              uint64_t earliest)
@@ -265,7 +265,7 @@ arrange (const struct layout *layout, struct gathered_notes *notes,
 
 /* Whether WALK, over bytes at OFFSET, comes to a note at offset WANTED.  */
 static bool
-comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
+walk_finds (struct note_walk walk, uint64_t offset, uint64_t wanted)
 {
   struct note note;
   for (size_t n = 0; n < NOTES_MAX && note_next (&walk, &note); n++)
@@ -279,8 +279,9 @@ comes_to (struct note_walk walk, uint64_t offset, uint64_t wanted)
    the walks align notes to 4 bytes, whatever the header says.  Only notes of
    sections count: a walk out of step takes other bytes for notes.  */
 static bool
-walk_is_good (const struct image *image, const struct gathered_notes *notes,
-              const uint8_t *bytes, bool by_4)
+walk_keeps_notes (const struct image *image,
+                  const struct gathered_notes *notes, const uint8_t *bytes,
+                  bool by_4)
 {
   const struct note_walk after
       = { bytes, notes->end - notes->begin, by_4 ? 4 : notes->align,
@@ -299,10 +300,10 @@ walk_is_good (const struct image *image, const struct gathered_notes *notes,
                               section->end - section->begin, section->align);
         while (note_next (&walk, &note))
           if (note_is_wanted (&note, by_4, program)
-              && comes_to (before, segment->p_offset,
-                           section->begin + note.begin)
-              && !comes_to (after, notes->begin,
-                            section->new_offset + note.begin))
+              && walk_finds (before, segment->p_offset,
+                             section->begin + note.begin)
+              && !walk_finds (after, notes->begin,
+                              section->new_offset + note.begin))
             return false;
       }
   return true;
@@ -328,8 +329,8 @@ has_collision (const struct gathered_notes *notes)
    ones: those that align notes as the header says, and those that align to
    4.  */
 static bool
-arrangement_is_good (const struct image *image,
-                     const struct gathered_notes *notes)
+arrangement_keeps_notes (const struct image *image,
+                         const struct gathered_notes *notes)
 {
   uint8_t bytes[NOTES_SPAN_MAX]; /* of the new PT_NOTE */
   if (has_collision (notes))
@@ -344,8 +345,8 @@ arrangement_is_good (const struct image *image,
   for (size_t i = 0; i < notes->n_fillers; i++)
     note_filler_write (bytes + (notes->fillers[i] - notes->begin),
                        image->big_endian);
-  return walk_is_good (image, notes, bytes, true)
-         && walk_is_good (image, notes, bytes, false);
+  return walk_keeps_notes (image, notes, bytes, true)
+         && walk_keeps_notes (image, notes, bytes, false);
 }
 
 bool
@@ -363,5 +364,5 @@ spare_headers_gather_notes (const struct layout *layout,
     spare->dropped.indices[spare->dropped.n++] = notes->segments[i];
   set_table_end (layout->image, spare);
   return arrange (layout, notes, behind_too, spare->table_end)
-         && arrangement_is_good (layout->image, notes);
+         && arrangement_keeps_notes (layout->image, notes);
 }

@@ -1,8 +1,8 @@
 /* Program headers that can be dropped, so that new ones take their entries.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Either they repeat what other headers say, or they are PT_NOTEs: notes are
-   then arranged so that one PT_NOTE has all of them.  */
+   No reader needs them (PT_NULL, a PT_NOTE that repeats PT_GNU_PROPERTY, some
+   PT_PHDRs), or they are PT_NOTEs whose notes another PT_NOTE gets.  */
 
 #ifndef PLACE_SPARE_HEADERS_H
 #define PLACE_SPARE_HEADERS_H
@@ -52,17 +52,17 @@ struct spare_headers
   uint64_t table_end; /* file offset of the new table's end */
 };
 
-/* Drop headers that say nothing, or nothing new, until as many are dropped as
-   are wanted; with PT_PHDR also that header, where it repeats another one.
-   Set table_end.  A PT_GNU_SFRAME counts as saying nothing, because it is
-   empty or has the .sframe that is replaced.  */
+/* Drop headers that no reader needs, until spare->n_wanted are dropped, and
+   set table_end.  PT_GNU_SFRAME is among them, because it is empty or has the
+   .sframe that is replaced, and with PT_PHDR also that header, if the program
+   does without it.  */
 void spare_headers_drop (const struct layout *layout,
                          struct spare_headers *spare, bool pt_phdr);
 
 /* Drop all PT_NOTEs but one, set table_end, and find places in LOAD for all
    notes, so that the remaining PT_NOTE can have them.  With BEHIND_TOO, notes
-   behind the fixed ones are moved, too, although they could stay.  False
-   without a good arrangement.  */
+   behind the fixed ones are moved, too, although they could stay.  False if
+   readers would not find all notes again.  */
 bool spare_headers_gather_notes (const struct layout *layout,
                                  struct spare_headers *spare,
                                  const GElf_Phdr *load, bool behind_too);

@@ -13,13 +13,12 @@ enum
 };
 
 /* Whether the ELF header, a header table, a section or a segment has bytes of
-   RANGE.  Section BUT does not count, nor if BUT is not 0 PT_LOAD and
-   PT_GNU_SFRAME.  */
+   RANGE.  If BUT is not 0, section BUT does not count, and neither does any
+   PT_LOAD or PT_GNU_SFRAME, because these have its bytes.  */
 static bool
 is_owned (const struct image *image, struct interval range, size_t but)
 {
-  const struct interval header = { 0, sizeof (Elf64_Ehdr) };
-  if (intervals_meet (range, header)
+  if (intervals_meet (range, interval_at (0, sizeof (Elf64_Ehdr)))
       || intervals_meet (range, segment_table_range (image))
       || intervals_meet (range, section_table_range (image)))
     return true;

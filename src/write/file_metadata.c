@@ -151,9 +151,8 @@ owner_copy (const struct stat *wanted, int to, struct error *err)
   struct stat status;
   if (fstat (to, &status) != 0)
     return error_set_errno (err, "fstat");
-  if (status.st_uid == wanted->st_uid && status.st_gid == wanted->st_gid)
-    return true;
-  if (fchown (to, wanted->st_uid, wanted->st_gid) == 0)
+  if ((status.st_uid == wanted->st_uid && status.st_gid == wanted->st_gid)
+      || fchown (to, wanted->st_uid, wanted->st_gid) == 0)
     return true;
   if (errno == EPERM || errno == EINVAL)
     return error_set_word (err, CFI2SFRAME_REFUSED, WORD_METADATA,

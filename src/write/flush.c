@@ -87,7 +87,7 @@ close_both (const struct file_system *system)
 
 /* Add DEVICE to the list, with its first file.  The caller holds the lock.  */
 static bool
-note (dev_t device, int directory, int fd)
+add_file_system (dev_t device, int directory, int fd)
 {
   struct file_system added
       = { .device = device,
@@ -111,8 +111,8 @@ flush_later (int directory, int fd, struct error *err)
   if (fstat (fd, &status) != 0)
     return flush_all (fd, err);
   pthread_mutex_lock (&lock);
-  bool done
-      = count_if_noted (status.st_dev) || note (status.st_dev, directory, fd);
+  bool done = count_if_noted (status.st_dev)
+              || add_file_system (status.st_dev, directory, fd);
   pthread_mutex_unlock (&lock);
   return done || flush_all (fd, err);
 }

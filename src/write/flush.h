@@ -22,8 +22,8 @@ bool flush_directory (int directory, int fd, struct error *err);
    file system is flushed at once.  */
 bool flush_later (int directory, int fd, struct error *err);
 
-/* Tell the list that a hard link was made in DIRECTORY.  If it has this file
-   system, it counts a file more there, to flush the link, too.  */
+/* Count the hard link that was made in DIRECTORY as one more file of its file
+   system, if that is on the list.  Then flush_noted flushes the link, too.  */
 void flush_name_later (int directory);
 
 /* Flush all files on the list, and empty it.  Where one file was renamed on a

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The new file is opened like any other and compared with the old one, byte by
-   byte, with one exception: in large files (COMPARE_MAX in
-   inject_check_parts.c) only the first bytes are compared of blocks that one
-   extent of the plan has copied, without a patch.  */
+   byte.  There is one exception: in large files (COMPARE_MAX in
+   inject_check_parts.c) a block that one extent of the plan has copied,
+   without a patch, is compared only by its first bytes.  */
 
 #include "write/inject_check.h"
 

@@ -8,9 +8,9 @@
 
 enum
 {
-  /* In files up to this size every byte is compared.  In larger files only the
-     first bytes are, of a block that one extent of the plan has copied: they
-     are zero if the block was not written.  */
+  /* In files up to this size every byte is compared.  In larger files a block
+     that one extent of the plan has copied is compared only by its first
+     bytes: these are zero if the block was not written.  */
   COMPARE_MAX = 8 << 20,
   BLOCK = 1 << 16,
   SAMPLE = 64

@@ -2,10 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The check must not share the mistakes of the strategies.  So it concludes
-   from the old file alone which bytes may differ.  It uses of the plan the
-   place of .sframe, the index of the section that .sframe replaces, the new
-   size and, in large files, the extents and patches, but not plan_cut.  Of the
-   strategies it uses the names of new sections (inject_check_sections.c).  */
+   from the old file alone which bytes may differ.  The plan tells it the place
+   of .sframe, the index of the section that .sframe replaces, the new size
+   and, in large files, the extents and patches, without plan_cut.  The
+   names of new sections are listed in inject_check_sections.c.  */
 
 #ifndef WRITE_INJECT_CHECK_PARTS_H
 #define WRITE_INJECT_CHECK_PARTS_H

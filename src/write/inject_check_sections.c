@@ -11,7 +11,7 @@
 #include "elf/notes.h"
 
 /* Whether IMAGE loads the section of HEADER at its address from its offset.
-   Empty sections of some linkers have any address.  */
+   Some linkers give empty sections an address at which nothing is loaded.  */
 static bool
 is_loaded (const struct image *image, const GElf_Shdr *header)
 {

@@ -27,10 +27,10 @@ is_in (uint64_t at, uint64_t begin, uint64_t size, uint64_t *end)
   return at >= begin && at - begin < size;
 }
 
-/* Whether AT is in a header table, or in a field about one, which ends at
- *END.  */
+/* Whether AT is in a header table, or in a field of the ELF header about one.
+   Set *END to the end of that table or field.  */
 static bool
-is_of_tables (const struct image *image, uint64_t at, uint64_t *end)
+is_in_tables (const struct image *image, uint64_t at, uint64_t *end)
 {
   const struct
   {
@@ -55,7 +55,7 @@ may_differ (const struct check *check, const GElf_Phdr *load, uint64_t at,
             uint64_t *end)
 {
   const struct image *image = check->before;
-  if (is_of_tables (image, at, end))
+  if (is_in_tables (image, at, end))
     return true;
   for (size_t i = 1; i < image->n_sections; i++)
     {
@@ -224,8 +224,8 @@ is_same_note (const struct note *a, const struct note *b)
 
 /* Whether SEGMENT, a PT_NOTE, may have the notes that BEFORE had.  */
 static bool
-is_good_segment (const struct check *check, const GElf_Phdr *segment,
-                 const GElf_Phdr *before)
+may_have_notes_of (const struct check *check, const GElf_Phdr *segment,
+                   const GElf_Phdr *before)
 {
   GElf_Phdr expected = *before;
   expected.p_filesz = expected.p_memsz = segment->p_filesz;
@@ -246,7 +246,7 @@ is_found (const struct check *check, const GElf_Phdr *before,
   const struct image *image = check->after;
   FOR_EACH_SEGMENT (segment, image)
     {
-      if (!is_good_segment (check, segment, before))
+      if (!may_have_notes_of (check, segment, before))
         continue;
       struct note_walk walk = note_walk_segment (image, segment, by_4);
       struct note note;

@@ -77,7 +77,7 @@ struct output_request
    on a regular file, because the bytes in front of the position belong to
    another program.  Directories and block devices are refused.
 
-   Here and below an error names the output.  Then FILE needs no discard.  */
+   Errors here and below name the output.  A failed FILE needs no discard.  */
 bool output_file_begin (struct output_file *file,
                         const struct output_request *request,
                         struct error *err);

@@ -175,8 +175,8 @@ is_ours (const char *name)
 
 /* Make the file or, with SOURCE, the hard link.  False with errno.  */
 static bool
-make_once (const struct temporary *temporary,
-           const struct file_location *source, int *fd)
+make_named (const struct temporary *temporary,
+            const struct file_location *source, int *fd)
 {
   if (source == NULL)
     {
@@ -208,7 +208,7 @@ is_named (int fd, int directory, const char *name, struct stat *named)
    has other names, so its link count does not show that.  On a file system
    without locks no process removes the file.  */
 static bool
-lock (const struct temporary *temporary, int fd)
+lock_file (const struct temporary *temporary, int fd)
 {
   struct stat status;
   int directory = temporary->directory;
@@ -221,12 +221,13 @@ lock (const struct temporary *temporary, int fd)
 
 /* Make and lock the file or link, under a new name.  False with errno.  */
 static bool
-make (struct temporary *temporary, const struct file_location *source, int *fd)
+make_file (struct temporary *temporary, const struct file_location *source,
+           int *fd)
 {
   for (int i = 0; i < NAME_TRIES && choose_name (temporary); i++)
     {
-      bool made = make_once (temporary, source, fd);
-      if (made && lock (temporary, *fd))
+      bool made = make_named (temporary, source, fd);
+      if (made && lock_file (temporary, *fd))
         return true;
       if (made)
         {
@@ -256,7 +257,7 @@ temporary_new (int directory, const struct file_location *source, int *fd,
   bool made = false;
   if (uninterrupted_begin (&mask))
     {
-      made = make (temporary, source, fd);
+      made = make_file (temporary, source, fd);
       if (made)
         temporary->index = active_add (temporary);
       uninterrupted_end (&mask);

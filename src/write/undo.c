@@ -235,8 +235,8 @@ undo_check (const struct image *image, const void *bytes, size_t size,
    A record is the inverse of a plan.  Bytes that the new file still has are
    copied; others that were zero are zeros; the rest is stored.  */
 
-/* A copy of up to this many bytes between two stored ranges takes more bytes
-   in the record than the bytes themselves.  */
+/* Up to this many bytes between two stored ranges are stored, too.  That saves
+   two operations, which take five bytes or more.  */
 #define MIN_COPY 12
 
 static const uint64_t NOWHERE = UINT64_MAX;
@@ -268,8 +268,8 @@ follows (const struct operation *next, const struct operation *last)
 /* Add an operation that copies or stores.  Join it to the last one, or to the
    last two, if their bytes are in front of its own in both files.  */
 static bool
-add (struct record_builder *builder, enum undo_kind kind, uint64_t old_offset,
-     uint64_t size, uint64_t new_offset)
+add_operation (struct record_builder *builder, enum undo_kind kind,
+               uint64_t old_offset, uint64_t size, uint64_t new_offset)
 {
   struct operation next = { kind, old_offset, size, new_offset };
   struct operation *last
@@ -313,8 +313,9 @@ add_piece (struct record_builder *builder, const struct plan_piece *piece,
       end = old == new ? piece->size : begin + 1;
       while (end < piece->size && (old[end] == new[end]) == kept)
         end++;
-      if (!add (builder, kept ? UNDO_COPY : UNDO_STORE, old_offset + begin,
-                end - begin, piece->offset + begin))
+      if (!add_operation (builder, kept ? UNDO_COPY : UNDO_STORE,
+                          old_offset + begin, end - begin,
+                          piece->offset + begin))
         return false;
     }
   return true;
@@ -341,12 +342,13 @@ add_pieces (struct record_builder *builder, struct plan_piece *pieces,
       if (pieces[i].old == NULL)
         continue;
       uint64_t begin = (uint64_t)(pieces[i].old - original);
-      if (!add (builder, UNDO_STORE, at, begin - at, NOWHERE)
+      if (!add_operation (builder, UNDO_STORE, at, begin - at, NOWHERE)
           || !add_piece (builder, &pieces[i], begin))
         return false;
       at = begin + pieces[i].size;
     }
-  return add (builder, UNDO_STORE, at, builder->image->size - at, NOWHERE);
+  return add_operation (builder, UNDO_STORE, at, builder->image->size - at,
+                        NOWHERE);
 }
 
 /* Return the kind of OPERATION that takes the fewest bytes.  A short copy from

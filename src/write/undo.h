@@ -73,8 +73,7 @@ struct undo_record
   uint64_t original_digest;
 };
 
-/* Append to RECORD the record of PLAN for IMAGE, for offset
-   plan->new_size.  */
+/* Append to RECORD the record of PLAN for IMAGE, for offset new_size.  */
 bool undo_record_build (struct buffer *record, const struct image *image,
                         const struct plan *plan, struct error *err);
 
