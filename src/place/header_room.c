@@ -15,7 +15,9 @@
 
 enum
 {
-  HEADERS = 2 /* new headers of most files: PT_LOAD, PT_GNU_SFRAME */
+  HEADERS = 2, /* new headers of most files: PT_LOAD, PT_GNU_SFRAME */
+  SPARE_PADDING_MAX = 1 << 20 /* bytes of the file for an entry that only
+                                 patchelf needs */
 };
 
 /* Extend FREED over the bytes behind it that have no owner, at most to the end
@@ -88,6 +90,18 @@ evict_up_to (const struct layout *layout, struct header_room *room,
   return eviction_find_fallbacks (layout, &room->eviction, end, 0);
 }
 
+/* Whether symbol tables behind .sframe cost more padding than the entry for
+   patchelf is worth.  They cost as much as the memory is longer than the
+   file.  */
+static bool
+needs_much_padding (const struct image *image)
+{
+  const GElf_Phdr *last = image_last_load (image);
+  uint64_t length
+      = last->p_vaddr + last->p_memsz - image_first_load (image)->p_vaddr;
+  return length > image->size && length - image->size > SPARE_PADDING_MAX;
+}
+
 /* Make room for one entry more if the chunks behind it may move: patchelf 0.14
    to 0.18 adds a header without a look behind the table.  */
 static void
@@ -96,7 +110,10 @@ leave_spare_entry (const struct layout *layout, struct header_room *room,
 {
   struct header_room wider = *room;
   if (evict_up_to (layout, &wider, gap,
-                   room->spare.table_end + sizeof (Elf64_Phdr), all))
+                   room->spare.table_end + sizeof (Elf64_Phdr), all)
+      && (eviction_has_symbol_fallbacks (&wider.eviction, false)
+          || !eviction_has_symbol_fallbacks (&room->eviction, false)
+          || !needs_much_padding (layout->image)))
     *room = wider;
 }
 

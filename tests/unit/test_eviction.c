@@ -251,6 +251,11 @@ static const struct layout_case served[] = {
      and patchelf wrote a header over the note in front of it.  */
   { "patchelf_finds_a_spare_slot_for_a_large_table", make_many_symbols,
     .changes = { NO_BUILD_ID }, .check = check_spare_slot },
+  /* The file would need 128 MiB of padding for .dynsym.  */
+  { "no_spare_slot_is_left_where_symbols_would_have_no_place",
+    make_many_symbols,
+    .changes = { NO_BUILD_ID, SET_SEGMENT (P_DATA, p_memsz, 1 << 27) },
+    .expects = { SECTION_HAS (".dynsym", sh_offset, 0x270) } },
   { "patchelf_finds_a_spare_slot", make_room_for_patchelf,
     .check = check_spare_slot },
   /* Behind two more program headers the note ends with the first page.  */
