@@ -16,7 +16,7 @@
 enum
 {
   HEADERS = 2, /* new headers of most files: PT_LOAD, PT_GNU_SFRAME */
-  SPARE_PADDING_MAX = 1 << 20 /* bytes of the file for an entry that only
+  SPARE_PADDING_MAX = 1 << 16 /* bytes of the file for an entry that only
                                  patchelf needs */
 };
 
