@@ -99,8 +99,7 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
          caller's SP, which the ABI fixes relative to the CFA.  */
       return arch->caller_sp_offset != 0;
     case RULE_REG:
-      /* Leaf functions on s390x keep that value in a floating-point register
-         instead.  */
+      /* Leaf functions on s390x save r15 in a floating-point register.  */
       if (arch->caller_sp_offset != 0 && sp.reg != arch->sp && sp.offset == 0)
         return true;
       break;
@@ -182,8 +181,7 @@ emit_row (struct execution *run)
   return true;
 }
 
-/* ---- Instructions: each returns REASON_NONE, or why the program is
-   invalid  */
+/* ---- Instructions: REASON_NONE, or why the program is invalid */
 
 static enum frame_reason
 advance_to (struct execution *run, uint64_t location)
@@ -276,8 +274,8 @@ restore_rule (struct execution *run, uint64_t reg)
     set_rule (run, reg, *rule);
   else if (is_sign_state (run, reg))
     {
-      /* negate_ra_state negates the initial value ("DWARF for the Arm 64-bit
-         Architecture", section 4.3).  */
+      /* The initial value, which negate_ra_state has changed since ("DWARF for
+         the Arm 64-bit Architecture", section 4.3).  */
       run->state.row.ra_signed = initial->row.ra_signed;
       run->state.ra_signed_with_pc = initial->ra_signed_with_pc;
       run->state.has_sign_state_rule = initial->has_sign_state_rule;
@@ -546,8 +544,7 @@ cie_execute (struct cfa_machine *machine, uint32_t index)
   if (result->executed)
     return result;
   const struct cfi_cie *cie = &machine->section->cies[index];
-  /* Registers without a rule keep their values.  SP has "no rule" at
-     first.  */
+  /* Registers without a rule keep their values.  SP has no rule at first.  */
   const struct frame_rule same = { .kind = RULE_SAME };
   struct execution run
       = { .machine = machine,

@@ -35,7 +35,7 @@ struct program_result
   size_t copy_from;
 };
 
-/* Make a table for SECTION, which must outlive it.  NULL without memory.  */
+/* A table for SECTION, which must outlive it.  NULL when memory ran out.  */
 struct program_table *program_table_new (const struct cfi_section *section);
 void program_table_free (struct program_table *table);
 
@@ -70,7 +70,7 @@ struct finished_rows
 };
 
 /* Start a walk over SOURCE with OPTIONS.  SOURCE must outlive ROWS, and ROWS
-   must not move in memory.  ROWS is to be closed in any case.  */
+   must not move in memory.  ROWS is to be closed even if memory ran out.  */
 bool finished_rows_open (struct finished_rows *rows,
                          const struct cfi_source *source,
                          const struct rows_options *options,

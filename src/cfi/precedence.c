@@ -45,8 +45,7 @@ struct dropped_search
   const struct image *image;
   struct code_range *code; /* owned; executable sections, ascending */
   size_t n_code;
-  struct object *objects; /* owned; one for each CIE.  NULL if no section was
-                             dropped */
+  struct object *objects; /* owned; by CIE.  NULL: no section was dropped */
   struct named_function *names; /* owned; ascending */
   size_t n_names, names_capacity;
 };
@@ -279,8 +278,7 @@ execute (struct contradictions *contradictions, const struct cfi_fde *fde,
   return done;
 }
 
-/* Mark the rows of the removed FDE that FDE, one that remains,
-   contradicts.  */
+/* Mark the removed FDE's rows that FDE, one that remains, contradicts.  */
 static bool
 compare_with (struct contradictions *contradictions, const struct cfi_fde *fde)
 {

@@ -159,8 +159,7 @@ cfi_read (struct cfi_section *section, const struct cfi_input *input,
   _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
   if (read && !RADIX_SORT (section->fdes, section->n_fdes))
     read = error_set_no_memory (err);
-  section->fdes_capacity
-      = section->n_fdes; /* the sort may replace the array */
+  section->fdes_capacity = section->n_fdes; /* the sort may reallocate */
   if (!read)
     cfi_section_free (section);
   return read;

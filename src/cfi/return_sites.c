@@ -65,8 +65,7 @@ code_ends_in_call (const struct call_finder *finder, uint64_t from,
          || ends_in_call (finder->image->arch, code, size);
 }
 
-/* Whether a segment, from then on the finder's, has the SIZE bytes at
-   START.  */
+/* Make the segment with the SIZE bytes at START the finder's, or fail.  */
 static bool
 has_code (struct call_finder *finder, uint64_t start, uint64_t size)
 {
@@ -102,9 +101,9 @@ call_finder_first (struct call_finder *finder, uint64_t base,
   const uint8_t *segment = finder->bytes;
   uint64_t skip = base - finder->address;
   int32_t distance;
-  /* At few offsets the bytes in front look like a call.  This test comes first
-     and may read all of the segment, because it needs no start of an
-     instruction.  */
+  /* At few offsets the bytes in front look like a call.  This test comes
+     first. It needs no start of an instruction, so it may read all of the
+     segment.  */
   for (size_t i = 1; i < n; i++)
     if (arch->may_end_call (segment, skip + offsets[i], &distance)
         && code_ends_in_call (finder, base + offsets[i - 1],

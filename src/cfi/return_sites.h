@@ -38,7 +38,7 @@ struct call_finder
   const struct image *image;           /* not owned */
   const struct cfi_section *functions; /* not owned; may be NULL */
   struct plt_sections plt;             /* of the image */
-  /* The segment that was used last: SIZE bytes at ADDRESS.  */
+  /* The segment that was used last, SIZE bytes at ADDRESS; all 0 at first.  */
   const uint8_t *bytes;
   uint64_t address, size;
 };

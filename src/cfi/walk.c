@@ -216,8 +216,7 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
   return true;
 }
 
-/* Leave out the current function's rows that OTHER, which overlaps,
-   contradicts.  */
+/* Leave out the current function's rows that OTHER contradicts.  */
 static bool
 compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
                      struct error *err)
@@ -337,8 +336,7 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
                   struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
-  /* An entry that cannot be read may describe a function that begins with
-     nops.  */
+  /* A damaged entry may describe a function that begins with nops.  */
   if (code->size == 0 || end < walk->claimed_end || end >= next
       || code->size > UINT32_MAX - PADDING_MAX
       || walk->source->cfi.n_damaged > 0)

@@ -102,9 +102,8 @@ uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
                            struct padding_finder *finder);
 
-/* The number of bytes behind CODE that are alignment, or were possibly
-   alignment by symbols that the file has lost since.  CODE is that of the last
-   cfi_walk_next.  */
+/* Do the same, but count bytes, too, that may have been alignment before the
+   file lost symbols.  */
 uint32_t cfi_walk_padding_at_most (const struct cfi_walk *walk,
                                    const struct cfi_code *code,
                                    struct padding_finder *finder);

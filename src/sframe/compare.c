@@ -83,8 +83,7 @@ struct function_findings
 struct first_difference
 {
   enum compare_defect defect;
-  char
-      defective; /* the section with the defect, 'A' or 'B', if there is one */
+  char defective; /* the section with the defect: 'A', 'B', or '\0' */
   uint64_t pc;
   char text[200];
 };
@@ -193,8 +192,7 @@ is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
              && frame_rule_equal (view->previous->ra, ra));
 }
 
-/* Whether the CFA in VIEW is FP plus the offset that it had from SP
-   before.  */
+/* Whether VIEW's CFA is FP plus the offset that it had from SP before.  */
 static bool
 is_stale_offset (const struct arch *arch, const struct sweep_view *view,
                  const struct sweep_view *other)

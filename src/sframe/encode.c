@@ -129,8 +129,7 @@ sframe_row_payload_size (const struct encode_options *options,
             << row_word_width (row, width_limit (options)));
 }
 
-/* Store the lowest 1 << WIDTH bytes of VALUE, and return the address
-   behind.  */
+/* Store the lowest 1 << WIDTH bytes of VALUE; return the address behind.  */
 static inline uint8_t *
 store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
 {

@@ -150,8 +150,8 @@ set_cfa_offset (struct gnu_translator *t, int64_t offset)
   return touch (t);
 }
 
-/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  Later
-   releases need a flexible FDE for it, which some machines do not have.  */
+/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  2.47
+   writes a flexible FDE for it, which some machines do not have.  */
 static enum frame_reason
 set_cfa_register (struct gnu_translator *t, uint64_t reg)
 {

@@ -232,8 +232,7 @@ leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
   return true;
 }
 
-/* Append a row with RULE, from START of the function on, to the current
-   piece.  */
+/* Append a row with RULE from START on to the current piece.  */
 static inline bool
 append_row (struct lowerer *lowerer, uint32_t start, uint32_t rule)
 {
@@ -480,10 +479,9 @@ lower_rows (struct lowerer *lowerer)
 }
 
 /* Collect the rows of a function in one short loop, if nothing is to be left
-   out and the translation of each row has a rule for default functions.
-   Nearly all functions are of this kind.  A row that needs the flexible form
-   has no such rule.  For any other function nothing changes, and the result is
-   false.  */
+   out and the translation of each row has a rule for default functions.  A row
+   that needs the flexible form has none.  Nearly all functions are of this
+   kind.  False for any other function, after changing nothing.  */
 static bool
 lower_translated (struct lowerer *lowerer)
 {

@@ -42,8 +42,7 @@ reason_of (enum target target, struct frame_rule rule)
   return reasons[rule.kind][target];
 }
 
-/* Set *WORD to the data word for CFA offset OFFSET.  False if there is
-   none.  */
+/* Set *WORD to the data word for CFA offset OFFSET, if there is one.  */
 static bool
 cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 {

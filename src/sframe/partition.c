@@ -55,8 +55,7 @@ static void
 pass_rows (const struct rule *rules, const struct numbered_row *row,
            const struct numbered_row *end, uint64_t begin, struct cut *cut)
 {
-  uint64_t written = cut->address - cut->back; /* address of the last row that
-                                                  is written */
+  uint64_t written = cut->address - cut->back; /* where the last one is */
   uint64_t bytes = 0;
   uint32_t n_rows = 0;
   for (; row < end; row++)
@@ -72,8 +71,8 @@ pass_rows (const struct rule *rules, const struct numbered_row *row,
   cut->back = (uint32_t)(cut->address - written);
 }
 
-/* Make the cuts of RUN.  SUMS is the cut at its start, and becomes that at its
-   end.  */
+/* Make the cuts of RUN.  SUMS is the cut at its start, then that at its end.
+ */
 static void
 cut_run (struct partition *partition, const struct partition_input *input,
          struct run *run, struct cut *sums)
@@ -146,8 +145,7 @@ struct choice
 /* A cut where a piece may begin.  */
 struct beginning
 {
-  int64_t key; /* cost of all before the cut, minus the cost of all rows before
-                  it in one block */
+  int64_t key; /* cost of all before, minus that of its rows in one block */
   uint32_t cut;
 };
 
@@ -180,8 +178,7 @@ struct chooser
 
 /* ---- Windows */
 
-/* The cost of N_ROWS rows of BYTES in all, plus WIDTH bytes for each
-   start.  */
+/* The cost of N_ROWS rows: BYTES in all, and WIDTH bytes for each start.  */
 static inline int64_t
 rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
 {

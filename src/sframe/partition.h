@@ -63,8 +63,8 @@ struct partition
   size_t n_pieces;
 };
 
-/* Choose the pieces.  PARTITION is to be freed in any case.  False when memory
-   ran out.  */
+/* Choose the pieces.  PARTITION is to be freed even if memory ran out (false).
+ */
 bool partition_make (struct partition *partition,
                      const struct partition_input *input);
 void partition_free (struct partition *partition);

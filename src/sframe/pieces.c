@@ -82,8 +82,7 @@ pieces_new (const struct encode_options *encode,
   pieces->options.cut = options->cut && encode->share;
   pieces->distinct = !options->across && encode->share;
   pieces->separate = true;
-  /* Arrays that grow are copied again and again, and unused pages cost
-     nothing.  */
+  /* Arrays that grow are copied again and again; unused pages cost nothing. */
   size_t n = encode->n_expected,
          n_rows = encode->rows_expected / ROW_BYTES_MIN;
   if (table_init (&pieces->runs_by_rows, n)
@@ -297,9 +296,8 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
              || error_set_no_memory (err));
 }
 
-/* Append copies of the rows of a function, from number FIRST to END, that
-   apply to its SIZE bytes from BEGIN on.  *BYTES becomes their encoded
-   size.  */
+/* Append copies of a function's rows, from number FIRST to END, that apply to
+   its SIZE bytes from BEGIN on.  *BYTES becomes their encoded size.  */
 static bool
 copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
            uint32_t size, uint64_t *bytes)

@@ -27,8 +27,7 @@ enum sframe_reader
   SFRAME_N_READERS
 };
 
-/* A property of a section, or of its file, that some reader does not
-   support.  */
+/* A property of a section or its file that some reader does not support.  */
 enum sframe_trait
 {
   SFRAME_TRAIT_VERSION_1,

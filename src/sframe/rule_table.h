@@ -66,8 +66,7 @@ struct rule_table
   struct table table; /* finds the numbers by the rules' contents */
 };
 
-/* Make RULES an empty table, to be freed in any case.  False without
-   memory.  */
+/* Make RULES an empty table, to be freed even if memory ran out (false).  */
 bool rule_table_init (struct rule_table *rules,
                       const struct encode_options *options);
 void rule_table_free (struct rule_table *rules);

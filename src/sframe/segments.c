@@ -29,8 +29,7 @@ repeats_free (struct repeats *repeats)
   free (repeats->kinds);
 }
 
-/* Add a kind, number *KIND, for the segment with HASH, from cut BEGIN to
-   END.  */
+/* Add a kind, number *KIND, for the segment with HASH from BEGIN to END.  */
 static bool
 search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
                  const struct cut *end, uint32_t *kind)

@@ -21,8 +21,7 @@
 /* A side's description of an address.  */
 struct sweep_view
 {
-  /* The function that has the address, or NULL.  Valid until the next
-     call.  */
+  /* The function of the address, or NULL.  Valid until the next call.  */
   const struct frame_function *function;
   bool covered; /* there are rules for the address */
   struct frame_row rules;
@@ -62,8 +61,7 @@ struct sweep_section
   struct sweep_side side;
   const struct sframe_decoder *decoder;
   uint32_t *order; /* owned; functions by start, or NULL if they are sorted */
-  uint32_t next;   /* the first function, in order, that starts behind the
-                      address */
+  uint32_t next;   /* the first function in order behind the address */
   struct frame_function function; /* the function before that one */
   uint64_t rows_left;             /* as in sframe_decoder_walk */
   size_t row;                     /* index of the address's row */
