@@ -101,8 +101,8 @@ call_finder_first (struct call_finder *finder, uint64_t base,
   const uint8_t *segment = finder->bytes;
   uint64_t skip = base - finder->address;
   int32_t distance;
-  /* At few offsets the bytes in front look like a call.  That test may read all
-     of the segment, because no instruction has to start there.  */
+  /* At few offsets the bytes in front look like a call.  That test may read
+     all of the segment, because no instruction has to start there.  */
   for (size_t i = 1; i < n; i++)
     if (arch->may_end_call (segment, skip + offsets[i], &distance)
         && code_ends_in_call (finder, base + offsets[i - 1],
