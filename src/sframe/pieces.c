@@ -177,8 +177,8 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
    FIRST_ROW on.  If an earlier run has equal rows, these are removed again;
    otherwise they become a run of their own.  */
 static bool
-find_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
-          uint32_t *run)
+find_or_add_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
+                 uint32_t *run)
 {
   const struct numbered_row *rows = &pieces->rows[first_row];
   const size_t size = (pieces->n_rows - first_row) * sizeof *rows;
@@ -273,7 +273,7 @@ add_function (struct pieces *pieces, size_t first_row, uint64_t address,
 {
   uint32_t run;
   return pieces->distinct
-             ? find_run (pieces, first_row, bytes, &run)
+             ? find_or_add_run (pieces, first_row, bytes, &run)
                    && append_occurrence (pieces, address, size, run)
              : extend_run (pieces, first_row, address, size, bytes);
 }
