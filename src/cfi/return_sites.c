@@ -15,7 +15,7 @@ enum
   CACHE_LINE = 64,
   /* The most bytes of a function that are fetched.  Most cache lines of longer
      functions are not read.  */
-  EXPECTED_MAX = 1024
+  PREFETCHED_MAX = 1024
 };
 
 /* ---- Where calls end */
@@ -111,17 +111,17 @@ call_finder_first (struct call_finder *finder, uint64_t base,
   return n;
 }
 
-void
-call_finder_expect (const struct call_finder *finder, uint64_t start,
-                    uint64_t size)
+/* Have the processor fetch SIZE bytes at START, which are needed soon.  */
+static void
+prefetch_code (const struct call_finder *finder, uint64_t start, uint64_t size)
 {
   uint64_t skip = start - finder->address;
   if (skip >= finder->size)
     return;
   if (size > finder->size - skip)
     size = finder->size - skip;
-  if (size > EXPECTED_MAX)
-    size = EXPECTED_MAX;
+  if (size > PREFETCHED_MAX)
+    size = PREFETCHED_MAX;
   for (uint64_t at = 0; at < size; at += CACHE_LINE)
     __builtin_prefetch (finder->bytes + skip + at);
 }
@@ -309,8 +309,8 @@ find_places_and_padding (struct return_sites *sites,
   const struct cfi_section *cfi = &sites->source->cfi;
   size_t coming = walk->fde + FDES_AHEAD;
   if (coming < cfi->n_fdes)
-    call_finder_expect (&sites->calls, cfi->fdes[coming].address,
-                        cfi->fdes[coming].size);
+    prefetch_code (&sites->calls, cfi->fdes[coming].address,
+                   cfi->fdes[coming].size);
   return true;
 }
 

@@ -59,10 +59,6 @@ bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
 size_t call_finder_first (struct call_finder *finder, uint64_t base,
                           const uint32_t *offsets, size_t n);
 
-/* Have the processor fetch SIZE bytes at START, which are needed soon.  */
-void call_finder_expect (const struct call_finder *finder, uint64_t start,
-                         uint64_t size);
-
 /* The parts of a function's rows that determine its return places.  */
 struct kept_rows
 {
