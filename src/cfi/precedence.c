@@ -171,7 +171,7 @@ is_in_code (const struct dropped_search *search, const struct cfi_fde *fde)
 }
 
 bool
-dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
+remove_dropped_functions (struct cfi_section *cfi, const struct image *image,
                           const struct image *debug_file, struct error *err)
 {
   struct dropped_search search = { .cfi = cfi, .image = image };
@@ -343,10 +343,10 @@ count_contradictions (struct cfi_section *section, const struct cfi_fde *aside,
 }
 
 bool
-precedence_settle (struct cfi_section *section,
-                   bool (*is_of_code) (const void *context,
-                                       const struct cfi_fde *fde),
-                   const void *context, struct error *err)
+remove_superseded_fdes (struct cfi_section *section,
+                        bool (*is_of_code) (const void *context,
+                                            const struct cfi_fde *fde),
+                        const void *context, struct error *err)
 {
   const size_t n = section->n_fdes;
   if (section->n_inputs < 2)

@@ -311,10 +311,10 @@ read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
       || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)
     return true;
   const struct image *debug_file = &source->debug.file.image;
-  return dropped_functions_forget (cfi, source->image,
+  return remove_dropped_functions (cfi, source->image,
                                    debug_file->elf != NULL ? debug_file : NULL,
                                    err)
-         && precedence_settle (cfi, is_of_code, source, err);
+         && remove_superseded_fdes (cfi, is_of_code, source, err);
 }
 
 bool

@@ -40,7 +40,7 @@ first_from (const struct frame_functions *list, uint64_t address)
 }
 
 void
-cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end)
+cfi_walk_restrict (struct cfi_walk *walk, size_t fde, size_t end)
 {
   const struct cfi_source *source = walk->source;
   uint64_t address = fde > 0 ? source->cfi.fdes[fde].address : 0;

@@ -83,7 +83,7 @@ void cfi_walk_end (struct cfi_walk *walk);
 
 /* Restrict the walk to the code from FDE number FDE, or for 0 from the start,
    up to FDE number END.  No code in front of either may overlap it.  */
-void cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end);
+void cfi_walk_restrict (struct cfi_walk *walk, size_t fde, size_t end);
 
 /* Set CODE to the next code in the order of addresses.  FDEs are not executed
    yet.  False at the end.  */
