@@ -57,8 +57,7 @@ struct cfa_machine
   struct frame_numbers numbers;        /* numbers the rows */
   uint64_t reach;                      /* see cfa_machine_reach */
   bool no_memory;                      /* memory ran out for rows */
-  /* One for each of STATES, and then one for each CIE.  NULL if saved
-     registers are not tracked.  */
+  /* One per state, then one per CIE.  NULL: registers are not tracked.  */
   struct saved_state *saved;
 };
 
@@ -213,8 +212,7 @@ set_loc (struct execution *run, uint64_t address)
   return advance_to (run, address - run->address);
 }
 
-/* The rule of register REG in STATE, or in SAVED, which belongs to it.  NULL
-   if the register is not tracked.  */
+/* The rule of REG in STATE and its SAVED, or NULL if REG is not tracked.  */
 static const struct frame_rule *
 rule_of (const struct arch *arch, const struct cfa_state *state,
          const struct saved_state *saved, uint64_t reg)

@@ -38,9 +38,8 @@ struct cfi_cie
 {
   uint64_t offset;     /* in its input */
   uint64_t entry_size; /* bytes, with the length field */
-  /* Augmentation letters that libdwarf must not see: the offset of the first
-     one in the entry, or 0, and the number of letters to remove.  If that is
-     0, letters B and G are replaced.  */
+  /* Augmentation letters that libdwarf must not see: the first one's offset in
+     the entry, or 0, and how many to remove (0: replace letters B and G).  */
   uint32_t hidden_letter, hidden_letters;
   uint32_t input;              /* index */
   const uint8_t *instructions; /* NULL until the first FDE is read */

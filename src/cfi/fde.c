@@ -135,8 +135,7 @@ take_cie (struct cfi_cie *cie, const struct cfi_section *section,
   cie->ra_column = from->ra_column;
 }
 
-/* Fill in *FDE from FROM, which libdwarf has read in COPY, the copy of ENTRY.
-   False if FROM cannot be right.  */
+/* Fill in *FDE from FROM, read in COPY of ENTRY.  False if FROM is wrong.  */
 static bool
 take_fde (struct cfi_fde *fde, const struct entry *entry,
           const struct libdwarf_fde *from, const uint8_t *copy)

@@ -36,8 +36,7 @@ add_pad (struct landing_pads *pads, struct code_pad site)
   return true;
 }
 
-/* A walk over the changes of the size of arguments on the stack, from the
-   instructions of an FDE.  */
+/* A walk over an FDE's changes of the size of arguments on the stack.  */
 struct args_walk
 {
   struct cursor cursor;

@@ -26,8 +26,7 @@ struct landing_pads
 };
 
 /* Read the landing pads of all FDEs of SECTION into PADS.  Damaged tables are
-   left out.  False when memory ran out, or tables overlap so much that reading
-   them would take too long.  */
+   left out.  False when memory ran out, or for too many overlapping tables. */
 bool landing_pads_read (struct landing_pads *pads, const struct image *image,
                         const struct cfi_section *section, struct error *err);
 void landing_pads_free (struct landing_pads *pads);

@@ -20,9 +20,8 @@
 
 enum
 {
-  /* Few FDEs have fewer bytes.  The size of the input divided by this number
-     is the number of FDEs that memory is allocated for at once.  Pages that
-     are not used are never touched.  */
+  /* A usual size of FDEs, in bytes.  Memory is allocated at once for as many
+     of them as the input has room for; unused pages cost nothing.  */
   FDE_SIZE_USUAL = 24
 };
 

@@ -13,8 +13,7 @@ enum
   /* The code that is fetched is that of the FDE so many FDEs ahead.  */
   FDES_AHEAD = 2,
   CACHE_LINE = 64,
-  /* The most bytes of a function that are fetched.  Most cache lines of longer
-     functions are not read.  */
+  /* Most cache lines of longer functions are never read.  */
   PREFETCHED_MAX = 1024
 };
 
@@ -222,9 +221,8 @@ return_sites_keep (struct return_sites *sites)
 
 /* ---- Finding the places */
 
-/* Whether the code before CODE ends in a call, directly in front of CODE, and
-   CODE's first row is wrong for the call, because its rules differ from those
-   of the last row of that code.  */
+/* Whether the code directly in front of CODE ends in a call, and CODE's first
+   row is wrong for the call, because the last row of that code differs.  */
 static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct kept_rows *kept)
@@ -266,8 +264,7 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   return true;
 }
 
-/* Note the end of CODE and its last row, for the code behind it.  KEPT was
-   made of CODE's rows, or is NULL.  */
+/* Note CODE's end and last row, from its kept_rows KEPT, or NULL.  */
 static void
 note_code (struct return_sites *sites, const struct cfi_code *code,
            const struct kept_rows *kept)
@@ -304,8 +301,7 @@ find_places_and_padding (struct return_sites *sites,
       code->padding = cfi_walk_padding (walk, code, sites->padding);
       code->call_at_end = call && code->padding > 0;
     }
-  /* Waiting for the memory of a function's code takes longer than reading it,
-     so the code is fetched ahead.  */
+  /* Waiting for a function's code takes longer than reading the code.  */
   const struct cfi_section *cfi = &sites->source->cfi;
   size_t coming = walk->fde + FDES_AHEAD;
   if (coming < cfi->n_fdes)

@@ -114,8 +114,7 @@ bool return_sites_apply (struct return_sites *sites,
    and none of them has RULE_PLT.  */
 size_t return_sites_keep (struct return_sites *sites);
 
-/* Do the same as return_sites_apply for CODE whose rows are those of the
-   kept_rows with number KEPT.  */
+/* As return_sites_apply, for CODE that has the kept_rows number KEPT.  */
 bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
                           size_t kept, struct error *err);

@@ -259,9 +259,8 @@ resolve_overlaps (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
-/* Whether the code contradicts the row at PC.  *NEXT is the index in DISPROOFS
-   where the search begins, and is moved forward.  *END is lowered to the
-   address where the answer changes.  */
+/* Whether the code contradicts the row at PC.  The search begins at *NEXT of
+   DISPROOFS and advances it.  *END is lowered to where the answer changes.  */
 static bool
 is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
                  uint64_t *end)

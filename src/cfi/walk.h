@@ -85,8 +85,7 @@ void cfi_walk_end (struct cfi_walk *walk);
    up to FDE number END.  No code in front of either may overlap it.  */
 void cfi_walk_restrict (struct cfi_walk *walk, size_t fde, size_t end);
 
-/* Set CODE to the next code in the order of addresses.  FDEs are not executed
-   yet.  False at the end.  */
+/* Set CODE to the next code, not executed yet.  False at the end.  */
 bool cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code);
 
 /* Whether other FDEs overlap that of CODE.  */

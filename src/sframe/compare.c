@@ -405,8 +405,7 @@ find_difference (const struct comparison *c,
   return true;
 }
 
-/* Count function INDEX of SIDE, and report it if it differs from the other
-   side.  HIDDEN as in find_difference.  */
+/* Count function INDEX of SIDE, and report its difference, if any.  */
 static void
 report_function (const struct comparison *c, const struct compared_side *side,
                  uint32_t index, bool hidden)

@@ -16,9 +16,8 @@
 #include "elf/padding.h"
 #include "sframe/decode.h"
 
-/* The known reasons why sections differ: mistakes of GNU as, of GNU ld and of
-   their input, and rows that cfi2sframe leaves out
-   (doc/use/differences.texi).  */
+/* The known reasons why sections differ: mistakes of GNU as, GNU ld and their
+   input, and rows that cfi2sframe leaves out (doc/use/differences.texi).  */
 enum compare_defect
 {
   COMPARE_NO_DEFECT,
@@ -40,10 +39,9 @@ enum compare_defect
   COMPARE_DEFECTS
 };
 
-/* Receives each difference: first those of A's functions, then those of B's
-   functions alone, in the order of addresses.  Addresses in DIFFERENCE are
-   absolute (`section' is NULL), `defect' is an enum compare_defect, and the
-   text is valid during the call only.  */
+/* Receives each difference: those of A's functions, then those of B alone, in
+   the order of addresses.  Addresses in DIFFERENCE are absolute (`section' is
+   NULL), `defect' is an enum compare_defect, and the text is not kept.  */
 typedef void compare_sink (void *context,
                            const struct cfi2sframe_difference *difference);
 

@@ -276,9 +276,8 @@ bool
 emitter_add (struct emitter *emitter, struct finished_rows *rows,
              struct cfi_code *code, struct error *err)
 {
-  /* PLT stubs lie in a section of their own, and bytes between sections are
-     not padding between functions.  Nor are the bytes around a function that
-     the analysis has found.  */
+  /* Bytes between sections, as around a PLT, are not padding between
+     functions.  Nor are those around a function that the analysis found.  */
   if (code->kind != CODE_OF_FDE)
     {
       separate (emitter);

@@ -305,10 +305,9 @@ sframe_encoder_add (struct sframe_encoder *encoder,
       || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
     return sframe_rows_unwritable (function->address, err);
-  /* A function may be cut into a few pieces, so there can be more records than
-     functions.  Memory is taken with the first function and not before, so
-     that it can be memory that other parts have freed by then.  Pages that are
-     not used are never touched.  */
+  /* A function may be cut into a few pieces, and each has a record.  Memory is
+     taken with the first function, so that it can be memory that other parts
+     have freed by then.  Pages that are not used are never touched.  */
   if (encoder->n_records == 0
       && (!ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected + 1,
                        &encoder->records_capacity)

@@ -71,9 +71,8 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
                          const struct sframe_fde *function, struct error *err);
 
 /* Append a function of SIZE bytes at ADDRESS that shares the rows and flags of
-   the function that was added as number INDEX, counted from 0.  The caller
-   guarantees that the last of these rows starts below SIZE.  Fails as
-   sframe_encoder_add does.  */
+   the function that was added as number INDEX, counted from 0.  The last of
+   these rows must start below SIZE.  Fails as sframe_encoder_add does.  */
 bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);

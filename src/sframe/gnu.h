@@ -30,8 +30,7 @@ void gnu_translator_free (struct gnu_translator *translator);
 /* Set FUNCTION to the function that GNU as writes for FDE of SECTION.  The
    translator owns its rows, which are valid until the next call.  With `bugs'
    there may be none, because GNU as 2.47 writes some functions without rows.
-   *REASON becomes why GNU as leaves FUNCTION out.  False when memory ran out.
- */
+   *REASON becomes why GNU as drops FUNCTION.  False when memory ran out.  */
 bool gnu_translate (struct gnu_translator *translator,
                     const struct cfi_section *section,
                     const struct cfi_fde *fde, struct sframe_fde *function,

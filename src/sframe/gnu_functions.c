@@ -51,8 +51,7 @@ gnu_functions_free (struct gnu_functions *gnu)
 }
 
 /* Add .plt.got with the wrong CFA that GNU ld gives it.  V1 cannot store the
-   size of a repeated block.  Its one row is then written for all of the
-   section, which means the same.  */
+   size of a repeated block, but one row for all of it means the same.  */
 static bool
 add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
                    const struct image_section *section,

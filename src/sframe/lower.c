@@ -20,9 +20,8 @@ enum
   /* A PCMASK function costs an index entry of its own.  Up to this many
      repetitions take no more bytes as plain rows.  */
   REPEATS_UNROLLED = 4,
-  /* The most bytes of code whose repeated block is unrolled into plain rows.
-     More exist in damaged files only, and are left out.  The longest .plt of
-     Debian has 57,600 bytes.  */
+  /* The most bytes of repeated blocks that are unrolled.  Only damaged files
+     have more: the longest .plt of Debian has 57,600 bytes.  */
   UNROLLED_MAX = 1 << 18,
   FDE_KINDS = 8 /* a bit each: flexible (1), signal frame (2), B key (4) */
 };
@@ -130,9 +129,8 @@ translate (const struct lowerer *lowerer, const struct frame_row *row)
           = row_lower (options, &made, false, &unused) != REASON_NONE
             && row_lower (options, &made, true, &unused) == REASON_NONE;
     }
-  /* This row can be in a default function only because it has no flexible
-     form, either: with one it would make its function flexible.  So users are
-     told why there is no flexible form.  */
+  /* A flexible form would have made the row's function flexible, so users are
+     told why there is none.  */
   if (as_default != REASON_NONE && as_flexible != REASON_NONE)
     translation.reasons[0] = (uint8_t)as_flexible;
   return translation;

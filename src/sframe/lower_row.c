@@ -58,8 +58,7 @@ cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 }
 
 /* Set *WORD to the data word of a default row for RA or FP with RULE.  False
-   if RULE finds it neither on the stack nor, where a word can be the number of
-   a register, in a register.  */
+   if no word can express RULE.  */
 static bool
 slot_store (const struct encode_options *options, struct frame_rule rule,
             int32_t *word)

@@ -71,8 +71,7 @@ pass_rows (const struct rule *rules, const struct numbered_row *row,
   cut->back = (uint32_t)(cut->address - written);
 }
 
-/* Make the cuts of RUN.  SUMS is the cut at its start, then that at its end.
- */
+/* Make the cuts of RUN.  SUMS moves from the cut at its start to its end.  */
 static void
 cut_run (struct partition *partition, const struct partition_input *input,
          struct run *run, struct cut *sums)
@@ -104,8 +103,7 @@ cut_run (struct partition *partition, const struct partition_input *input,
                        input->inside && partition->n_cuts < input->cuts_max);
       pass_rows (rules, row, next, begin, &cut);
     }
-  /* The next run begins one byte behind the last row's start.  The length of
-     that row does not matter here.  */
+  /* The next run begins a byte behind the last row, whatever its length.  */
   cut.address++;
   cut.back++;
   *sums = cut;

@@ -41,9 +41,7 @@ struct partition_input
   const struct rule_table *rules;
   const struct numbered_row *rows; /* of all runs */
   size_t n_rows;
-  /* The runs, and room for one more behind them, which partition_make sets to
-     the end of the last run.  */
-  struct run *runs;
+  struct run *runs; /* with room for one more, which ends the last one */
   size_t n_runs;
   bool inside;   /* pieces may begin inside functions */
   bool distinct; /* a run is one function, at all places where it occurs */
@@ -63,8 +61,7 @@ struct partition
   size_t n_pieces;
 };
 
-/* Choose the pieces.  PARTITION is to be freed even if memory ran out (false).
- */
+/* Choose the pieces.  PARTITION is to be freed even if memory ran out.  */
 bool partition_make (struct partition *partition,
                      const struct partition_input *input);
 void partition_free (struct partition *partition);

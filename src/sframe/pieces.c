@@ -173,9 +173,8 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* ---- Distinct functions */
 
-/* Set *RUN to the run that has the rows that were appended last, from
-   FIRST_ROW on.  If an earlier run has equal rows, these are removed again;
-   otherwise they become a run of their own.  */
+/* Set *RUN to the run of the rows that were appended last, from FIRST_ROW on:
+   an earlier run with equal rows, so that these are removed, or a new one.  */
 static bool
 find_or_add_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
                  uint32_t *run)
@@ -394,8 +393,7 @@ struct piece_writer
 };
 
 /* Whether BLOCK has the same rules at the same distances as the rows from
-   FIRST_ROW to END_ROW.  The ranges of the last rows may differ, because they
-   end where their FDEs end.  */
+   FIRST_ROW to END_ROW.  Their last rows end where their FDEs end.  */
 static bool
 block_has_rows (const struct piece_writer *writer, const struct block *block,
                 uint32_t first_row, uint32_t end_row)

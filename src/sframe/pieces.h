@@ -51,8 +51,7 @@ bool pieces_add (struct pieces *pieces,
 /* Add a function of SIZE bytes at ADDRESS that has the flags of the function
    that was added as number INDEX, counted from 0, and those of its rows that
    apply to the SIZE bytes from its byte BEGIN on.  Function INDEX is not a
-   PCMASK function.  Its last row applies to all bytes behind, even if SIZE is
-   larger than its own size.  */
+   PCMASK function.  Its last row applies to all bytes behind it.  */
 bool pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
                     uint64_t address, uint32_t size, struct error *err);
 

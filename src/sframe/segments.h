@@ -25,8 +25,7 @@
    segment, because then no row is before it.  */
 struct cut
 {
-  /* Addresses ascend from cut to cut, and in a run by bytes of code.  They are
-     not addresses of the program.  */
+  /* Ascends, in a run by bytes of code.  It is no address of the program.  */
   uint64_t address;
   uint64_t bytes;  /* of all rows in front, without the rows' starts */
   uint32_t back;   /* bytes of code from the last row in front to the cut */
@@ -167,9 +166,8 @@ struct repeat_kind
 
 struct repeats
 {
-  /* List I has the occurrences of segments of I + 1 atoms, in ascending order.
-     A repeat with the start UINT32_MAX ends each list, and a list with no
-     occurrences ends the lists.  Owned.  */
+  /* List I has the occurrences of segments of I + 1 atoms, in ascending order,
+     ended by one that starts at UINT32_MAX.  The last list is empty; owned. */
   struct repeat *of_atoms[REPEATS_ATOMS_MAX + 1];
   struct repeat_kind *kinds; /* owned */
   size_t n_kinds, capacity;
