@@ -116,7 +116,7 @@ struct cfi_section
 /* Add the CIEs and FDEs of INPUT to SECTION, and sort the FDEs.  Before the
    first call SECTION is all zero but for `arch'.  INPUT's bytes must outlive
    SECTION, which is freed with cfi_section_free.  A damaged entry is no
-   failure.  False when memory ran out.  */
+   failure.  False when memory ran out, or for more than 4 billion FDEs.  */
 bool cfi_read (struct cfi_section *section, const struct cfi_input *input,
                struct error *err);
 void cfi_section_free (struct cfi_section *section);

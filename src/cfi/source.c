@@ -140,7 +140,7 @@ set_note (struct debug_source *debug, const char *format, const char *text)
 }
 
 /* Read SECTION of HOLDER, the image of SOURCE or its debug file, into DATA,
-   and add its CFI.  False when memory ran out.  */
+   and add its CFI.  False when cfi_read fails, or memory ran out.  */
 static bool
 add_section (struct cfi_source *source, struct section_data *data,
              const struct image *holder, const struct image_section *section,

@@ -6,8 +6,8 @@
    with the reason why it has none.  Conversion, measuring and checking all use
    this walk, so that they agree on the rows of each address:
 
-   - An FDE that is empty, or outside of code, describes no code.  Nor does an
-     FDE of CFI that lacks rules for FP.
+   - An FDE that is empty, outside of code, or changed by relocations at run
+     time describes no code.  Nor does an FDE of CFI that lacks rules for FP.
    - Where FDEs overlap, rows that are equal in all of them are kept.  Where
      they contradict each other, or one of them cannot be executed, there are
      no rows, because unwinders that search a table find another FDE than
@@ -57,10 +57,9 @@ struct cfi_code
   enum cfi_code_kind kind;
   const struct cfi_fde *fde; /* CODE_OF_FDE only */
   uint64_t address, size;    /* without the part that came with earlier FDEs */
-  bool is_code;              /* the range is code that the FDE claims */
+  bool is_code;              /* the range is code, and the FDE claims it */
   bool executed;             /* the FDE was executed */
-  /* The indices of the FDEs in a group of overlapping FDEs, this one among
-     them.  The group is larger than one FDE only if there are overlaps.  */
+  /* The group of overlapping FDEs, with FDE; empty if overlaps are ignored.  */
   size_t group, group_end;
   uint64_t claimed_end; /* code below this address came with earlier FDEs */
   bool front_disputed;  /* a part of that code has no rows */
