@@ -59,7 +59,7 @@ struct cfi_code
   uint64_t address, size;    /* without the part that came with earlier FDEs */
   bool is_code;              /* the range is code, and the FDE claims it */
   bool executed;             /* the FDE was executed */
-  /* The group of overlapping FDEs, with FDE; empty if overlaps are ignored.  */
+  /* FDE's group of overlapping FDEs, empty if overlaps are ignored.  */
   size_t group, group_end;
   uint64_t claimed_end; /* code below this address came with earlier FDEs */
   bool front_disputed;  /* a part of that code has no rows */

@@ -428,8 +428,7 @@ report_function (const struct comparison *c, const struct compared_side *side,
     return;
   if (!find_difference (c, findings, of_a, hidden, &difference))
     {
-      if (of_a)
-        result->equal++;
+      result->equal += of_a;
       return;
     }
   if (difference.kind == CFI2SFRAME_ONLY_A)

@@ -97,10 +97,8 @@ cut_run (struct partition *partition, const struct partition_input *input,
           = row->rule & ROW_CONTINUES ? rules[row->rule & ROW_RULE].bytes : 0;
       partition->cuts[partition->n_cuts++] = cut;
       cut.begins_run = false;
-      next = whole ? end
-                   : next_beginning (
-                       row, end,
-                       input->inside && partition->n_cuts < input->cuts_max);
+      bool inside = input->inside && partition->n_cuts < input->cuts_max;
+      next = whole ? end : next_beginning (row, end, inside);
       pass_rows (rules, row, next, begin, &cut);
     }
   /* The next run begins a byte behind the last row, whatever its length.  */
@@ -169,9 +167,8 @@ struct chooser
   struct choice *choices; /* per cut */
   uint32_t *shares;   /* per kind: what a piece pays for the shared block */
   uint32_t *n_chosen; /* per kind: number of pieces chosen in this pass */
-  const struct repeat
-      *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to look at */
-  struct beginning *near, *far;     /* room for those of two windows */
+  const struct repeat *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to offer */
+  struct beginning *near, *far; /* room for those of two windows */
 };
 
 /* ---- Windows */
@@ -207,6 +204,7 @@ static inline uint64_t
 window_cost (struct window *window, uint32_t end, uint32_t *begin)
 {
   const struct cut *cut = &window->cuts[end];
+  const int64_t rows = rows_cost (cut->bytes, cut->n_rows, window->width);
   while (window->head < window->tail)
     {
       const struct beginning *best = &window->beginnings[window->head];
@@ -214,9 +212,7 @@ window_cost (struct window *window, uint32_t end, uint32_t *begin)
       *begin = best->cut;
       if (segment_last_start (from, cut) <= window->reach
           && segment_n_rows (from, cut) <= window->rows_max)
-        return (
-            uint64_t)(best->key
-                      + rows_cost (cut->bytes, cut->n_rows, window->width));
+        return (uint64_t)(best->key + rows);
       window->head++;
     }
   return UINT64_MAX;
@@ -312,11 +308,9 @@ static void
 chooser_choose_run (struct chooser *chooser, const struct run *run)
 {
   uint32_t begin = run->first_cut, end = run[1].first_cut;
+  uint64_t entries = (uint64_t)run->n_occurrences * chooser->input->entry_cost;
   if (end - begin > 1)
-    chooser_find_choices (
-        chooser, begin, end,
-        COST_UNIT
-            * ((uint64_t)run->n_occurrences * chooser->input->entry_cost));
+    chooser_find_choices (chooser, begin, end, COST_UNIT * entries);
   else
     chooser->choices[end]
         = (struct choice){ begin, chooser->next[0]->start == begin
