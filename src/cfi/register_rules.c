@@ -185,7 +185,7 @@ find_fde (const struct cfi_source *source, uint64_t address)
 }
 
 bool
-register_rules_are_there (const struct cfi_source *source, uint64_t address)
+has_register_rules (const struct cfi_source *source, uint64_t address)
 {
   return find_fde (source, address) != NULL;
 }

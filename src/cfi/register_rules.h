@@ -54,7 +54,6 @@ bool register_rules_find (const struct cfi_source *source, uint64_t address,
                           struct register_rules *rules);
 
 /* Whether SOURCE has an FDE for the code at ADDRESS.  */
-bool register_rules_are_there (const struct cfi_source *source,
-                               uint64_t address);
+bool has_register_rules (const struct cfi_source *source, uint64_t address);
 
 #endif /* CFI_REGISTER_RULES_H */
