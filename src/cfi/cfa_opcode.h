@@ -9,8 +9,7 @@
    An expression is an operand.  It is evaluated symbolically on a small stack,
    and becomes a rule if its value has the form "base + n" or "*(base + n)",
    where the base is a register or the CFA.  The expression that GNU ld writes
-   for the lazy x86-64 PLT has a rule of its own.  No other expression has a
-   rule.  */
+   for the lazy x86-64 PLT has a rule of its own, and no other has one.  */
 
 #ifndef CFI_CFA_OPCODE_H
 #define CFI_CFA_OPCODE_H

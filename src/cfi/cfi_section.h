@@ -58,8 +58,7 @@ struct cfi_cie
   bool b_key;                 /* augmentation B */
   bool absolute_pointers;     /* a pointer has DW_EH_PE_absptr */
   bool plain;                 /* its FDEs may be plain (fde.h) */
-  /* Why no FDE of this CIE can be read, or REASON_NONE.  */
-  enum frame_reason unusable;
+  enum frame_reason unusable; /* why no FDE of it can be read */
 };
 
 struct cfi_fde

@@ -2,9 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    GCC, LLVM and Rust use this format with the personality functions
-   __gcc_personality_v0, __gxx_personality_v0 and others.  LLVM's
-   lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's libgcc/unwind-c.c define
-   it.  */
+   __gcc_personality_v0, __gxx_personality_v0 and others.  It is defined by
+   LLVM's lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's libgcc/unwind-c.c. */
 
 #ifndef CFI_LANDING_PADS_H
 #define CFI_LANDING_PADS_H

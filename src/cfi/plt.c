@@ -52,7 +52,6 @@ enum
   FUNCTIONS_MAX = 1 << 16
 };
 
-/* Append RUN as a function with the repeat size REPEAT.  */
 static bool
 append_function (struct frame_functions *list, const struct arch *arch,
                  const struct stub_run *run, uint8_t repeat, struct error *err)

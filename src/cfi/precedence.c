@@ -266,7 +266,6 @@ struct contradictions
   struct error *err;
 };
 
-/* Execute FDE into FUNCTION.  *HAS_ROWS becomes whether it has rows.  */
 static bool
 execute (struct contradictions *contradictions, const struct cfi_fde *fde,
          struct frame_function *function, bool *has_rows)

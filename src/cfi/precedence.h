@@ -10,8 +10,7 @@
    .eh_frame, if there is one: unwinders in the program use it, so that wrong
    entries are noticed.  An FDE of a later input that overlaps one of an
    earlier input is removed as a whole.  Conflicts between FDEs of one input
-   are resolved later (walk.h), in the same way whether there are other inputs
-   or not.  */
+   are resolved later (walk.h), with or without other inputs.  */
 
 #ifndef CFI_PRECEDENCE_H
 #define CFI_PRECEDENCE_H

@@ -88,8 +88,7 @@ read_cie (struct cfi_section *section, const struct entry *entry,
                          frame_reason_text (cie->unusable), err);
 }
 
-/* Read ENTRY, an FDE.  *CIE is the index of the CIE that was used last.  COPY
-   is the buffer of odd_fde_read.  */
+/* Read ENTRY, an FDE.  *CIE is the CIE used last.  COPY is a buffer.  */
 static bool
 read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
           struct buffer *copy, struct error *err)

@@ -281,7 +281,6 @@ note_code (struct return_sites *sites, const struct cfi_code *code,
   sites->b_key = kept->b_key;
 }
 
-/* Find return places of CODE and padding.  KEPT was made of CODE's rows.  */
 static bool
 find_places_and_padding (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,

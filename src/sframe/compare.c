@@ -134,7 +134,6 @@ describe_pair (const struct arch *arch, const char *what, unsigned own,
             rule_text (arch, b, own, texts[1]));
 }
 
-/* Whether VIEW is in a function without rows.  */
 static bool
 has_no_rows (const struct sweep_view *view)
 {
@@ -205,8 +204,7 @@ is_stale_offset (const struct arch *arch, const struct sweep_view *view,
          && before->cfa.reg == arch->sp && before->cfa.offset == cfa.offset;
 }
 
-/* The known mistake that VIEW, of SIDE, shows at PC.  OTHER, of OTHER_SIDE,
-   has different rules there.  */
+/* The known mistake of VIEW at PC, where OTHER has different rules.  */
 static enum compare_defect
 find_defect (const struct arch *arch, const struct compared_side *side,
              const struct compared_side *other_side,
@@ -443,7 +441,6 @@ report_function (const struct comparison *c, const struct compared_side *side,
     c->sink (c->context, &difference);
 }
 
-/* Whether SIDE has a function of SIZE bytes at START.  */
 static bool
 has_function (const struct compared_side *side, uint64_t start, uint32_t size)
 {

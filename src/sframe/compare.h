@@ -22,8 +22,7 @@ enum compare_defect
 {
   COMPARE_NO_DEFECT,
   COMPARE_PLT_GOT,      /* CFA of .plt.got entries is sp+16 */
-  COMPARE_STICKY_RA,    /* RA stays undefined (or in a register) after it
-                           was restored */
+  COMPARE_STICKY_RA,    /* restored RA stays undefined or in a register */
   COMPARE_RA_IGNORED,   /* RA saved in an unusual place was ignored */
   COMPARE_WRONG_STATE,  /* restore_state restored another state */
   COMPARE_STALE_OFFSET, /* def_cfa_register took an old CFA offset */

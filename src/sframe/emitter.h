@@ -58,8 +58,7 @@ bool emitter_repeats_rows (const struct emitter *emitter);
 bool emitter_add (struct emitter *emitter, struct finished_rows *rows,
                   struct cfi_code *code, struct error *err);
 
-/* Add FUNCTION, which describes the code of an FDE in its final form, to an
-   emitter that does not repeat rows.  */
+/* Add FUNCTION, in its final form, to an emitter that repeats no rows.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_fde *function,
                           struct error *err);

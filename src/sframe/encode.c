@@ -195,7 +195,6 @@ function_is_sound (const struct sframe_encoder *encoder,
   return true;
 }
 
-/* Whether a function at ADDRESS may be added now.  */
 static bool
 function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
 {
@@ -279,8 +278,7 @@ sframe_rows_unwritable (uint64_t address, struct error *err)
                     (unsigned long long)address);
 }
 
-/* Append an entry to the index: a function of SIZE bytes at ADDRESS with the
-   rows of block number BLOCK.  */
+/* Append a function of SIZE bytes at ADDRESS with the rows of BLOCK.  */
 static inline bool
 add_record (struct sframe_encoder *encoder, uint64_t address, uint32_t size,
             uint32_t block, struct error *err)
@@ -386,8 +384,7 @@ store_header (const struct sframe_encoder *encoder, uint8_t *at)
              big_endian);
 }
 
-/* Store RECORD as an entry of the index at AT, with a start that is relative
-   to address BASE.  False when the distance does not fit the field.  */
+/* Store RECORD at AT, relative to BASE.  False if the distance is too far.  */
 static bool
 store_record (const struct sframe_encoder *encoder,
               const struct record *record, uint64_t base, uint8_t *at)

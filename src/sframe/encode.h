@@ -32,8 +32,7 @@ struct encode_options
   /* A limit for the bytes of rows, or 0.  Shared rows count once for each
      function.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
   uint64_t rows_max;
-  /* Hints: numbers of functions and of bytes of rows.  */
-  size_t n_expected, rows_expected;
+  size_t n_expected, rows_expected; /* hints: functions, bytes of rows */
 };
 
 /* Set ERR: rows of the function at ADDRESS have no encoding, which is a

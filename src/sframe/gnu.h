@@ -4,10 +4,9 @@
    GNU as makes its rows from the CFI directives one by one, and differs from
    this project: it writes rows that change nothing, drops whole functions, and
    makes mistakes, which doc/use/differences.texi lists.  The translator is a
-   second interpreter of CFI that behaves in the same way.  For each version of
-   the format it imitates the last binutils release that wrote the version:
-   2.40 for V1, 2.44 for V2 without PC-relative starts, 2.45 for V2, 2.47 for
-   V3.  */
+   second interpreter of CFI that does the same.  For each version of the
+   format it imitates the last binutils release that wrote the version: 2.40
+   for V1, 2.44 for V2 without PC-relative starts, 2.45 for V2, 2.47 for V3. */
 
 #ifndef SFRAME_GNU_H
 #define SFRAME_GNU_H

@@ -1,4 +1,4 @@
-/* From frame rows to SFrame functions of one version and machine.
+/* From frame rows to SFrame rows of one version and machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Frame rows refer to their rules by number (frame/numbers.h).  The lowerer
@@ -136,7 +136,6 @@ translate (const struct lowerer *lowerer, const struct frame_row *row)
   return translation;
 }
 
-/* Translate the rules of ROW and keep the result.  */
 static struct translation *
 add_translation (struct lowerer *lowerer, const struct frame_row *row)
 {
@@ -364,8 +363,7 @@ lower_block (struct lowerer *lowerer, const struct repeated_block *block,
   return pass_piece (lowerer, end);
 }
 
-/* Lower the code from START to END, where ROW applies, whose CFA has
-   RULE_PLT: two rows that repeat.  */
+/* Lower the code from START to END, where ROW with RULE_PLT applies.  */
 static bool
 lower_plt (struct lowerer *lowerer, const struct frame_row *row,
            uint32_t start, uint32_t end)

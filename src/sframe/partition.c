@@ -9,9 +9,8 @@
    may begin at any earlier cut, but only the best beginning needs to be tried.
    As long as row starts have the same width, the segment's cost is a
    difference of two sums, one for each of its ends.  The best beginning is
-   then the same for all ends, until it is too far away from the end.  It is
-   therefore the minimum over a sliding window, which takes constant time per
-   cut.  */
+   then the same for all ends, until it is too far away from the end: the
+   minimum over a sliding window, which takes constant time for a cut.  */
 
 #include "sframe/partition.h"
 
@@ -360,8 +359,7 @@ choice_hash (const struct chooser *chooser, const struct choice *choice,
   return segment_hash_for_table (segment_hash_begin (&tail, first));
 }
 
-/* Make the pieces of PARTITION.  Choices are followed backwards, from the end
-   of each run to its beginning.  */
+/* Make the pieces of PARTITION: follow the choices from each run's end.  */
 static bool
 collect_pieces (const struct chooser *chooser, struct partition *partition)
 {

@@ -56,8 +56,7 @@ struct pieces
      function, one function after the other.  */
   bool distinct;
   struct table runs_by_rows; /* with `distinct' */
-  /* Without `distinct': the index of each function's first row.  */
-  uint32_t *functions;
+  uint32_t *functions;       /* without `distinct': the first row of each */
   size_t n_functions, functions_capacity;
   uint64_t rows_bytes;        /* bytes of all rows, also of repeated ones */
   bool separate;              /* the next function begins a run */
@@ -264,8 +263,7 @@ rows_fit (const struct pieces *pieces,
   return rows[n - 1].start < (repeat != 0 ? repeat : function->size);
 }
 
-/* Add a function of SIZE bytes at ADDRESS.  Its rows, of BYTES, were appended
-   last, from FIRST_ROW on.  */
+/* Add a function.  Its rows, of BYTES, are the last ones from FIRST_ROW on. */
 static bool
 add_function (struct pieces *pieces, size_t first_row, uint64_t address,
               uint32_t size, uint64_t bytes)

@@ -68,8 +68,7 @@ row_words_default_ra (const struct arch *arch)
                               .offset = arch->fixed_ra_offset };
 }
 
-/* Whether a data word for RA or FP may be the number of a register instead of
-   an offset (V2 on s390x).  */
+/* Whether data words for RA and FP can be registers (V2 on s390x).  */
 static inline bool
 row_words_have_registers (const struct arch *arch, unsigned version)
 {

@@ -67,7 +67,6 @@ sweep_section_index (const struct sweep_section *section, uint32_t position)
   return section->order != NULL ? section->order[position] : position;
 }
 
-/* Count the rows of the current function that have no effect.  */
 static void
 count_rows_without_effect (struct sweep_section *section)
 {

@@ -116,7 +116,6 @@ leave_code (struct cfi_side *cfi)
       = function->n_rows > 0 ? function->rows[function->n_rows - 1] : no_rules;
 }
 
-/* Go to the next code.  */
 static bool
 next_code (struct cfi_side *cfi, struct error *err)
 {
