@@ -236,8 +236,7 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
          || error_set_no_memory (err);
 }
 
-/* Compare CODE with all FDEs that overlap it, then drop the part of CODE that
-   came with earlier ones.  */
+/* Compare CODE with overlapping FDEs, and drop what came with earlier ones. */
 static bool
 resolve_overlaps (struct cfi_walk *walk, struct cfi_code *code,
                   struct error *err)
@@ -277,8 +276,7 @@ is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
   return disproved;
 }
 
-/* Leave out the rows of the current function that the code contradicts, in one
-   pass over both sorted lists.  */
+/* Leave out the current function's rows that the code contradicts.  */
 static bool
 leave_out_disproved (struct cfi_walk *walk)
 {

@@ -100,8 +100,7 @@ uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
                            struct padding_finder *finder);
 
-/* Do the same, but count bytes, too, that may have been alignment before the
-   file lost symbols.  */
+/* Do the same for the file as it may have been before it lost symbols.  */
 uint32_t cfi_walk_padding_at_most (const struct cfi_walk *walk,
                                    const struct cfi_code *code,
                                    struct padding_finder *finder);

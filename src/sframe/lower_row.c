@@ -57,8 +57,7 @@ cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
   return biased == *word;
 }
 
-/* Set *WORD to the data word of a default row for RA or FP with RULE.  False
-   if no word can express RULE.  */
+/* Set *WORD to the word for RULE, of RA or FP, in a default row, if any.  */
 static bool
 slot_store (const struct encode_options *options, struct frame_rule rule,
             int32_t *word)

@@ -255,8 +255,7 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
   const struct cut *cut = &chooser->cuts[end];
   uint32_t begin, far_begin;
   uint64_t cost = window_cost (near, end, &begin), far_cost;
-  /* As long as the near window still has its first beginning, no beginning in
-     the far window is cheaper.  */
+  /* While the near window has its first beginning, none in far is cheaper.  */
   if (near->head > 0 && (far_cost = window_cost (far, end, &far_begin)) < cost)
     {
       cost = far_cost;

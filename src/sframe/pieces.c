@@ -367,8 +367,8 @@ pieces_separate (struct pieces *pieces)
 
 /* ---- Adding the pieces to the encoder
 
-   The rows of the first of several equal pieces are encoded.  The other pieces
-   share them.  */
+   The first of equal pieces is encoded with its rows, and others share these.
+ */
 
 /* Rows that have been encoded.  */
 struct block
