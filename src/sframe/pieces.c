@@ -367,8 +367,7 @@ pieces_separate (struct pieces *pieces)
 
 /* ---- Adding the pieces to the encoder
 
-   The first of equal pieces is encoded with its rows, and others share these.
- */
+   The first of equal pieces is encoded, and the others share its rows.  */
 
 /* Rows that have been encoded.  */
 struct block
