@@ -182,7 +182,7 @@ size_without_cfi (struct code_file *file, uint64_t entry)
   const struct cfi_source *cfi = row_source_cfi (&file->rows, &file->image);
   uint64_t size = 0;
   while (size < ENTRY_MAX
-         && (cfi == NULL || !register_rules_are_there (cfi, entry + size)))
+         && (cfi == NULL || !has_register_rules (cfi, entry + size)))
     size++;
   return size;
 }

@@ -25,8 +25,7 @@ enum operand
   OPERAND_BLOCK
 };
 
-/* The operands of an opcode that is not a primary one, and the opcode that a
-   decoded instruction gets.  */
+/* The operands of an extended opcode, and the opcode after decoding.  */
 struct form
 {
   bool known, has_register;

@@ -9,8 +9,7 @@
    An expression is an operand.  It is evaluated symbolically on a small stack,
    and becomes a rule if its value has the form "base + n" or "*(base + n)",
    where the base is a register or the CFA.  The expression that GNU ld writes
-   for the lazy x86-64 PLT has a rule of its own.  No other expression has a
-   rule.  */
+   for the lazy x86-64 PLT has a rule of its own, and no other has one.  */
 
 #ifndef CFI_CFA_OPCODE_H
 #define CFI_CFA_OPCODE_H
@@ -81,7 +80,7 @@ struct cfa_instruction
   uint64_t block_size;
 };
 
-/* N times the code alignment factor of CIE, or UINT64_MAX.  */
+/* N times the code alignment factor of CIE.  UINT64_MAX on overflow.  */
 static inline uint64_t
 cfa_delta (const struct cfi_cie *cie, uint64_t n)
 {
@@ -90,7 +89,7 @@ cfa_delta (const struct cfi_cie *cie, uint64_t n)
                                                                  : bytes;
 }
 
-/* LOCATION plus BYTES, or UINT64_MAX, which is behind any function.  */
+/* LOCATION plus BYTES.  UINT64_MAX, behind any function, on overflow.  */
 static inline uint64_t
 cfa_advance (uint64_t location, uint64_t bytes)
 {
@@ -98,7 +97,7 @@ cfa_advance (uint64_t location, uint64_t bytes)
                                                              : location;
 }
 
-/* N times the data alignment factor of CIE, or CFA_OFFSET_HUGE.  */
+/* N times the data alignment factor of CIE.  CFA_OFFSET_HUGE on overflow.  */
 static inline int64_t
 cfa_offset (const struct cfi_cie *cie, int64_t n)
 {
@@ -123,8 +122,7 @@ bool cfa_instruction_read_extended (struct cursor *cursor,
 
 /* Decode the next instruction of CIE, a CIE of SECTION, or of one of its FDEs.
    False for an unknown opcode, for an address that cannot be resolved, or when
-   the bytes end.  Inline for primary opcodes, which most instructions
-   have.  */
+   the bytes end.  Inline, because most opcodes are primary ones.  */
 static inline bool
 cfa_instruction_read (struct cursor *cursor, const struct cfi_section *section,
                       const struct cfi_cie *cie,

@@ -57,8 +57,7 @@ struct cfa_machine
   struct frame_numbers numbers;        /* numbers the rows */
   uint64_t reach;                      /* see cfa_machine_reach */
   bool no_memory;                      /* memory ran out for rows */
-  /* One for each of STATES, and then one for each CIE.  NULL if saved
-     registers are not tracked.  */
+  /* One per state, then one per CIE.  NULL: registers are not tracked.  */
   struct saved_state *saved;
 };
 
@@ -99,8 +98,7 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
          caller's SP, which the ABI fixes relative to the CFA.  */
       return arch->caller_sp_offset != 0;
     case RULE_REG:
-      /* Leaf functions on s390x keep that value in a floating-point register
-         instead.  */
+      /* Leaf functions on s390x save r15 in a floating-point register.  */
       if (arch->caller_sp_offset != 0 && sp.reg != arch->sp && sp.offset == 0)
         return true;
       break;
@@ -182,8 +180,7 @@ emit_row (struct execution *run)
   return true;
 }
 
-/* ---- Instructions: each returns REASON_NONE, or why the program is
-   invalid  */
+/* ---- Instructions: REASON_NONE, or why the program is invalid */
 
 static enum frame_reason
 advance_to (struct execution *run, uint64_t location)
@@ -215,8 +212,7 @@ set_loc (struct execution *run, uint64_t address)
   return advance_to (run, address - run->address);
 }
 
-/* The rule of register REG in STATE, or in SAVED, which belongs to it.  NULL
-   if the register is not tracked.  */
+/* The rule of REG in STATE and its SAVED, or NULL if REG is not tracked.  */
 static const struct frame_rule *
 rule_of (const struct arch *arch, const struct cfa_state *state,
          const struct saved_state *saved, uint64_t reg)
@@ -276,8 +272,8 @@ restore_rule (struct execution *run, uint64_t reg)
     set_rule (run, reg, *rule);
   else if (is_sign_state (run, reg))
     {
-      /* negate_ra_state negates the initial value ("DWARF for the Arm 64-bit
-         Architecture", section 4.3).  */
+      /* The initial value, which negate_ra_state has changed since ("DWARF for
+         the Arm 64-bit Architecture", section 4.3).  */
       run->state.row.ra_signed = initial->row.ra_signed;
       run->state.ra_signed_with_pc = initial->ra_signed_with_pc;
       run->state.has_sign_state_rule = initial->has_sign_state_rule;
@@ -546,8 +542,7 @@ cie_execute (struct cfa_machine *machine, uint32_t index)
   if (result->executed)
     return result;
   const struct cfi_cie *cie = &machine->section->cies[index];
-  /* Registers without a rule keep their values.  SP has "no rule" at
-     first.  */
+  /* Registers without a rule keep their values.  SP has no rule at first.  */
   const struct frame_rule same = { .kind = RULE_SAME };
   struct execution run
       = { .machine = machine,

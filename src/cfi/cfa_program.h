@@ -38,9 +38,8 @@ bool cfa_machine_run (struct cfa_machine *machine, const struct cfi_fde *fde,
                       enum frame_reason *reason, struct error *err);
 
 /* The last location of the program that was executed last, in bytes from the
-   function's start.  Another FDE that has the same CIE and instructions, and
-   more bytes of code than that, has the same rows.  UINT64_MAX when the rows
-   depend on anything else.  */
+   function's start.  An FDE with the same CIE, the same instructions and more
+   bytes of code has the same rows.  UINT64_MAX if rows depend on more.  */
 uint64_t cfa_machine_reach (const struct cfa_machine *machine);
 
 #endif /* CFI_CFA_PROGRAM_H */

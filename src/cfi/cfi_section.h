@@ -38,9 +38,8 @@ struct cfi_cie
 {
   uint64_t offset;     /* in its input */
   uint64_t entry_size; /* bytes, with the length field */
-  /* Augmentation letters that libdwarf must not see: the offset of the first
-     one in the entry, or 0, and the number of letters to remove.  If that is
-     0, letters B and G are replaced.  */
+  /* Augmentation letters that libdwarf must not see: the first one's offset in
+     the entry, or 0, and how many to remove (0: replace letters B and G).  */
   uint32_t hidden_letter, hidden_letters;
   uint32_t input;              /* index */
   const uint8_t *instructions; /* NULL until the first FDE is read */
@@ -59,8 +58,7 @@ struct cfi_cie
   bool b_key;                 /* augmentation B */
   bool absolute_pointers;     /* a pointer has DW_EH_PE_absptr */
   bool plain;                 /* its FDEs may be plain (fde.h) */
-  /* Why no FDE of this CIE can be read, or REASON_NONE.  */
-  enum frame_reason unusable;
+  enum frame_reason unusable; /* why no FDE of it can be read */
 };
 
 struct cfi_fde
@@ -117,7 +115,7 @@ struct cfi_section
 /* Add the CIEs and FDEs of INPUT to SECTION, and sort the FDEs.  Before the
    first call SECTION is all zero but for `arch'.  INPUT's bytes must outlive
    SECTION, which is freed with cfi_section_free.  A damaged entry is no
-   failure.  False when memory ran out.  */
+   failure.  False when memory ran out, or for more than 4 billion FDEs.  */
 bool cfi_read (struct cfi_section *section, const struct cfi_input *input,
                struct error *err);
 void cfi_section_free (struct cfi_section *section);

@@ -111,8 +111,7 @@ scan_letters (struct cfi_cie *cie, bool in_eh_frame, const char *letters,
   return REASON_NONE;
 }
 
-/* Set the pointer encodings and the personality of CIE from its augmentation
-   data, which is at ADDRESS.  */
+/* Set the encodings and personality of CIE from the data at ADDRESS.  */
 static void
 scan_augmentation_data (struct cfi_cie *cie, const char *letters,
                         struct cursor *cursor, uint64_t address)

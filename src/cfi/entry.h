@@ -35,9 +35,8 @@ struct entry
   const char *why;
 };
 
-/* The head of a CIE or FDE is its length and the CIE id or pointer, which
-   distinguishes a CIE from an FDE.  Both are wider if the length has 64
-   bits.  */
+/* The head of a CIE or FDE: its length, and its CIE id or CIE pointer.  Both
+   fields are wider if the length has 64 bits.  */
 enum
 {
   ENTRY_HEAD = 8,
@@ -84,8 +83,7 @@ entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
 }
 
 /* Fill in CIE from ENTRY of SECTION's last input, up to the end of the
-   augmentation.  `unusable' becomes why libdwarf must not see it, or
-   REASON_NONE.  */
+   augmentation.  cie->unusable becomes why libdwarf must not see the CIE.  */
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
 

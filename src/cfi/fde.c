@@ -115,8 +115,8 @@ copy_pair (const struct cfi_section *section, const struct cfi_input *input,
 /* Fill in the rest of CIE from FROM, which libdwarf has read in COPY, or set
    CIE's `unusable' if FROM cannot be right.  */
 static void
-take_cie (struct cfi_cie *cie, const struct cfi_section *section,
-          const struct libdwarf_cie *from, const uint8_t *copy)
+complete_cie (struct cfi_cie *cie, const struct cfi_section *section,
+              const struct libdwarf_cie *from, const uint8_t *copy)
 {
   uint64_t hidden = cie->hidden_letters;
   uint64_t skip = (uint64_t)(from->instructions - copy) + hidden;
@@ -135,11 +135,10 @@ take_cie (struct cfi_cie *cie, const struct cfi_section *section,
   cie->ra_column = from->ra_column;
 }
 
-/* Fill in *FDE from FROM, which libdwarf has read in COPY, the copy of ENTRY.
-   False if FROM cannot be right.  */
+/* Fill in *FDE from FROM, read in COPY of ENTRY.  False if FROM is wrong.  */
 static bool
-take_fde (struct cfi_fde *fde, const struct entry *entry,
-          const struct libdwarf_fde *from, const uint8_t *copy)
+complete_fde (struct cfi_fde *fde, const struct entry *entry,
+              const struct libdwarf_fde *from, const uint8_t *copy)
 {
   uint64_t head = (uint64_t)(from->instructions - copy);
   if (from->entry_size != entry->size || head > entry->size
@@ -180,13 +179,13 @@ odd_fde_read (struct cfi_section *section, const struct entry *entry,
       return REASON_BAD_ENTRY;
     }
   if (cie->instructions == NULL)
-    take_cie (cie, section, &cie_read, copy->bytes);
+    complete_cie (cie, section, &cie_read, copy->bytes);
   *fde = (struct cfi_fde){ .offset = entry->offset,
                            .cie = (uint32_t)index,
                            .input = (uint8_t)(section->n_inputs - 1) };
   enum frame_reason reason = cie->unusable;
   if (reason == REASON_NONE
-      && !take_fde (fde, entry, &fde_read, copy->bytes + at))
+      && !complete_fde (fde, entry, &fde_read, copy->bytes + at))
     reason = REASON_BAD_ENTRY;
   snprintf (text, text_size, "%s", frame_reason_text (reason));
   return reason;

@@ -24,8 +24,7 @@
 #include "cfi/entry.h"
 
 /* Read ENTRY, an FDE of SECTION's last input, into *FDE.  CIE is the index of
-   its CIE, which cie_scan has filled in.  False when the FDE is not plain;
-   *FDE is unchanged then.  */
+   its CIE, which cie_scan has filled in.  False, if the FDE is not plain.  */
 bool plain_fde_read (const struct cfi_section *section,
                      const struct entry *entry, size_t cie,
                      struct cfi_fde *fde);
@@ -40,8 +39,7 @@ enum frame_reason odd_fde_read (struct cfi_section *section,
                                 struct buffer *copy, struct cfi_fde *fde,
                                 char *text, size_t text_size);
 
-/* The end of the address and size fields of FDE, one of .eh_frame, in bytes
-   from the start of its entry.  */
+/* The offset in FDE's entry, in .eh_frame, behind its address and size.  */
 uint64_t fde_pointers_end (const struct cfi_section *section,
                            const struct cfi_fde *fde);
 

@@ -182,7 +182,6 @@ finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
 
 /* ---- All functions at once */
 
-/* Append a copy of FUNCTION with its rows to LIST.  */
 static bool
 append_copy (struct frame_functions *list,
              const struct frame_function *function)

@@ -6,8 +6,7 @@
    range, its rows, its return places (return_sites.h) and the padding behind
    it.  Two thirds of the functions of a C++ library have the same call-frame
    program as an earlier function, and therefore the same rows.  Such a
-   function comes with the earlier results, and is executed only if the user
-   asks for its rows.  */
+   function comes with the earlier results, and is executed only on demand.  */
 
 #ifndef CFI_FINISHED_ROWS_H
 #define CFI_FINISHED_ROWS_H
@@ -21,8 +20,7 @@
 #include "cfi/walk.h"
 #include "elf/padding.h"
 
-/* A table of programs.  FDEs have the same program if their CIEs and their
-   instructions are equal.  */
+/* A table of programs, each with its CIE and its instructions.  */
 struct program_table; /* opaque */
 
 /* The results of a program.  */
@@ -35,7 +33,7 @@ struct program_result
   size_t copy_from;
 };
 
-/* Make a table for SECTION, which must outlive it.  NULL without memory.  */
+/* A table for SECTION, which must outlive it.  NULL when memory ran out.  */
 struct program_table *program_table_new (const struct cfi_section *section);
 void program_table_free (struct program_table *table);
 
@@ -52,10 +50,8 @@ struct program_result *program_table_add (struct program_table *table,
 
 struct rows_options
 {
-  /* Reuse the results of equal programs, and do not execute each FDE.  */
-  bool by_program;
-  /* Find return places and padding, in a linked file only.  */
-  bool at_sites;
+  bool by_program; /* execute equal programs once only */
+  bool at_sites;   /* find return places and padding; in linked files only */
   bool keep_all_rows, only_behind_calls; /* as in struct return_sites */
   bool ignores_overlaps;                 /* as in struct cfi_walk */
 };
@@ -70,7 +66,7 @@ struct finished_rows
 };
 
 /* Start a walk over SOURCE with OPTIONS.  SOURCE must outlive ROWS, and ROWS
-   must not move in memory.  ROWS is to be closed in any case.  */
+   must not move in memory.  ROWS is to be closed even if memory ran out.  */
 bool finished_rows_open (struct finished_rows *rows,
                          const struct cfi_source *source,
                          const struct rows_options *options,
@@ -89,9 +85,8 @@ int finished_rows_next (struct finished_rows *rows, struct cfi_code *code,
 bool finished_rows_execute (struct finished_rows *rows, struct cfi_code *code,
                             struct error *err);
 
-/* Set LIST to all functions of SOURCE that have rows.  The analysis of code
-   uses the list, because it needs functions in any order.  Functions with
-   equal programs share their rows.  */
+/* Set LIST to all functions of SOURCE that have rows, for the analysis, which
+   needs them in any order.  Functions with equal programs share their rows. */
 bool finished_rows_list (struct frame_functions *list,
                          const struct cfi_source *source, struct error *err);
 

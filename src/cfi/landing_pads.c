@@ -36,8 +36,7 @@ add_pad (struct landing_pads *pads, struct code_pad site)
   return true;
 }
 
-/* A walk over the changes of the size of arguments on the stack, from the
-   instructions of an FDE.  */
+/* A walk over an FDE's changes of the size of arguments on the stack.  */
 struct args_walk
 {
   struct cursor cursor;
@@ -184,7 +183,7 @@ landing_pads_read (struct landing_pads *pads, const struct image *image,
   uint64_t covered = 0;
   /* Compilers write a table for each function.  If all functions of a hostile
      file shared a large table, the time would be the product of their number
-     and its size.  So all tables together may not be larger than the file.  */
+     and its size.  So all tables together may not exceed the file and CFI.  */
   uint64_t left = image->size + cfi_section_size (section);
   for (size_t i = 0; i < section->n_fdes; i++)
     {

@@ -2,9 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    GCC, LLVM and Rust use this format with the personality functions
-   __gcc_personality_v0, __gxx_personality_v0 and others.  LLVM's
-   lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's libgcc/unwind-c.c define
-   it.  */
+   __gcc_personality_v0, __gxx_personality_v0 and others.  It is defined by
+   LLVM's lib/CodeGen/AsmPrinter/EHStreamer.cpp and GCC's libgcc/unwind-c.c. */
 
 #ifndef CFI_LANDING_PADS_H
 #define CFI_LANDING_PADS_H
@@ -26,8 +25,7 @@ struct landing_pads
 };
 
 /* Read the landing pads of all FDEs of SECTION into PADS.  Damaged tables are
-   left out.  False when memory ran out, or tables overlap so much that reading
-   them would take too long.  */
+   left out.  False when memory ran out, or for too many overlapping tables. */
 bool landing_pads_read (struct landing_pads *pads, const struct image *image,
                         const struct cfi_section *section, struct error *err);
 void landing_pads_free (struct landing_pads *pads);

@@ -176,7 +176,7 @@ list_entries (struct session *session, unsigned address_size, char *text,
 }
 
 static bool
-take_cie (const struct session *session, struct libdwarf_cie *cie)
+get_cie (const struct session *session, struct libdwarf_cie *cie)
 {
   Dwarf_Cie handle = session->cies[0];
   Dwarf_Unsigned entry_size, code_alignment, instructions_size;
@@ -203,7 +203,7 @@ take_cie (const struct session *session, struct libdwarf_cie *cie)
 }
 
 static bool
-take_fde (const struct session *session, struct libdwarf_fde *fde)
+get_fde (const struct session *session, struct libdwarf_fde *fde)
 {
   Dwarf_Fde handle = session->fdes[0];
   Dwarf_Addr address;
@@ -243,8 +243,8 @@ libdwarf_pair_read (const struct cfi_input *pair, bool big_endian,
   errno = 0;
   bool listed = list_entries (&session, address_size, text, text_size);
   bool seen = listed && session.cies != NULL && session.n_cies == 1
-              && session.n_fdes == 1 && take_cie (&session, cie)
-              && take_fde (&session, fde);
+              && session.n_fdes == 1 && get_cie (&session, cie)
+              && get_fde (&session, fde);
   int problem = seen ? 0 : errno;
   if (listed && !seen)
     snprintf (text, text_size, "libdwarf does not see the entry");

@@ -52,7 +52,6 @@ enum
   FUNCTIONS_MAX = 1 << 16
 };
 
-/* Append RUN as a function with the repeat size REPEAT.  */
 static bool
 append_function (struct frame_functions *list, const struct arch *arch,
                  const struct stub_run *run, uint8_t repeat, struct error *err)
@@ -81,11 +80,10 @@ append_function (struct frame_functions *list, const struct arch *arch,
   return true;
 }
 
-/* Append RUN as one function, if that can have the rows of every stub.  This
-   is so if a stub has one row.  It is also so if the stubs are aligned to
-   their size, because then it makes no difference whether a reader counts the
-   PC from the function's start or from 0, as libsframe does.  Otherwise append
-   a function for each stub.  */
+/* Append RUN as one function, if a stub has one row, or if the stubs are
+   aligned to their size: then it makes no difference whether a reader counts
+   the PC from the function's start or from 0, as libsframe does.  Otherwise
+   append a function for each stub.  */
 static bool
 append_run (struct frame_functions *list, const struct arch *arch,
             const struct stub_run *run, struct error *err)

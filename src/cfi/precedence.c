@@ -45,8 +45,7 @@ struct dropped_search
   const struct image *image;
   struct code_range *code; /* owned; executable sections, ascending */
   size_t n_code;
-  struct object *objects; /* owned; one for each CIE.  NULL if no section was
-                             dropped */
+  struct object *objects; /* owned; by CIE.  NULL: no section was dropped */
   struct named_function *names; /* owned; ascending */
   size_t n_names, names_capacity;
 };
@@ -172,7 +171,7 @@ is_in_code (const struct dropped_search *search, const struct cfi_fde *fde)
 }
 
 bool
-dropped_functions_forget (struct cfi_section *cfi, const struct image *image,
+remove_dropped_functions (struct cfi_section *cfi, const struct image *image,
                           const struct image *debug_file, struct error *err)
 {
   struct dropped_search search = { .cfi = cfi, .image = image };
@@ -267,7 +266,6 @@ struct contradictions
   struct error *err;
 };
 
-/* Execute FDE into FUNCTION.  *HAS_ROWS becomes whether it has rows.  */
 static bool
 execute (struct contradictions *contradictions, const struct cfi_fde *fde,
          struct frame_function *function, bool *has_rows)
@@ -279,8 +277,7 @@ execute (struct contradictions *contradictions, const struct cfi_fde *fde,
   return done;
 }
 
-/* Mark the rows of the removed FDE that FDE, one that remains,
-   contradicts.  */
+/* Mark the removed FDE's rows that FDE, one that remains, contradicts.  */
 static bool
 compare_with (struct contradictions *contradictions, const struct cfi_fde *fde)
 {
@@ -345,10 +342,10 @@ count_contradictions (struct cfi_section *section, const struct cfi_fde *aside,
 }
 
 bool
-precedence_settle (struct cfi_section *section,
-                   bool (*is_of_code) (const void *context,
-                                       const struct cfi_fde *fde),
-                   const void *context, struct error *err)
+remove_superseded_fdes (struct cfi_section *section,
+                        bool (*is_of_code) (const void *context,
+                                            const struct cfi_fde *fde),
+                        const void *context, struct error *err)
 {
   const size_t n = section->n_fdes;
   if (section->n_inputs < 2)

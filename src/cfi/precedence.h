@@ -10,8 +10,7 @@
    .eh_frame, if there is one: unwinders in the program use it, so that wrong
    entries are noticed.  An FDE of a later input that overlaps one of an
    earlier input is removed as a whole.  Conflicts between FDEs of one input
-   are resolved later (walk.h), in the same way whether there are other inputs
-   or not.  */
+   are resolved later (walk.h), with or without other inputs.  */
 
 #ifndef CFI_PRECEDENCE_H
 #define CFI_PRECEDENCE_H
@@ -24,7 +23,7 @@
 
 /* Remove FDEs of dropped functions from CFI, the CFI of IMAGE and of its debug
    file DEBUG_FILE (or NULL).  False when memory ran out.  */
-bool dropped_functions_forget (struct cfi_section *cfi,
+bool remove_dropped_functions (struct cfi_section *cfi,
                                const struct image *image,
                                const struct image *debug_file,
                                struct error *err);
@@ -32,9 +31,9 @@ bool dropped_functions_forget (struct cfi_section *cfi,
 /* Remove from SECTION the FDEs for code that earlier inputs describe, and
    count those that contradict the earlier inputs.  IS_OF_CODE returns whether
    an FDE's range is code.  False when memory ran out.  */
-bool precedence_settle (struct cfi_section *section,
-                        bool (*is_of_code) (const void *context,
-                                            const struct cfi_fde *fde),
-                        const void *context, struct error *err);
+bool remove_superseded_fdes (struct cfi_section *section,
+                             bool (*is_of_code) (const void *context,
+                                                 const struct cfi_fde *fde),
+                             const void *context, struct error *err);
 
 #endif /* CFI_PRECEDENCE_H */

@@ -20,9 +20,8 @@
 
 enum
 {
-  /* Few FDEs have fewer bytes.  The size of the input divided by this number
-     is the number of FDEs that memory is allocated for at once.  Pages that
-     are not used are never touched.  */
+  /* A usual size of FDEs, in bytes.  Memory is allocated at once for as many
+     of them as the input has room for; unused pages cost nothing.  */
   FDE_SIZE_USUAL = 24
 };
 
@@ -89,8 +88,7 @@ read_cie (struct cfi_section *section, const struct entry *entry,
                          frame_reason_text (cie->unusable), err);
 }
 
-/* Read ENTRY, an FDE.  *CIE is the index of the CIE that was used last.  COPY
-   is the buffer of odd_fde_read.  */
+/* Read ENTRY, an FDE.  *CIE is the CIE used last.  COPY is a buffer.  */
 static bool
 read_fde (struct cfi_section *section, const struct entry *entry, size_t *cie,
           struct buffer *copy, struct error *err)
@@ -159,8 +157,7 @@ cfi_read (struct cfi_section *section, const struct cfi_input *input,
   _Static_assert(offsetof (struct cfi_fde, address) == 0, "RADIX_SORT");
   if (read && !RADIX_SORT (section->fdes, section->n_fdes))
     read = error_set_no_memory (err);
-  section->fdes_capacity
-      = section->n_fdes; /* the sort may replace the array */
+  section->fdes_capacity = section->n_fdes; /* the sort may reallocate */
   if (!read)
     cfi_section_free (section);
   return read;

@@ -15,8 +15,7 @@ enum
 {
   /* As in cfa_program.c: compilers nest remember_state once or twice.  */
   STATES_MAX = 64,
-  /* The most FDEs that the search for an address looks at, because FDEs of
-     hostile files may be nested.  */
+  /* The most FDEs that a search tries: those of hostile files may nest.  */
   NESTED_MAX = 64
 };
 
@@ -31,8 +30,7 @@ struct run
   uint64_t location, wanted; /* addresses */
 };
 
-/* Advance the location to ADDRESS.  False in a CIE, which has no location, and
-   for an address that is lower.  */
+/* Advance to ADDRESS.  False in a CIE, or if the address is lower.  */
 static bool
 set_location (struct run *run, uint64_t address)
 {
@@ -187,7 +185,7 @@ find_fde (const struct cfi_source *source, uint64_t address)
 }
 
 bool
-register_rules_are_there (const struct cfi_source *source, uint64_t address)
+has_register_rules (const struct cfi_source *source, uint64_t address)
 {
   return find_fde (source, address) != NULL;
 }

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    A frame row has only the rules for CFA, RA and FP that SFrame can express.
-   A stack walk that keeps all registers needs all rules, and expressions
-   unchanged.  */
+   A stack walk of all registers needs all rules, and expressions unchanged. */
 
 #ifndef CFI_REGISTER_RULES_H
 #define CFI_REGISTER_RULES_H
@@ -41,8 +40,7 @@ enum
 
 struct register_rules
 {
-  struct register_rule cfa; /* of kind REGISTER_SUM or REGISTER_VALUE, or
-                               REGISTER_NO_RULE */
+  struct register_rule cfa; /* of kind SUM, VALUE or NO_RULE */
   struct register_rule registers[REGISTER_RULES_MAX]; /* by DWARF number */
   unsigned ra; /* the number of the return address */
   bool signal; /* augmentation S */
@@ -54,7 +52,6 @@ bool register_rules_find (const struct cfi_source *source, uint64_t address,
                           struct register_rules *rules);
 
 /* Whether SOURCE has an FDE for the code at ADDRESS.  */
-bool register_rules_are_there (const struct cfi_source *source,
-                               uint64_t address);
+bool has_register_rules (const struct cfi_source *source, uint64_t address);
 
 #endif /* CFI_REGISTER_RULES_H */

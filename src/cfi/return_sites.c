@@ -13,9 +13,8 @@ enum
   /* The code that is fetched is that of the FDE so many FDEs ahead.  */
   FDES_AHEAD = 2,
   CACHE_LINE = 64,
-  /* The most bytes of a function that are fetched.  Most cache lines of longer
-     functions are not read.  */
-  EXPECTED_MAX = 1024
+  /* Most cache lines of longer functions are never read.  */
+  PREFETCHED_MAX = 1024
 };
 
 /* ---- Where calls end */
@@ -65,8 +64,7 @@ code_ends_in_call (const struct call_finder *finder, uint64_t from,
          || ends_in_call (finder->image->arch, code, size);
 }
 
-/* Whether a segment, from then on the finder's, has the SIZE bytes at
-   START.  */
+/* Make the segment with the SIZE bytes at START the finder's, or fail.  */
 static bool
 has_code (struct call_finder *finder, uint64_t start, uint64_t size)
 {
@@ -102,9 +100,8 @@ call_finder_first (struct call_finder *finder, uint64_t base,
   const uint8_t *segment = finder->bytes;
   uint64_t skip = base - finder->address;
   int32_t distance;
-  /* At few offsets the bytes in front look like a call.  This test comes first
-     and may read all of the segment, because it needs no start of an
-     instruction.  */
+  /* At few offsets the bytes in front look like a call.  That test may read
+     all of the segment, because no instruction has to start there.  */
   for (size_t i = 1; i < n; i++)
     if (arch->may_end_call (segment, skip + offsets[i], &distance)
         && code_ends_in_call (finder, base + offsets[i - 1],
@@ -113,17 +110,17 @@ call_finder_first (struct call_finder *finder, uint64_t base,
   return n;
 }
 
-void
-call_finder_expect (const struct call_finder *finder, uint64_t start,
-                    uint64_t size)
+/* Have the processor fetch SIZE bytes at START, which are needed soon.  */
+static void
+prefetch_code (const struct call_finder *finder, uint64_t start, uint64_t size)
 {
   uint64_t skip = start - finder->address;
   if (skip >= finder->size)
     return;
   if (size > finder->size - skip)
     size = finder->size - skip;
-  if (size > EXPECTED_MAX)
-    size = EXPECTED_MAX;
+  if (size > PREFETCHED_MAX)
+    size = PREFETCHED_MAX;
   for (uint64_t at = 0; at < size; at += CACHE_LINE)
     __builtin_prefetch (finder->bytes + skip + at);
 }
@@ -224,9 +221,8 @@ return_sites_keep (struct return_sites *sites)
 
 /* ---- Finding the places */
 
-/* Whether the code before CODE ends in a call, directly in front of CODE, and
-   CODE's first row is wrong for the call, because its rules differ from those
-   of the last row of that code.  */
+/* Whether the code directly in front of CODE ends in a call, and CODE's first
+   row is wrong for the call, because the last row of that code differs.  */
 static bool
 follows_call (struct return_sites *sites, const struct cfi_code *code,
               const struct kept_rows *kept)
@@ -268,8 +264,7 @@ find_places (struct return_sites *sites, const struct cfi_code *code,
   return true;
 }
 
-/* Note the end of CODE and its last row, for the code behind it.  KEPT was
-   made of CODE's rows, or is NULL.  */
+/* Note CODE's end and last row, from its kept_rows KEPT, or NULL.  */
 static void
 note_code (struct return_sites *sites, const struct cfi_code *code,
            const struct kept_rows *kept)
@@ -286,7 +281,6 @@ note_code (struct return_sites *sites, const struct cfi_code *code,
   sites->b_key = kept->b_key;
 }
 
-/* Find return places of CODE and padding.  KEPT was made of CODE's rows.  */
 static bool
 find_places_and_padding (struct return_sites *sites,
                          const struct cfi_walk *walk, struct cfi_code *code,
@@ -306,13 +300,12 @@ find_places_and_padding (struct return_sites *sites,
       code->padding = cfi_walk_padding (walk, code, sites->padding);
       code->call_at_end = call && code->padding > 0;
     }
-  /* Waiting for the memory of a function's code takes longer than reading it,
-     so the code is fetched ahead.  */
+  /* Waiting for a function's code takes longer than reading the code.  */
   const struct cfi_section *cfi = &sites->source->cfi;
   size_t coming = walk->fde + FDES_AHEAD;
   if (coming < cfi->n_fdes)
-    call_finder_expect (&sites->calls, cfi->fdes[coming].address,
-                        cfi->fdes[coming].size);
+    prefetch_code (&sites->calls, cfi->fdes[coming].address,
+                   cfi->fdes[coming].size);
   return true;
 }
 

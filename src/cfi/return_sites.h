@@ -38,7 +38,7 @@ struct call_finder
   const struct image *image;           /* not owned */
   const struct cfi_section *functions; /* not owned; may be NULL */
   struct plt_sections plt;             /* of the image */
-  /* The segment that was used last: SIZE bytes at ADDRESS.  */
+  /* The segment that was used last, SIZE bytes at ADDRESS; all 0 at first.  */
   const uint8_t *bytes;
   uint64_t address, size;
 };
@@ -58,10 +58,6 @@ bool call_finder_ends_at (struct call_finder *finder, uint64_t start,
    The offsets ascend and begin instructions.  The first one is not tested.  */
 size_t call_finder_first (struct call_finder *finder, uint64_t base,
                           const uint32_t *offsets, size_t n);
-
-/* Have the processor fetch SIZE bytes at START, which are needed soon.  */
-void call_finder_expect (const struct call_finder *finder, uint64_t start,
-                         uint64_t size);
 
 /* The parts of a function's rows that determine its return places.  */
 struct kept_rows
@@ -118,8 +114,7 @@ bool return_sites_apply (struct return_sites *sites,
    and none of them has RULE_PLT.  */
 size_t return_sites_keep (struct return_sites *sites);
 
-/* Do the same as return_sites_apply for CODE whose rows are those of the
-   kept_rows with number KEPT.  */
+/* As return_sites_apply, for CODE that has the kept_rows number KEPT.  */
 bool return_sites_repeat (struct return_sites *sites,
                           const struct cfi_walk *walk, struct cfi_code *code,
                           size_t kept, struct error *err);

@@ -140,7 +140,7 @@ set_note (struct debug_source *debug, const char *format, const char *text)
 }
 
 /* Read SECTION of HOLDER, the image of SOURCE or its debug file, into DATA,
-   and add its CFI.  False when memory ran out.  */
+   and add its CFI.  False when cfi_read fails, or memory ran out.  */
 static bool
 add_section (struct cfi_source *source, struct section_data *data,
              const struct image *holder, const struct image_section *section,
@@ -311,10 +311,10 @@ read_debug (struct cfi_source *source, const struct cfi_options *cfi_options,
       || cfi->inputs[cfi->n_inputs - 1].kind == CFI_EH_FRAME)
     return true;
   const struct image *debug_file = &source->debug.file.image;
-  return dropped_functions_forget (cfi, source->image,
+  return remove_dropped_functions (cfi, source->image,
                                    debug_file->elf != NULL ? debug_file : NULL,
                                    err)
-         && precedence_settle (cfi, is_of_code, source, err);
+         && remove_superseded_fdes (cfi, is_of_code, source, err);
 }
 
 bool

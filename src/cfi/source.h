@@ -43,8 +43,7 @@ struct cfi_source
   struct cfi_section cfi;
   struct frame_functions stubs;      /* PLT stubs without CFI */
   struct frame_functions found;      /* by analysis of code that has neither */
-  const struct disproofs *disproofs; /* rows of CFI that the code contradicts,
-                                        or NULL */
+  const struct disproofs *disproofs; /* rows that code contradicts, or NULL */
   /* Why FDE cannot be used, whatever its instructions, or REASON_NONE.  */
   enum frame_reason (*problem) (const void *context,
                                 const struct cfi_fde *fde);

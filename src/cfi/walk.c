@@ -40,7 +40,7 @@ first_from (const struct frame_functions *list, uint64_t address)
 }
 
 void
-cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end)
+cfi_walk_restrict (struct cfi_walk *walk, size_t fde, size_t end)
 {
   const struct cfi_source *source = walk->source;
   uint64_t address = fde > 0 ? source->cfi.fdes[fde].address : 0;
@@ -216,8 +216,7 @@ execute (struct cfi_walk *walk, const struct cfi_fde *fde,
   return true;
 }
 
-/* Leave out the current function's rows that OTHER, which overlaps,
-   contradicts.  */
+/* Leave out the current function's rows that OTHER contradicts.  */
 static bool
 compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
                      struct error *err)
@@ -237,8 +236,7 @@ compare_overlapping (struct cfi_walk *walk, const struct cfi_fde *other,
          || error_set_no_memory (err);
 }
 
-/* Compare CODE with all FDEs that overlap it, then drop the part of CODE that
-   came with earlier ones.  */
+/* Compare CODE with overlapping FDEs, and drop what came with earlier ones. */
 static bool
 resolve_overlaps (struct cfi_walk *walk, struct cfi_code *code,
                   struct error *err)
@@ -260,9 +258,8 @@ resolve_overlaps (struct cfi_walk *walk, struct cfi_code *code,
   return true;
 }
 
-/* Whether the code contradicts the row at PC.  *NEXT is the index in DISPROOFS
-   where the search begins, and is moved forward.  *END is lowered to the
-   address where the answer changes.  */
+/* Whether the code contradicts the row at PC.  The search begins at *NEXT of
+   DISPROOFS and advances it.  *END is lowered to where the answer changes.  */
 static bool
 is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
                  uint64_t *end)
@@ -279,8 +276,7 @@ is_disproved_at (const struct disproofs *disproofs, size_t *next, uint64_t pc,
   return disproved;
 }
 
-/* Leave out the rows of the current function that the code contradicts, in one
-   pass over both sorted lists.  */
+/* Leave out the current function's rows that the code contradicts.  */
 static bool
 leave_out_disproved (struct cfi_walk *walk)
 {
@@ -337,8 +333,7 @@ cfi_walk_padding (const struct cfi_walk *walk, const struct cfi_code *code,
                   struct padding_finder *finder)
 {
   uint64_t end = code->address + code->size, next = next_address (walk);
-  /* An entry that cannot be read may describe a function that begins with
-     nops.  */
+  /* A damaged entry may describe a function that begins with nops.  */
   if (code->size == 0 || end < walk->claimed_end || end >= next
       || code->size > UINT32_MAX - PADDING_MAX
       || walk->source->cfi.n_damaged > 0)

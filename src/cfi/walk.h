@@ -6,8 +6,8 @@
    with the reason why it has none.  Conversion, measuring and checking all use
    this walk, so that they agree on the rows of each address:
 
-   - An FDE that is empty, or outside of code, describes no code.  Nor does an
-     FDE of CFI that lacks rules for FP.
+   - An FDE that is empty, outside of code, or changed by relocations at run
+     time describes no code.  Nor does an FDE of CFI that lacks rules for FP.
    - Where FDEs overlap, rows that are equal in all of them are kept.  Where
      they contradict each other, or one of them cannot be executed, there are
      no rows, because unwinders that search a table find another FDE than
@@ -57,10 +57,9 @@ struct cfi_code
   enum cfi_code_kind kind;
   const struct cfi_fde *fde; /* CODE_OF_FDE only */
   uint64_t address, size;    /* without the part that came with earlier FDEs */
-  bool is_code;              /* the range is code that the FDE claims */
+  bool is_code;              /* the range is code, and the FDE claims it */
   bool executed;             /* the FDE was executed */
-  /* The indices of the FDEs in a group of overlapping FDEs, this one among
-     them.  The group is larger than one FDE only if there are overlaps.  */
+  /* FDE's group of overlapping FDEs, empty if overlaps are ignored.  */
   size_t group, group_end;
   uint64_t claimed_end; /* code below this address came with earlier FDEs */
   bool front_disputed;  /* a part of that code has no rows */
@@ -83,10 +82,9 @@ void cfi_walk_end (struct cfi_walk *walk);
 
 /* Restrict the walk to the code from FDE number FDE, or for 0 from the start,
    up to FDE number END.  No code in front of either may overlap it.  */
-void cfi_walk_go (struct cfi_walk *walk, size_t fde, size_t end);
+void cfi_walk_restrict (struct cfi_walk *walk, size_t fde, size_t end);
 
-/* Set CODE to the next code in the order of addresses.  FDEs are not executed
-   yet.  False at the end.  */
+/* Set CODE to the next code, not executed yet.  False at the end.  */
 bool cfi_walk_next (struct cfi_walk *walk, struct cfi_code *code);
 
 /* Whether other FDEs overlap that of CODE.  */
@@ -102,9 +100,7 @@ uint32_t cfi_walk_padding (const struct cfi_walk *walk,
                            const struct cfi_code *code,
                            struct padding_finder *finder);
 
-/* The number of bytes behind CODE that are alignment, or were possibly
-   alignment by symbols that the file has lost since.  CODE is that of the last
-   cfi_walk_next.  */
+/* Do the same for the file as it may have been before it lost symbols.  */
 uint32_t cfi_walk_padding_at_most (const struct cfi_walk *walk,
                                    const struct cfi_code *code,
                                    struct padding_finder *finder);

@@ -307,7 +307,7 @@ linked_section_build_portion (struct linked_section *linked, size_t fde,
   struct sframe_encoder *encoder = NULL;
   if (!open_emitter (linked, 0, 0, err))
     return NULL;
-  cfi_walk_go (&linked->rows.walk, fde, end);
+  cfi_walk_restrict (&linked->rows.walk, fde, end);
   if (add_all (linked, err))
     encoder = choose_pieces (linked, err);
   emitter_free (linked->emitter);

@@ -83,8 +83,7 @@ struct function_findings
 struct first_difference
 {
   enum compare_defect defect;
-  char
-      defective; /* the section with the defect, 'A' or 'B', if there is one */
+  char defective; /* the section with the defect: 'A', 'B', or '\0' */
   uint64_t pc;
   char text[200];
 };
@@ -135,7 +134,6 @@ describe_pair (const struct arch *arch, const char *what, unsigned own,
             rule_text (arch, b, own, texts[1]));
 }
 
-/* Whether VIEW is in a function without rows.  */
 static bool
 has_no_rows (const struct sweep_view *view)
 {
@@ -193,8 +191,7 @@ is_sticky_ra (const struct arch *arch, const struct sweep_view *view,
              && frame_rule_equal (view->previous->ra, ra));
 }
 
-/* Whether the CFA in VIEW is FP plus the offset that it had from SP
-   before.  */
+/* Whether VIEW's CFA is FP plus the offset that it had from SP before.  */
 static bool
 is_stale_offset (const struct arch *arch, const struct sweep_view *view,
                  const struct sweep_view *other)
@@ -207,8 +204,7 @@ is_stale_offset (const struct arch *arch, const struct sweep_view *view,
          && before->cfa.reg == arch->sp && before->cfa.offset == cfa.offset;
 }
 
-/* The known mistake that VIEW, of SIDE, shows at PC.  OTHER, of OTHER_SIDE,
-   has different rules there.  */
+/* The known mistake of VIEW at PC, where OTHER has different rules.  */
 static enum compare_defect
 find_defect (const struct arch *arch, const struct compared_side *side,
              const struct compared_side *other_side,
@@ -407,8 +403,7 @@ find_difference (const struct comparison *c,
   return true;
 }
 
-/* Count function INDEX of SIDE, and report it if it differs from the other
-   side.  HIDDEN as in find_difference.  */
+/* Count function INDEX of SIDE, and report its difference, if any.  */
 static void
 report_function (const struct comparison *c, const struct compared_side *side,
                  uint32_t index, bool hidden)
@@ -431,8 +426,7 @@ report_function (const struct comparison *c, const struct compared_side *side,
     return;
   if (!find_difference (c, findings, of_a, hidden, &difference))
     {
-      if (of_a)
-        result->equal++;
+      result->equal += of_a;
       return;
     }
   if (difference.kind == CFI2SFRAME_ONLY_A)
@@ -447,7 +441,6 @@ report_function (const struct comparison *c, const struct compared_side *side,
     c->sink (c->context, &difference);
 }
 
-/* Whether SIDE has a function of SIZE bytes at START.  */
 static bool
 has_function (const struct compared_side *side, uint64_t start, uint32_t size)
 {

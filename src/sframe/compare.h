@@ -16,35 +16,31 @@
 #include "elf/padding.h"
 #include "sframe/decode.h"
 
-/* The known reasons why sections differ: mistakes of GNU as, of GNU ld and of
-   their input, and rows that cfi2sframe leaves out
-   (doc/use/differences.texi).  */
+/* The known reasons why sections differ: mistakes of GNU as, GNU ld and their
+   input, and rows that cfi2sframe leaves out (doc/use/differences.texi).  */
 enum compare_defect
 {
   COMPARE_NO_DEFECT,
-  COMPARE_PLT_GOT,        /* CFA of .plt.got entries is sp+16 */
-  COMPARE_STICKY_RA,      /* RA stays undefined (or in a register) after it
-                             was restored */
-  COMPARE_RA_IGNORED,     /* RA saved in an unusual place was ignored */
-  COMPARE_WRONG_STATE,    /* restore_state restored another state */
-  COMPARE_STALE_OFFSET,   /* def_cfa_register took an old CFA offset */
-  COMPARE_BAD_REGISTER,   /* a rule with an impossible register */
-  COMPARE_NO_ROWS,        /* FDE without rows for a function with CFI */
-  COMPARE_FP_AS_RA,       /* V1 aarch64: slot of FP written as that of RA */
-  COMPARE_CFA_AS_SP,      /* V1: any CFA register taken for SP */
-  COMPARE_SEGMENT_SIZE,   /* PT_GNU_SFRAME larger than the section */
-  COMPARE_RETURN_ADDRESS, /* a row that the other side leaves out, because it
-                             is at the return address of a call that has other
-                             rules */
-  COMPARE_STALE_FP,       /* a row that the other side leaves out, because FP
-                             may be the caller's already */
+  COMPARE_PLT_GOT,      /* CFA of .plt.got entries is sp+16 */
+  COMPARE_STICKY_RA,    /* restored RA stays undefined or in a register */
+  COMPARE_RA_IGNORED,   /* RA saved in an unusual place was ignored */
+  COMPARE_WRONG_STATE,  /* restore_state restored another state */
+  COMPARE_STALE_OFFSET, /* def_cfa_register took an old CFA offset */
+  COMPARE_BAD_REGISTER, /* a rule with an impossible register */
+  COMPARE_NO_ROWS,      /* FDE without rows for a function with CFI */
+  COMPARE_FP_AS_RA,     /* V1 aarch64: slot of FP written as that of RA */
+  COMPARE_CFA_AS_SP,    /* V1: any CFA register taken for SP */
+  COMPARE_SEGMENT_SIZE, /* PT_GNU_SFRAME larger than the section */
+  /* A row that the other side leaves out, at the return address of a call that
+     has other rules, or because FP may be the caller's already.  */
+  COMPARE_RETURN_ADDRESS,
+  COMPARE_STALE_FP,
   COMPARE_DEFECTS
 };
 
-/* Receives each difference: first those of A's functions, then those of B's
-   functions alone, in the order of addresses.  Addresses in DIFFERENCE are
-   absolute (`section' is NULL), `defect' is an enum compare_defect, and the
-   text is valid during the call only.  */
+/* Receives each difference: those of A's functions, then those of B alone, in
+   the order of addresses.  Addresses in DIFFERENCE are absolute (`section' is
+   NULL), `defect' is an enum compare_defect, and the text is not kept.  */
 typedef void compare_sink (void *context,
                            const struct cfi2sframe_difference *difference);
 

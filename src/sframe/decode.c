@@ -361,7 +361,7 @@ sframe_row_rules (const struct arch *arch, struct sframe_variant variant,
           .width = 2,
           .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
   *out = (struct frame_row){ .start = row->start };
-  /* When the words are not pairs, the rules of those before are kept.  */
+  /* Where words are no pair, OUT has the rules of the pairs before them.  */
   (void)row_words_rules (arch, variant.version, &words, function->flexible,
                          row->base_sp, row->ra_signed, out);
 }

@@ -39,9 +39,8 @@ struct sframe_decoder
 };
 
 /* Open a decoder on the section of SIZE BYTES at ADDRESS.  Fails with
-   CFI2SFRAME_UNSUPPORTED for an unknown version, flag or machine, and with
-   CFI2SFRAME_MALFORMED when the section contradicts itself.  Offsets in errors
-   count from the section's start.  */
+   CFI2SFRAME_UNSUPPORTED for an unknown version, flag or machine, or with
+   CFI2SFRAME_MALFORMED if it contradicts itself, at an offset in it.  */
 bool sframe_decoder_open (struct sframe_decoder *decoder, const void *bytes,
                           uint64_t size, uint64_t address, struct error *err);
 

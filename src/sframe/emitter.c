@@ -178,7 +178,6 @@ emitter_free (struct emitter *emitter)
 
 /* ---- Adding code */
 
-/* Count an FDE as covered, or as left out for REASON.  */
 static void
 count_fde (struct emitter *emitter, enum frame_reason reason)
 {
@@ -242,8 +241,7 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
   return true;
 }
 
-/* Add CODE with the rows of the function that was added as number INDEX, in
-   pieces between CODE's return places.  */
+/* Add CODE with the rows of function INDEX, cut at CODE's return places.  */
 static bool
 repeat_rows (struct emitter *emitter, size_t index,
              const struct cfi_code *code, struct error *err)
@@ -276,9 +274,8 @@ bool
 emitter_add (struct emitter *emitter, struct finished_rows *rows,
              struct cfi_code *code, struct error *err)
 {
-  /* PLT stubs lie in a section of their own, and bytes between sections are
-     not padding between functions.  Nor are the bytes around a function that
-     the analysis has found.  */
+  /* Bytes between sections, as around a PLT, are not padding between
+     functions.  Nor are those around a function that the analysis found.  */
   if (code->kind != CODE_OF_FDE)
     {
       separate (emitter);

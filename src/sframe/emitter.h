@@ -42,15 +42,13 @@ uint64_t emitter_rows_max (const struct image *image);
 
 struct emitter; /* opaque */
 
-/* Make an emitter.  NULL when memory ran out, or, with CFI2SFRAME_UNSUPPORTED,
-   when the version has no form for the machine.  The image and the report of
-   OPTIONS must outlive the emitter.  */
+/* Make an emitter.  OPTIONS' image and report must outlive it.  NULL when
+   memory ran out, or the version does not know the machine (UNSUPPORTED).  */
 struct emitter *emitter_new (const struct emitter_options *options,
                              struct error *err);
 void emitter_free (struct emitter *emitter);
 
-/* Whether a function may get the rows of an earlier one that has the same CFI
-   program, without being executed.  */
+/* Whether a function may get the rows of an earlier one with its program.  */
 bool emitter_repeats_rows (const struct emitter *emitter);
 
 /* Add CODE, which ROWS has returned, with its rows, or count why it has none.
@@ -60,8 +58,7 @@ bool emitter_repeats_rows (const struct emitter *emitter);
 bool emitter_add (struct emitter *emitter, struct finished_rows *rows,
                   struct cfi_code *code, struct error *err);
 
-/* Add FUNCTION, which describes the code of an FDE in its final form, to an
-   emitter that does not repeat rows.  */
+/* Add FUNCTION, in its final form, to an emitter that repeats no rows.  */
 bool emitter_add_lowered (struct emitter *emitter,
                           const struct sframe_fde *function,
                           struct error *err);

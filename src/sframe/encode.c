@@ -129,8 +129,7 @@ sframe_row_payload_size (const struct encode_options *options,
             << row_word_width (row, width_limit (options)));
 }
 
-/* Store the lowest 1 << WIDTH bytes of VALUE, and return the address
-   behind.  */
+/* Store the lowest 1 << WIDTH bytes of VALUE; return the address behind.  */
 static inline uint8_t *
 store_sized (uint8_t *at, uint32_t value, unsigned width, bool big_endian)
 {
@@ -196,7 +195,6 @@ function_is_sound (const struct sframe_encoder *encoder,
   return true;
 }
 
-/* Whether a function at ADDRESS may be added now.  */
 static bool
 function_is_in_order (const struct sframe_encoder *encoder, uint64_t address)
 {
@@ -280,8 +278,7 @@ sframe_rows_unwritable (uint64_t address, struct error *err)
                     (unsigned long long)address);
 }
 
-/* Append an entry to the index: a function of SIZE bytes at ADDRESS with the
-   rows of block number BLOCK.  */
+/* Append a function of SIZE bytes at ADDRESS with the rows of BLOCK.  */
 static inline bool
 add_record (struct sframe_encoder *encoder, uint64_t address, uint32_t size,
             uint32_t block, struct error *err)
@@ -306,10 +303,9 @@ sframe_encoder_add (struct sframe_encoder *encoder,
       || !function_is_in_order (encoder, function->address)
       || !function_fits_version (encoder, function))
     return sframe_rows_unwritable (function->address, err);
-  /* A function may be cut into a few pieces, so there can be more records than
-     functions.  Memory is taken with the first function and not before, so
-     that it can be memory that other parts have freed by then.  Pages that are
-     not used are never touched.  */
+  /* A function may be cut into a few pieces, and each has a record.  Memory is
+     taken with the first function, so that it can be memory that other parts
+     have freed by then.  Pages that are not used are never touched.  */
   if (encoder->n_records == 0
       && (!ARRAY_ROOM (encoder->records, 2 * encoder->options.n_expected + 1,
                        &encoder->records_capacity)
@@ -388,8 +384,7 @@ store_header (const struct sframe_encoder *encoder, uint8_t *at)
              big_endian);
 }
 
-/* Store RECORD as an entry of the index at AT, with a start that is relative
-   to address BASE.  False when the distance does not fit the field.  */
+/* Store RECORD at AT, relative to BASE.  False if the distance is too far.  */
 static bool
 store_record (const struct sframe_encoder *encoder,
               const struct record *record, uint64_t base, uint8_t *at)

@@ -32,8 +32,7 @@ struct encode_options
   /* A limit for the bytes of rows, or 0.  Shared rows count once for each
      function.  A hostile FDE of 30 bytes can ask for a megabyte of rows.  */
   uint64_t rows_max;
-  /* Hints: numbers of functions and of bytes of rows.  */
-  size_t n_expected, rows_expected;
+  size_t n_expected, rows_expected; /* hints: functions, bytes of rows */
 };
 
 /* Set ERR: rows of the function at ADDRESS have no encoding, which is a
@@ -71,9 +70,8 @@ bool sframe_encoder_add (struct sframe_encoder *encoder,
                          const struct sframe_fde *function, struct error *err);
 
 /* Append a function of SIZE bytes at ADDRESS that shares the rows and flags of
-   the function that was added as number INDEX, counted from 0.  The caller
-   guarantees that the last of these rows starts below SIZE.  Fails as
-   sframe_encoder_add does.  */
+   the function that was added as number INDEX, counted from 0.  The last of
+   these rows must start below SIZE.  Fails as sframe_encoder_add does.  */
 bool sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                             uint64_t address, uint32_t size,
                             struct error *err);

@@ -45,9 +45,8 @@ enum
   SFRAME_V2_FDE_PADDING = 18,
   SFRAME_V1_FDE_SIZE = 17,
   SFRAME_V2_FDE_SIZE = 20,
-  /* An FDE of V3 has two parts.  Its index entry is i64 start, u32 size, u32
-     FRE offset.  Its attribute, in front of the FREs, is u16 number of FREs,
-     u8 info, u8 info2, u8 repeat size.  */
+  /* V3: index entry i64 start, u32 size, u32 FRE offset; attribute in front of
+     the FREs: u16 number of FREs, u8 info, u8 info2, u8 repeat size.  */
   SFRAME_V3_INDEX_SIZE_FIELD = 8,
   SFRAME_V3_INDEX_FRE_OFFSET = 12,
   SFRAME_V3_INDEX_SIZE = 16,

@@ -150,8 +150,8 @@ set_cfa_offset (struct gnu_translator *t, int64_t offset)
   return touch (t);
 }
 
-/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  Later
-   releases need a flexible FDE for it, which some machines do not have.  */
+/* Make REG the CFA's register.  2.40 takes any register but FP for SP.  2.47
+   writes a flexible FDE for it, which some machines do not have.  */
 static enum frame_reason
 set_cfa_register (struct gnu_translator *t, uint64_t reg)
 {
@@ -199,8 +199,7 @@ do_def_cfa_offset (struct gnu_translator *t, int64_t offset)
 
 /* ---- FP and RA */
 
-/* The rule of REG in the pending row, or NULL for a register that the
-   machine's rows do not have.  */
+/* The rule of REG in the pending row, or NULL if rows do not have REG.  */
 static struct gnu_rule *
 rule_of (struct gnu_translator *t, uint64_t reg)
 {
@@ -421,8 +420,7 @@ enum
   OP_BREG31 = 0x8f
 };
 
-/* Read the register and the offset of the expression at the beginning of
-   BLOCK, which must be a breg operation of two bytes.  */
+/* Read REG and OFFSET of a breg operation of two bytes at BLOCK.  */
 static bool
 read_breg (const uint8_t *block, int32_t *reg, int32_t *offset)
 {
@@ -639,8 +637,7 @@ encode_rows (struct gnu_translator *t, struct sframe_fde *function)
   return REASON_NONE;
 }
 
-/* Set the translator to the beginning of FDE, and FUNCTION to its range and
-   flags.  False if the range has no size that can be expressed.  */
+/* Begin FDE, and set range and flags of FUNCTION.  False for a bad size.  */
 static bool
 start_function (struct gnu_translator *t, const struct cfi_section *section,
                 const struct cfi_fde *fde, struct sframe_fde *function)

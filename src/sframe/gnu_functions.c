@@ -1,8 +1,7 @@
 /* Functions as GNU as and GNU ld would have described them (--gnu).
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The linker makes the PLT and its rows, so the translator of GNU as is not
-   used there.  */
+   The linker makes the PLT and its rows, so GNU as is not imitated there.  */
 
 #include "sframe/gnu_functions.h"
 
@@ -51,8 +50,7 @@ gnu_functions_free (struct gnu_functions *gnu)
 }
 
 /* Add .plt.got with the wrong CFA that GNU ld gives it.  V1 cannot store the
-   size of a repeated block.  Its one row is then written for all of the
-   section, which means the same.  */
+   size of a repeated block, but one row for all of it means the same.  */
 static bool
 add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
                    const struct image_section *section,
@@ -71,8 +69,7 @@ add_wrong_plt_got (const struct gnu_functions *gnu, const struct cfi_fde *fde,
   return emitter_add_lowered (emitter, &function, err);
 }
 
-/* Whether READ, the rules that a reader finds in a row of GNU as, are those of
-   CFI, a row of the CFI or NULL.  */
+/* Whether READ, from a row of GNU as, has the rules of CFI, a row or NULL.  */
 static bool
 row_is_exact (const struct frame_row *read, const struct frame_row *cfi)
 {

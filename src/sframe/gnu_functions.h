@@ -24,9 +24,8 @@ struct gnu_functions *gnu_functions_new (const struct image *image,
 void gnu_functions_free (struct gnu_functions *gnu);
 
 /* Add CODE, which ROWS has returned, to EMITTER.  Code that GNU as and ld
-   describe exactly as the CFI does goes through emitter_add.  Without BUGS the
-   rows that GNU as would have written are compared with those of ROWS, and the
-   function is left out if they differ.  */
+   describe exactly as the CFI does goes through emitter_add.  Without BUGS a
+   function is left out if the rows of GNU as differ from those of ROWS.  */
 bool gnu_functions_add (struct gnu_functions *gnu, struct finished_rows *rows,
                         struct cfi_code *code, struct emitter *emitter,
                         struct error *err);

@@ -30,8 +30,7 @@ scale_cfa (const struct gnu_options *options, int32_t offset, int32_t *word)
   return options->bugs || biased % arch->cfa_scale == 0;
 }
 
-/* Append a control word for REG, or without IN_REGISTER the CFA, and
-   OFFSET.  */
+/* Append OFFSET from REG, or from the CFA without IN_REGISTER, as a pair.  */
 static void
 add_pair (struct sframe_row *out, int32_t reg, bool in_register, bool deref,
           int32_t offset)

@@ -18,8 +18,7 @@ struct gnu_options
 {
   const struct arch *arch;
   struct sframe_variant variant;
-  /* Make the mistakes of GNU as, instead of right rows or none.  */
-  bool bugs;
+  bool bugs; /* make the mistakes of GNU as, not right rows or none */
 };
 
 /* Where a register of the caller is saved.  */
@@ -42,8 +41,7 @@ struct gnu_rule
   /* DEREF and REG can be those of an earlier rule, because GNU as restores the
      place and the offset alone (a mistake).  */
   bool deref;
-  /* GNU_NO_REGISTER is a mistake, too (doc/use/differences.texi).  */
-  int32_t reg;
+  int32_t reg; /* GNU_NO_REGISTER is a mistake, too (differences.texi) */
   int32_t offset;
 };
 

@@ -1,4 +1,4 @@
-/* From frame rows to SFrame functions of one version and machine.
+/* From frame rows to SFrame rows of one version and machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Frame rows refer to their rules by number (frame/numbers.h).  The lowerer
@@ -20,9 +20,8 @@ enum
   /* A PCMASK function costs an index entry of its own.  Up to this many
      repetitions take no more bytes as plain rows.  */
   REPEATS_UNROLLED = 4,
-  /* The most bytes of code whose repeated block is unrolled into plain rows.
-     More exist in damaged files only, and are left out.  The longest .plt of
-     Debian has 57,600 bytes.  */
+  /* The most bytes of repeated blocks that are unrolled.  Only damaged files
+     have more: the longest .plt of Debian has 57,600 bytes.  */
   UNROLLED_MAX = 1 << 18,
   FDE_KINDS = 8 /* a bit each: flexible (1), signal frame (2), B key (4) */
 };
@@ -130,15 +129,13 @@ translate (const struct lowerer *lowerer, const struct frame_row *row)
           = row_lower (options, &made, false, &unused) != REASON_NONE
             && row_lower (options, &made, true, &unused) == REASON_NONE;
     }
-  /* This row can be in a default function only because it has no flexible
-     form, either: with one it would make its function flexible.  So users are
-     told why there is no flexible form.  */
+  /* A flexible form would have made the row's function flexible, so users are
+     told why there is none.  */
   if (as_default != REASON_NONE && as_flexible != REASON_NONE)
     translation.reasons[0] = (uint8_t)as_flexible;
   return translation;
 }
 
-/* Translate the rules of ROW and keep the result.  */
 static struct translation *
 add_translation (struct lowerer *lowerer, const struct frame_row *row)
 {
@@ -232,8 +229,7 @@ leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
   return true;
 }
 
-/* Append a row with RULE, from START of the function on, to the current
-   piece.  */
+/* Append a row with RULE from START on to the current piece.  */
 static inline bool
 append_row (struct lowerer *lowerer, uint32_t start, uint32_t rule)
 {
@@ -367,8 +363,7 @@ lower_block (struct lowerer *lowerer, const struct repeated_block *block,
   return pass_piece (lowerer, end);
 }
 
-/* Lower the code from START to END, where ROW applies, whose CFA has
-   RULE_PLT: two rows that repeat.  */
+/* Lower the code from START to END, where ROW with RULE_PLT applies.  */
 static bool
 lower_plt (struct lowerer *lowerer, const struct frame_row *row,
            uint32_t start, uint32_t end)
@@ -480,10 +475,9 @@ lower_rows (struct lowerer *lowerer)
 }
 
 /* Collect the rows of a function in one short loop, if nothing is to be left
-   out and the translation of each row has a rule for default functions.
-   Nearly all functions are of this kind.  A row that needs the flexible form
-   has no such rule.  For any other function nothing changes, and the result is
-   false.  */
+   out and the translation of each row has a rule for default functions.  A row
+   that needs the flexible form has none.  Nearly all functions are of this
+   kind.  False for any other function, after changing nothing.  */
 static bool
 lower_translated (struct lowerer *lowerer)
 {

@@ -1,9 +1,8 @@
 /* From frame rows to SFrame rows of one version and machine.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   A row is lowered exactly or not at all.  The lowerer leaves out code whose
-   rules have no SFrame form, reports it with the reason, and splits the
-   function around it.  */
+   A row is lowered exactly or not at all.  Code whose rules have no SFrame
+   form is left out and reported with the reason, and its function is split. */
 
 #ifndef SFRAME_LOWER_H
 #define SFRAME_LOWER_H

@@ -42,8 +42,7 @@ reason_of (enum target target, struct frame_rule rule)
   return reasons[rule.kind][target];
 }
 
-/* Set *WORD to the data word for CFA offset OFFSET.  False if there is
-   none.  */
+/* Set *WORD to the data word for CFA offset OFFSET, if there is one.  */
 static bool
 cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
 {
@@ -58,9 +57,7 @@ cfa_offset_store (const struct arch *arch, int32_t offset, int32_t *word)
   return biased == *word;
 }
 
-/* Set *WORD to the data word of a default row for RA or FP with RULE.  False
-   if RULE finds it neither on the stack nor, where a word can be the number of
-   a register, in a register.  */
+/* Set *WORD to the word for RULE, of RA or FP, in a default row, if any.  */
 static bool
 slot_store (const struct encode_options *options, struct frame_rule rule,
             int32_t *word)

@@ -9,9 +9,8 @@
    may begin at any earlier cut, but only the best beginning needs to be tried.
    As long as row starts have the same width, the segment's cost is a
    difference of two sums, one for each of its ends.  The best beginning is
-   then the same for all ends, until it is too far away from the end.  It is
-   therefore the minimum over a sliding window, which takes constant time per
-   cut.  */
+   then the same for all ends, until it is too far away from the end: the
+   minimum over a sliding window, which takes constant time for a cut.  */
 
 #include "sframe/partition.h"
 
@@ -55,8 +54,7 @@ static void
 pass_rows (const struct rule *rules, const struct numbered_row *row,
            const struct numbered_row *end, uint64_t begin, struct cut *cut)
 {
-  uint64_t written = cut->address - cut->back; /* address of the last row that
-                                                  is written */
+  uint64_t written = cut->address - cut->back; /* where the last one is */
   uint64_t bytes = 0;
   uint32_t n_rows = 0;
   for (; row < end; row++)
@@ -72,8 +70,7 @@ pass_rows (const struct rule *rules, const struct numbered_row *row,
   cut->back = (uint32_t)(cut->address - written);
 }
 
-/* Make the cuts of RUN.  SUMS is the cut at its start, and becomes that at its
-   end.  */
+/* Make the cuts of RUN.  SUMS moves from the cut at its start to its end.  */
 static void
 cut_run (struct partition *partition, const struct partition_input *input,
          struct run *run, struct cut *sums)
@@ -99,14 +96,11 @@ cut_run (struct partition *partition, const struct partition_input *input,
           = row->rule & ROW_CONTINUES ? rules[row->rule & ROW_RULE].bytes : 0;
       partition->cuts[partition->n_cuts++] = cut;
       cut.begins_run = false;
-      next = whole ? end
-                   : next_beginning (
-                       row, end,
-                       input->inside && partition->n_cuts < input->cuts_max);
+      bool inside = input->inside && partition->n_cuts < input->cuts_max;
+      next = whole ? end : next_beginning (row, end, inside);
       pass_rows (rules, row, next, begin, &cut);
     }
-  /* The next run begins one byte behind the last row's start.  The length of
-     that row does not matter here.  */
+  /* The next run begins a byte behind the last row, whatever its length.  */
   cut.address++;
   cut.back++;
   *sums = cut;
@@ -146,8 +140,7 @@ struct choice
 /* A cut where a piece may begin.  */
 struct beginning
 {
-  int64_t key; /* cost of all before the cut, minus the cost of all rows before
-                  it in one block */
+  int64_t key; /* cost of all before, minus that of its rows in one block */
   uint32_t cut;
 };
 
@@ -173,15 +166,13 @@ struct chooser
   struct choice *choices; /* per cut */
   uint32_t *shares;   /* per kind: what a piece pays for the shared block */
   uint32_t *n_chosen; /* per kind: number of pieces chosen in this pass */
-  const struct repeat
-      *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to look at */
-  struct beginning *near, *far;     /* room for those of two windows */
+  const struct repeat *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to offer */
+  struct beginning *near, *far; /* room for those of two windows */
 };
 
 /* ---- Windows */
 
-/* The cost of N_ROWS rows of BYTES in all, plus WIDTH bytes for each
-   start.  */
+/* The cost of N_ROWS rows: BYTES in all, and WIDTH bytes for each start.  */
 static inline int64_t
 rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
 {
@@ -212,6 +203,7 @@ static inline uint64_t
 window_cost (struct window *window, uint32_t end, uint32_t *begin)
 {
   const struct cut *cut = &window->cuts[end];
+  const int64_t rows = rows_cost (cut->bytes, cut->n_rows, window->width);
   while (window->head < window->tail)
     {
       const struct beginning *best = &window->beginnings[window->head];
@@ -219,9 +211,7 @@ window_cost (struct window *window, uint32_t end, uint32_t *begin)
       *begin = best->cut;
       if (segment_last_start (from, cut) <= window->reach
           && segment_n_rows (from, cut) <= window->rows_max)
-        return (
-            uint64_t)(best->key
-                      + rows_cost (cut->bytes, cut->n_rows, window->width));
+        return (uint64_t)(best->key + rows);
       window->head++;
     }
   return UINT64_MAX;
@@ -265,8 +255,7 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
   const struct cut *cut = &chooser->cuts[end];
   uint32_t begin, far_begin;
   uint64_t cost = window_cost (near, end, &begin), far_cost;
-  /* As long as the near window still has its first beginning, no beginning in
-     the far window is cheaper.  */
+  /* While the near window has its first beginning, none in far is cheaper.  */
   if (near->head > 0 && (far_cost = window_cost (far, end, &far_begin)) < cost)
     {
       cost = far_cost;
@@ -317,11 +306,9 @@ static void
 chooser_choose_run (struct chooser *chooser, const struct run *run)
 {
   uint32_t begin = run->first_cut, end = run[1].first_cut;
+  uint64_t entries = (uint64_t)run->n_occurrences * chooser->input->entry_cost;
   if (end - begin > 1)
-    chooser_find_choices (
-        chooser, begin, end,
-        COST_UNIT
-            * ((uint64_t)run->n_occurrences * chooser->input->entry_cost));
+    chooser_find_choices (chooser, begin, end, COST_UNIT * entries);
   else
     chooser->choices[end]
         = (struct choice){ begin, chooser->next[0]->start == begin
@@ -371,8 +358,7 @@ choice_hash (const struct chooser *chooser, const struct choice *choice,
   return segment_hash_for_table (segment_hash_begin (&tail, first));
 }
 
-/* Make the pieces of PARTITION.  Choices are followed backwards, from the end
-   of each run to its beginning.  */
+/* Make the pieces of PARTITION: follow the choices from each run's end.  */
 static bool
 collect_pieces (const struct chooser *chooser, struct partition *partition)
 {

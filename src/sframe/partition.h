@@ -6,8 +6,7 @@
    block, so each of them pays a share of the block's cost.  The number of
    pieces that share a block is not known before the pieces are chosen.  The
    choice is therefore made several times.  At first every occurrence of a
-   segment counts as a piece, and later those that the choice before has
-   chosen.  */
+   segment counts as a piece, and later those that were chosen before.  */
 
 #ifndef SFRAME_PARTITION_H
 #define SFRAME_PARTITION_H
@@ -41,14 +40,11 @@ struct partition_input
   const struct rule_table *rules;
   const struct numbered_row *rows; /* of all runs */
   size_t n_rows;
-  /* The runs, and room for one more behind them, which partition_make sets to
-     the end of the last run.  */
-  struct run *runs;
+  struct run *runs; /* with room for one more, which ends the last one */
   size_t n_runs;
-  bool inside;   /* pieces may begin inside functions */
-  bool distinct; /* a run is one function, at all places where it occurs */
-  /* Pieces begin inside functions only up to this number of cuts.  */
-  uint64_t cuts_max;
+  bool inside;       /* pieces may begin inside functions */
+  bool distinct;     /* a run is one function, at all places where it occurs */
+  uint64_t cuts_max; /* behind so many cuts, none is inside a function */
   unsigned entry_cost, attribute_cost; /* bytes for a piece, and for a block */
   unsigned atoms_max;                  /* as in struct repeats_input */
   uint32_t rows_max;                   /* in a piece of several atoms */
@@ -63,8 +59,7 @@ struct partition
   size_t n_pieces;
 };
 
-/* Choose the pieces.  PARTITION is to be freed in any case.  False when memory
-   ran out.  */
+/* Choose the pieces.  PARTITION is to be freed even if memory ran out.  */
 bool partition_make (struct partition *partition,
                      const struct partition_input *input);
 void partition_free (struct partition *partition);

@@ -56,8 +56,7 @@ struct pieces
      function, one function after the other.  */
   bool distinct;
   struct table runs_by_rows; /* with `distinct' */
-  /* Without `distinct': the index of each function's first row.  */
-  uint32_t *functions;
+  uint32_t *functions;       /* without `distinct': the first row of each */
   size_t n_functions, functions_capacity;
   uint64_t rows_bytes;        /* bytes of all rows, also of repeated ones */
   bool separate;              /* the next function begins a run */
@@ -82,8 +81,7 @@ pieces_new (const struct encode_options *encode,
   pieces->options.cut = options->cut && encode->share;
   pieces->distinct = !options->across && encode->share;
   pieces->separate = true;
-  /* Arrays that grow are copied again and again, and unused pages cost
-     nothing.  */
+  /* Arrays that grow are copied again and again; unused pages cost nothing. */
   size_t n = encode->n_expected,
          n_rows = encode->rows_expected / ROW_BYTES_MIN;
   if (table_init (&pieces->runs_by_rows, n)
@@ -174,12 +172,11 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* ---- Distinct functions */
 
-/* Set *RUN to the run that has the rows that were appended last, from
-   FIRST_ROW on.  If an earlier run has equal rows, these are removed again;
-   otherwise they become a run of their own.  */
+/* Set *RUN to the run of the rows that were appended last, from FIRST_ROW on:
+   an earlier run with equal rows, so that these are removed, or a new one.  */
 static bool
-find_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
-          uint32_t *run)
+find_or_add_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
+                 uint32_t *run)
 {
   const struct numbered_row *rows = &pieces->rows[first_row];
   const size_t size = (pieces->n_rows - first_row) * sizeof *rows;
@@ -266,15 +263,14 @@ rows_fit (const struct pieces *pieces,
   return rows[n - 1].start < (repeat != 0 ? repeat : function->size);
 }
 
-/* Add a function of SIZE bytes at ADDRESS.  Its rows, of BYTES, were appended
-   last, from FIRST_ROW on.  */
+/* Add a function.  Its rows, of BYTES, are the last ones from FIRST_ROW on. */
 static bool
 add_function (struct pieces *pieces, size_t first_row, uint64_t address,
               uint32_t size, uint64_t bytes)
 {
   uint32_t run;
   return pieces->distinct
-             ? find_run (pieces, first_row, bytes, &run)
+             ? find_or_add_run (pieces, first_row, bytes, &run)
                    && append_occurrence (pieces, address, size, run)
              : extend_run (pieces, first_row, address, size, bytes);
 }
@@ -297,9 +293,8 @@ pieces_add (struct pieces *pieces, const struct numbered_function *function,
              || error_set_no_memory (err));
 }
 
-/* Append copies of the rows of a function, from number FIRST to END, that
-   apply to its SIZE bytes from BEGIN on.  *BYTES becomes their encoded
-   size.  */
+/* Append copies of a function's rows, from number FIRST to END, that apply to
+   its SIZE bytes from BEGIN on.  *BYTES becomes their encoded size.  */
 static bool
 copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
            uint32_t size, uint64_t *bytes)
@@ -372,8 +367,7 @@ pieces_separate (struct pieces *pieces)
 
 /* ---- Adding the pieces to the encoder
 
-   The rows of the first of several equal pieces are encoded.  The other pieces
-   share them.  */
+   The first of equal pieces is encoded, and the others share its rows.  */
 
 /* Rows that have been encoded.  */
 struct block
@@ -396,8 +390,7 @@ struct piece_writer
 };
 
 /* Whether BLOCK has the same rules at the same distances as the rows from
-   FIRST_ROW to END_ROW.  The ranges of the last rows may differ, because they
-   end where their FDEs end.  */
+   FIRST_ROW to END_ROW.  Their last rows end where their FDEs end.  */
 static bool
 block_has_rows (const struct piece_writer *writer, const struct block *block,
                 uint32_t first_row, uint32_t end_row)

@@ -8,15 +8,13 @@
    rows that are equal to no others take fewer bytes in one FDE.  Such an FDE
    must not be too long, because readers scan the rows of an FDE one by one.
 
-     functions -> runs of rows     a run is a distinct function, or with
-   `across' all functions that adjoin
-               -> pieces           runs are cut, and pieces chosen by their
-   cost (partition.h)
-               -> encoder          equal blocks of rows are stored once
+     functions -> runs of rows   distinct functions, or all that adjoin
+               -> pieces         of runs, chosen by cost (partition.h)
+               -> encoder        equal blocks of rows are stored once
 
-   All steps but the last use hashes and estimates, which decide how small the
-   section is.  The last step compares the rows themselves, so that no mistake
-   of a hash can change what the section says.  */
+   Before the last step, hashes and estimates decide only how small the section
+   is.  Before rows are shared, the rows themselves are compared, so that equal
+   hashes of different rows cannot change what the section says.  */
 
 #ifndef SFRAME_PIECES_H
 #define SFRAME_PIECES_H
@@ -53,8 +51,7 @@ bool pieces_add (struct pieces *pieces,
 /* Add a function of SIZE bytes at ADDRESS that has the flags of the function
    that was added as number INDEX, counted from 0, and those of its rows that
    apply to the SIZE bytes from its byte BEGIN on.  Function INDEX is not a
-   PCMASK function.  Its last row applies to all bytes behind, even if SIZE is
-   larger than its own size.  */
+   PCMASK function.  Its last row applies to all bytes behind it.  */
 bool pieces_repeat (struct pieces *pieces, size_t index, uint32_t begin,
                     uint64_t address, uint32_t size, struct error *err);
 

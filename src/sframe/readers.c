@@ -1,5 +1,4 @@
-/* Which sections the known readers of SFrame refuse or misread: the rules, and
-   the search for the traits of a section.
+/* Which sections the known readers of SFrame refuse or misread.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include "sframe/readers.h"
@@ -213,7 +212,6 @@ add_if (struct sframe_traits *traits, enum sframe_trait trait, bool there,
     sframe_traits_add (traits, trait, address);
 }
 
-/* Add the traits of the header.  */
 static void
 add_header (struct sframe_traits *traits, const struct sframe_decoder *decoder)
 {

@@ -27,8 +27,7 @@ enum sframe_reader
   SFRAME_N_READERS
 };
 
-/* A property of a section, or of its file, that some reader does not
-   support.  */
+/* A property of a section or its file that some reader does not support.  */
 enum sframe_trait
 {
   SFRAME_TRAIT_VERSION_1,
@@ -59,8 +58,7 @@ enum sframe_trait
 struct sframe_traits
 {
   uint32_t present; /* bit i is set: the trait with number i is present */
-  /* The address of the first function that has the trait, or 0 for a trait of
-     the whole section or file.  */
+  /* The address of the first function with the trait, or 0.  */
   uint64_t first[SFRAME_N_TRAITS];
 };
 

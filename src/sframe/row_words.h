@@ -68,8 +68,7 @@ row_words_default_ra (const struct arch *arch)
                               .offset = arch->fixed_ra_offset };
 }
 
-/* Whether a data word for RA or FP may be the number of a register instead of
-   an offset (V2 on s390x).  */
+/* Whether data words for RA and FP can be registers (V2 on s390x).  */
 static inline bool
 row_words_have_registers (const struct arch *arch, unsigned version)
 {
@@ -144,9 +143,8 @@ row_words_flexible_cfa (const struct arch *arch, const struct row_words *words)
   return rule;
 }
 
-/* Set the rules of ROW, a row of a flexible FDE.  Its words are pairs for CFA,
-   RA and FP; a single 0 in place of a pair stands for "no rule".  False if
-   WORDS do not have this form.  */
+/* Set the rules of ROW, a row of a flexible FDE.  False unless WORDS are pairs
+   for CFA, RA and FP, where a single 0 in place of a pair is "no rule".  */
 static inline bool
 row_words_flexible (const struct arch *arch, const struct row_words *words,
                     struct frame_row *row)

@@ -28,8 +28,7 @@ struct numbered_row
 /* The flag of a row that has the same rule as the row before it.  */
 #define ROW_CONTINUES UINT32_C (0x80000000)
 
-/* The first row behind ROW that does not just continue the row before it, or
-   END, the end of all rows.  */
+/* The first row behind ROW that does not continue another one, or END.  */
 static inline const struct numbered_row *
 numbered_row_next (const struct numbered_row *row,
                    const struct numbered_row *end)
@@ -40,8 +39,7 @@ numbered_row_next (const struct numbered_row *row,
   return row;
 }
 
-/* A function, or a piece of one.  Its flags are part of the rules of its rows;
-   all of its rows have the same flags.  */
+/* A function or a piece of one.  Its flags are a part of each row's rule.  */
 struct numbered_function
 {
   uint64_t address;
@@ -66,8 +64,7 @@ struct rule_table
   struct table table; /* finds the numbers by the rules' contents */
 };
 
-/* Make RULES an empty table, to be freed in any case.  False without
-   memory.  */
+/* Make RULES an empty table, to be freed even if memory ran out (false).  */
 bool rule_table_init (struct rule_table *rules,
                       const struct encode_options *options);
 void rule_table_free (struct rule_table *rules);

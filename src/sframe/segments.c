@@ -29,8 +29,7 @@ repeats_free (struct repeats *repeats)
   free (repeats->kinds);
 }
 
-/* Add a kind, number *KIND, for the segment with HASH, from cut BEGIN to
-   END.  */
+/* Add a kind, number *KIND, for the segment with HASH from BEGIN to END.  */
 static bool
 search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
                  const struct cut *end, uint32_t *kind)
@@ -49,8 +48,7 @@ search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
   return true;
 }
 
-/* Count the segment with HASH, from cut BEGIN to END, as an occurrence of its
-   kind, and set *KIND to the number of the kind.  */
+/* Count the segment with HASH from BEGIN to END.  *KIND becomes its kind.  */
 static inline bool
 search_count (struct search *search, uint64_t hash, const struct cut *begin,
               const struct cut *end, uint32_t *kind)

@@ -25,8 +25,7 @@
    segment, because then no row is before it.  */
 struct cut
 {
-  /* Addresses ascend from cut to cut, and in a run by bytes of code.  They are
-     not addresses of the program.  */
+  /* Ascends, in a run by bytes of code.  It is no address of the program.  */
   uint64_t address;
   uint64_t bytes;  /* of all rows in front, without the rows' starts */
   uint32_t back;   /* bytes of code from the last row in front to the cut */
@@ -75,8 +74,7 @@ segment_bytes (const struct cut *begin, const struct cut *end)
    The hash of a segment is a polynomial of its rows, first row first, in which
    each start counts from the segment's first row.  Rows that are appended to a
    segment change its hash in a way that depends on these rows alone (struct
-   segment_tail).  No hash depends on the end of the last row, where the FDE
-   ends.  */
+   segment_tail).  The last row's end, which is the FDE's, is in no hash.  */
 
 #define SEGMENT_HASH_STEP UINT64_C (0x9e3779b97f4a7c15)
 #define SEGMENT_HASH_RULE UINT64_C (0xd6e8feb86659fd93)
@@ -168,9 +166,8 @@ struct repeat_kind
 
 struct repeats
 {
-  /* List I has the occurrences of segments of I + 1 atoms, in ascending order.
-     A repeat with the start UINT32_MAX ends each list, and a list with no
-     occurrences ends the lists.  Owned.  */
+  /* List I has the occurrences of segments of I + 1 atoms, in ascending order,
+     ended by one that starts at UINT32_MAX.  The last list is empty; owned. */
   struct repeat *of_atoms[REPEATS_ATOMS_MAX + 1];
   struct repeat_kind *kinds; /* owned */
   size_t n_kinds, capacity;
@@ -181,15 +178,13 @@ struct repeats_input
   const struct numbered_row *rows; /* of all runs */
   const struct cut *cuts;          /* N_CUTS, and one behind all rows */
   size_t n_cuts;
-  unsigned
-      atoms_max; /* of a segment; REPEATS_ATOMS_MAX at most, 0: no search */
-  uint32_t rows_max; /* of a segment of several atoms */
+  unsigned atoms_max; /* of a segment; at most REPEATS_ATOMS_MAX */
+  uint32_t rows_max;  /* of a segment of several atoms */
 };
 
-/* Find all segments that occur more than once.  Equal hashes count as equal
-   segments; a caller that stores one segment in place of another has to
-   compare the rows.  REPEATS is to be freed in any case.  False when memory
-   ran out.  */
+/* Find all segments that occur more than once, by their hashes: a caller that
+   stores one segment in place of another has to compare the rows.  REPEATS is
+   to be freed in any case.  False when memory ran out.  */
 bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
 void repeats_free (struct repeats *repeats);
 

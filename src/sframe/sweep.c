@@ -67,7 +67,6 @@ sweep_section_index (const struct sweep_section *section, uint32_t position)
   return section->order != NULL ? section->order[position] : position;
 }
 
-/* Count the rows of the current function that have no effect.  */
 static void
 count_rows_without_effect (struct sweep_section *section)
 {
@@ -104,7 +103,7 @@ seek (struct sweep_section *section, uint64_t at, uint64_t *end,
                                  &section->function, err))
         return false;
       section->row = 0;
-      section->in_run = false;
+      section->in_range = false;
       count_rows_without_effect (section);
     }
   return true;
@@ -125,30 +124,31 @@ end_of_rules (const struct frame_function *function,
 }
 
 /* Make the range of equal rules that has AT, an address of the current
-   function, the current one.  False if no row has AT.  *UNTIL becomes the end
-   of AT's row, or the next address that may have one.  */
+   function, the current one.  False if no row has AT; then *UNTIL becomes the
+   next address that may have one.  */
 static bool
-find_run (struct sweep_section *section, uint64_t at, uint64_t *until)
+find_range (struct sweep_section *section, uint64_t at, uint64_t *until)
 {
   const struct frame_function *function = &section->function;
   uint64_t offset = at - function->address, end = *until - function->address;
-  if (section->in_run && at < section->run_end)
+  if (section->in_range && at < section->range_end)
     return true;
   const struct frame_row *row
       = frame_function_row_at (function, offset, &section->row, &end);
   *until = function->address + end;
   if (row == NULL)
     return false;
-  bool goes_on = section->in_run && frame_row_same_rules (row, &section->run);
-  section->run_end = function->address + end_of_rules (function, row, end);
+  bool goes_on
+      = section->in_range && frame_row_same_rules (row, &section->rules);
+  section->range_end = function->address + end_of_rules (function, row, end);
   if (goes_on)
     return true;
-  section->has_previous = section->in_run;
-  section->previous = section->run;
-  section->run = *row;
-  section->in_run = true;
-  section->run_begin = at;
-  section->run_row = (size_t)(row - function->rows);
+  section->has_previous = section->in_range;
+  section->previous = section->rules;
+  section->rules = *row;
+  section->in_range = true;
+  section->range_begin = at;
+  section->range_row = (size_t)(row - function->rows);
   section->in_first_block = function->repeat == 0 || offset < function->repeat;
   return true;
 }
@@ -171,15 +171,15 @@ view_section (struct sweep_side *side, uint64_t at, struct sweep_view *view,
   view->function = function;
   view->index = sweep_section_index (section, section->next - 1);
   view->until = view->end;
-  view->covered = find_run (section, at, &view->until);
+  view->covered = find_range (section, at, &view->until);
   if (!view->covered)
     {
       view->end = view->until;
       return true;
     }
-  view->until = nearer (section->run_end, view->end);
-  view->rules = section->run;
-  view->begin = section->run_begin;
+  view->until = nearer (section->range_end, view->end);
+  view->rules = section->rules;
+  view->begin = section->range_begin;
   view->previous = section->has_previous ? &section->previous : NULL;
   return true;
 }
@@ -188,9 +188,9 @@ bool
 sweep_section_had_rules (const struct sweep_section *section)
 {
   const struct frame_function *function = &section->function;
-  size_t n = section->in_first_block ? section->run_row : function->n_rows;
+  size_t n = section->in_first_block ? section->range_row : function->n_rows;
   for (size_t i = 0; i < n; i++)
-    if (frame_row_same_rules (&function->rows[i], &section->run))
+    if (frame_row_same_rules (&function->rows[i], &section->rules))
       return true;
   return false;
 }

@@ -21,8 +21,7 @@
 /* A side's description of an address.  */
 struct sweep_view
 {
-  /* The function that has the address, or NULL.  Valid until the next
-     call.  */
+  /* The function of the address, or NULL.  Valid until the next call.  */
   const struct frame_function *function;
   bool covered; /* there are rules for the address */
   struct frame_row rules;
@@ -62,19 +61,18 @@ struct sweep_section
   struct sweep_side side;
   const struct sframe_decoder *decoder;
   uint32_t *order; /* owned; functions by start, or NULL if they are sorted */
-  uint32_t next;   /* the first function, in order, that starts behind the
-                      address */
+  uint32_t next;   /* the first function in order behind the address */
   struct frame_function function; /* the function before that one */
   uint64_t rows_left;             /* as in sframe_decoder_walk */
   size_t row;                     /* index of the address's row */
-  /* The range of equal rules that has the address.  With IN_RUN its rules are
-     RUN, its first row is number RUN_ROW, and it extends from RUN_BEGIN to
-     RUN_END at least.  With HAS_PREVIOUS the rules in front are PREVIOUS.  */
-  bool in_run, has_previous;
-  bool in_first_block; /* RUN_BEGIN is in the first of a function's blocks */
-  struct frame_row run, previous;
-  uint64_t run_begin, run_end;
-  size_t run_row;
+  /* The range of equal RULES that has the address, if IN_RANGE.  RANGE_ROW is
+     its first row's index; it may go on behind RANGE_END.  With HAS_PREVIOUS
+     the rules in front of it are PREVIOUS.  */
+  bool in_range, has_previous;
+  bool in_first_block; /* it begins in the first of a function's blocks */
+  struct frame_row rules, previous;
+  uint64_t range_begin, range_end;
+  size_t range_row;
   /* Counts of rows without effect: those that have the same rules or the same
      start as a neighbour, and those at the end of their function.  */
   uint64_t merged_rows, rows_at_end;

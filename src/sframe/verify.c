@@ -12,9 +12,8 @@
 
 /* Check that function INDEX of a sorted section begins behind the function
    before it.  Readers search by bisection, which fails if functions overlap.
-   The kernel refuses a section whose starts do not ascend
-   (CONFIG_SFRAME_VALIDATION in kernel/unwind/sframe.c of the SFrame
-   patches).  */
+   The kernel refuses a section whose starts do not ascend (kernel/unwind/
+   sframe.c of the SFrame patches for Linux, CONFIG_SFRAME_VALIDATION).  */
 static bool
 check_order (const struct sframe_decoder *decoder, uint32_t index,
              struct error *err)
@@ -73,8 +72,7 @@ struct cfi_side
   struct frame_function unknown;         /* for code that has no rows */
   const struct frame_function *function; /* that of CODE, or UNKNOWN */
   size_t row;                            /* index of the address's row */
-  size_t
-      next_place; /* the first of CODE's return places that is not counted */
+  size_t next_place; /* the first return place of CODE not yet counted */
   uint64_t n_fdes;
   /* The end of the alignment behind the code before CODE, the flags of that
      code's function, and its last row.  */
@@ -118,7 +116,6 @@ leave_code (struct cfi_side *cfi)
       = function->n_rows > 0 ? function->rows[function->n_rows - 1] : no_rules;
 }
 
-/* Go to the next code.  */
 static bool
 next_code (struct cfi_side *cfi, struct error *err)
 {

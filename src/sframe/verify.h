@@ -18,8 +18,7 @@
    file rows may be left out at places that readers would take for return
    addresses, and alignment behind a function may have rows if these go on with
    the rules at the function's end.  False when the section is damaged or
-   memory ran out, but not for differences.  The caller sets `bytes_from_code'
-   and `readers' in RESULT.  */
+   memory ran out, but not for differences.  The caller sets `readers'.  */
 bool sframe_verify (const struct sframe_decoder *decoder,
                     const struct cfi_source *source,
                     struct cfi2sframe_check_result *result, struct error *err);

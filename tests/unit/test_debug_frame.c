@@ -301,7 +301,7 @@ expect_left (struct fixture *f, const uint64_t *addresses, size_t n,
              size_t n_set_aside, size_t n_contradictions)
 {
   struct error err = { 0 };
-  assert_true (precedence_settle (&f->section, is_of_code, NULL, &err));
+  assert_true (remove_superseded_fdes (&f->section, is_of_code, NULL, &err));
   assert_int_equal (f->section.n_fdes, n);
   for (size_t i = 0; i < n; i++)
     assert_int_equal (f->section.fdes[i].address, addresses[i]);
@@ -497,7 +497,7 @@ FIXTURE_TEST (a_program_is_not_executed_for_ever)
   add_eh_frame (f, &around, 1);
   add_debug_frame (f, inside, N_INSIDE);
   struct error err = { 0 };
-  assert_true (precedence_settle (&f->section, is_of_code, NULL, &err));
+  assert_true (remove_superseded_fdes (&f->section, is_of_code, NULL, &err));
   assert_int_equal (f->section.n_set_aside, N_INSIDE);
   assert_in_range (f->section.n_contradictions, 1, N_INSIDE / 10);
 }

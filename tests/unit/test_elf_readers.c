@@ -175,7 +175,7 @@ TEST (code_lies_in_its_section_as_a_whole)
   text->sh_offset += 0x10;
   text->sh_size -= 0x10;
   struct image image = open_program ();
-  assert_true (dropped_functions_forget (&cfi, &image, NULL, &err));
+  assert_true (remove_dropped_functions (&cfi, &image, NULL, &err));
   assert_int_equal (cfi.n_fdes, 2);
   assert_int_equal (fdes[0].size, 0xf0);
   assert_int_equal (fdes[1].size, 0x10);
