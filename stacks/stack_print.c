@@ -116,13 +116,40 @@ print_frame (const struct stack_printer *printer,
     }
 }
 
+enum
+{
+  MISSING_SHOWN = 4 /* files; a core may name thousands */
+};
+
+/* Print which of FILES were not found.  The walk may have ended at an address
+   in no file because its caller is in such a file: a caller is guessed only if
+   a call is seen there.  */
+static void
+print_missing (const struct code_files *files, FILE *out)
+{
+  unsigned shown = 0;
+  for (size_t i = 0; i < files->n && shown < MISSING_SHOWN; i++)
+    {
+      const struct code_file *file = files->files[i];
+      if (file->image.bytes != NULL || file->rows.reason == NULL)
+        continue;
+      fputs ("; ", out);
+      print_file (file, out);
+      fprintf (out, ": %s", file->rows.reason);
+      shown++;
+    }
+}
+
 /* Print why there is no section for ADDRESS, in FILE or (NULL) in none.  */
 static void
-print_no_section (const struct code_file *file, uint64_t address, FILE *out)
+print_no_section (const struct stack_printer *printer,
+                  const struct code_file *file, uint64_t address)
 {
+  FILE *out = printer->out;
   if (file == NULL)
     {
       fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file", address);
+      print_missing (printer->process->files, out);
       return;
     }
   const char *reason = file->rows.reason;
@@ -144,7 +171,7 @@ print_end (const struct stack_printer *printer, const struct stack_walk *walk)
     fprintf (out, "no more than %zu frame%s shown", walk->max,
              walk->max == 1 ? " is" : "s are");
   else if (walk->end == SFW_NO_SECTION)
-    print_no_section (file, address, out);
+    print_no_section (printer, file, address);
   else if (walk->end == SFW_OUTERMOST || file == NULL)
     fputs (sfw_end_text (walk->end), out);
   else

@@ -55,6 +55,13 @@ frames ()
   done
 }
 
+# "0x0 is in no file" alone does not tell that the program was rebuilt since.
+@test "a program that is missing or another one is named where a guess needs it" {
+  rm -rf other && mkdir other && cd other
+  gives 0 capture "$stack" "$srcdir/tests/data/core/null.gz"
+  [[ $output == *"(no SFrame data: 0x0 is in no file; wild: its file was not found)"* ]] || report
+}
+
 @test "of cores that the kernel wrote, too, who called no code is guessed" {
   needs_kernel_cores
   wild_program
