@@ -3,8 +3,8 @@
 
    A job runs the routine of its function, and decides whether the result is
    final.  If so, a second pass over the instructions (routine_visit) records
-   their rows, the functions and addresses that they lead to, and, for --lint,
-   the comparison with CFI.  */
+   their rows, the functions and addresses that they lead to, and, for --lint
+   and --check, the comparison with CFI.  */
 
 #include "analysis/analyser.h"
 
@@ -327,7 +327,7 @@ run_routine (struct analyser *analyser, const struct code_function *function,
       = *routine_analyse (analyser->routine, entry, end, doubtful_calls, bare);
 }
 
-/* The last analysis of FUNCTION has failed.  If CFI is only compared, try
+/* If the last analysis of FUNCTION has failed, and CFI is only compared, try
    again without callee-saved registers: compilers with their own conventions
    use these registers as they like, but their functions still treat the stack
    in a regular way.  Such a result makes no rows, because callers may rely on

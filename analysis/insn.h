@@ -20,9 +20,9 @@ enum insn_flow
 {
   FLOW_NEXT,
   FLOW_BRANCH, /* to `target', or on, by a condition */
-  FLOW_JUMP,   /* to `target` */
+  FLOW_JUMP,   /* to `target' */
   FLOW_JUMP_INDIRECT,
-  FLOW_CALL, /* of `target` */
+  FLOW_CALL, /* of `target' */
   FLOW_CALL_INDIRECT,
   FLOW_RETURN,
   FLOW_RESUME, /* back from an interrupt or the kernel */
@@ -139,7 +139,7 @@ struct insn
   uint32_t writes;       /* mask: set to a value that `op' does not give */
   uint32_t reads;        /* mask: used other than by being copied or saved */
   int64_t offset;        /* of the memory operand */
-  int64_t immediate;     /* of `op` */
+  int64_t immediate;     /* of `op' */
   uint64_t target;       /* of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL */
   /* Indirect jumps and calls: `from', or else memory, has the target.  */
 };
@@ -195,8 +195,8 @@ bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
                   uint64_t size, uint64_t address, struct insn *insn);
 
 /* Whether the SIZE BYTES at ADDRESS look like an instruction, or the first of
-   two, that computes the address *NAMED or reads an array there.  Bytes from
-   the middle of an instruction may look so, too.  */
+   two, that computes the address *REFERENCED or reads an array there.  Bytes
+   from the middle of an instruction may look so, too.  */
 bool insn_may_reference (const struct insn_decoder *decoder,
                          const uint8_t *bytes, uint64_t size, uint64_t address,
                          uint64_t *referenced);

@@ -611,7 +611,7 @@ a64_structures (struct a64 *t)
   t->exists = width != 0;
 }
 
-/* A store of an SVE register, of unknown size, around an address.  */
+/* A store of an SVE register, of unknown size: 8192 bytes around the base.  */
 void
 a64_store_scalable (struct a64 *t)
 {

@@ -36,8 +36,8 @@ struct noreturn
   struct image_facts *facts;
   struct address_map owners;    /* jump target to the first function there */
   struct address_set jumped_to; /* its keys, for a quick test */
-  size_t n_queued; /* functions below it were added to `tasks' ... */
-  size_t n_before; /* ... of them, before this run */
+  size_t n_queued; /* functions with lower indices were added to `tasks' ... */
+  size_t n_before; /* ... before this run */
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;
   uint32_t unused_waiter; /* the first free one */

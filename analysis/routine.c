@@ -149,10 +149,10 @@ ends_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* Interpret BLOCK, up to the next block.  While an entry is on trial, because
-   only a pointer leads there, the first use of an unsaved callee-saved
-   register shows code with other conventions, such as Haskell's.  Such a
-   routine fails at once, before it claims any code that it would reach.  */
+/* Interpret BLOCK, up to the next block.  If only pointers lead to the entry,
+   the use of an unsaved callee-saved register in the first block shows code
+   with other conventions, such as Haskell's.  Such a routine fails at once,
+   before it reaches code that may be another function's.  */
 static void
 interpret_block (struct routine *routine, uint32_t block)
 {

@@ -155,9 +155,9 @@ resets_sp (struct routine *routine, const struct insn *insn,
 
 /* The routine returns with STATE, and the return address in register RA, or on
    the stack: record the callee-saved registers that have changed.  If SP does
-   not have its value of the entry, the path may not exist.  A value from the
-   caller's own frame is one that the caller's caller has there, and as new to
-   the caller as any other.  */
+   not have its value of the entry, the path may not exist.  A register that
+   was loaded from the caller's frame counts as changed, because the word there
+   has a value of the caller's caller.  */
 static void
 record_changes (struct routine *routine, const struct state *state,
                 unsigned ra)
@@ -413,7 +413,7 @@ check_end (struct routine *routine, const struct insn *insn,
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* Return what INSN shows against such a function, or ROUTINE_SOUND.  */
+/* Return the failure that INSN shows, or ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, const struct insn *insn,
                 const struct state *state)

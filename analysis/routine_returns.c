@@ -262,8 +262,8 @@ loops_back_over_call (const struct routine *routine, uint32_t number)
 /* Whether call NUMBER of CALLEE (0: unknown), which the code behind it does
    not show to return, may be the last instruction of the function.  If a
    pointer leads to the code behind the call, that may be another function.
-   Behind an unknown callee, a loop or a path to a return shows that it is
-   not.  */
+   Behind an unknown callee, a loop or a path to a return shows that the
+   function goes on.  */
 static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {

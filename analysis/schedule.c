@@ -6,7 +6,7 @@
 
      changes that invalidate all later jobs of the batch (n_changes)
        a pointer turns out to lead to a function, or not (judge_pointer);
-       a function is found to start, or to be called, there (starts.c);
+       an address turns out to be a start, or to be called (starts.c);
        a function moves the stack or changes registers (functions.h);
        a function of an earlier batch turns out to return (noreturn.c);
      changes that invalidate a single job (is_still_valid)
@@ -279,7 +279,7 @@ is_still_valid (const struct schedule *schedule,
     return false;
   if (schedule->references_changed && job->result.reads_tables)
     return false;
-  /* A job that reached its limits may go on with today's.  */
+  /* A job that reached its limits may have larger ones now.  */
   return job->steps < job->task.steps_left && job->steps < schedule->steps_left
          && job->n_effects + job->n_disproofs < job->task.effects_max;
 }

@@ -129,7 +129,7 @@ add_pointer (struct analysis_shared *shared, uint64_t address)
 }
 
 /* Add ADDRESS, a number that can be an address of code.  It may point into an
-   instruction, or behind a part of what its function pushes.  */
+   instruction, or behind some of the pushes of its function.  */
 static bool
 add_guess (struct analysis_shared *shared, uint64_t address)
 {

@@ -77,7 +77,7 @@ state_store (struct state *state, struct value place, struct value value,
           && place.number < slot->place.number + own)
         state_remove_slot (state, i);
     }
-  /* 0 and 1 are stored everywhere; only if pushed, they are kept.  */
+  /* 0 and 1 are stored so often that they get a slot only if pushed.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
       && value.number > 1 && value.number < SYSCALLS_MAX)
     value.kind = VALUE_NUMBER;
@@ -237,7 +237,7 @@ state_forget_value (struct state *state, struct value value)
 
 /* ---- Joins */
 
-/* Flags are dropped: compilers do not branch on those from before a join.  */
+/* Compilers do not branch on flags from before a join.  */
 void
 state_renumber (struct state *state, uint64_t at)
 {

@@ -145,7 +145,7 @@ void state_remove_slot (struct state *state, unsigned index);
 /* Return the value of the word at PLACE; VALUE_UNKNOWN without a slot.  */
 struct value state_load (const struct state *state, struct value place);
 
-/* Load the 4 bytes at PLACE into *NUMBER, if a VALUE_NUMBER is there.  */
+/* Set *NUMBER to the 4 bytes at PLACE.  False: no number was stored there.  */
 bool state_load_half (const struct state *state, struct value place,
                       struct value *number);
 
@@ -175,8 +175,8 @@ struct subject state_memory (const struct state *state,
    of one entry.  True if STATE has changed.  */
 bool state_join (struct state *state, const struct state *other, uint64_t at);
 
-/* STATE is that of a block at AT: renumber values that have nothing but a
-   number, so that paths with other numbers join without a change.  */
+/* Make STATE that of a block at AT: drop the flags, and renumber values that
+   have nothing but a number, so that later joins do not change these.  */
 void state_renumber (struct state *state, uint64_t at);
 
 /* ---- The transfer of one instruction (state_apply.c) */
