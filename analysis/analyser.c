@@ -166,8 +166,8 @@ record_passed_function (struct analyser *analyser, const struct insn *insn,
                   && find_computed_address (facts, insn, state, &address)
               ? address
               : 0;
-  bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
-  if (hands_on && facts_code (facts, analyser->passed_address, &size))
+  bool passes_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
+  if (passes_on && facts_code (facts, analyser->passed_address, &size))
     add_address_effect (analyser, EFFECT_FUNCTION, analyser->passed_address);
 }
 
@@ -374,11 +374,10 @@ analyse (struct analyser *analyser, const struct code_function *function)
   if (result->failure == ROUTINE_SOUND
       && !routine_is_function (analyser->context, result, function))
     result->failure = ROUTINE_UNPROVEN;
-  bool is_settled = result->failure == ROUTINE_SOUND
-                    || (result->failure != ROUTINE_DOUBTFUL
-                        && task->attempt == ATTEMPT_LAST);
-  job->concluded
-      = (!result->calls_unregistered || task->is_last) && is_settled;
+  bool is_final = result->failure == ROUTINE_SOUND
+                  || (result->failure != ROUTINE_DOUBTFUL
+                      && task->attempt == ATTEMPT_LAST);
+  job->concluded = (!result->calls_unregistered || task->is_last) && is_final;
   if (job->concluded)
     retry_without_registers (analyser, function);
 }

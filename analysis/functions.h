@@ -84,8 +84,8 @@ struct functions
   struct address_map returned;
   struct caller *callers;
   size_t n_callers, callers_capacity;
-  uint32_t *requeued; /* a queue; the first n_followed were taken */
-  size_t n_requeued, n_followed, requeued_capacity;
+  uint32_t *requeued; /* a queue; the first n_taken were taken */
+  size_t n_requeued, n_taken, requeued_capacity;
   bool any_breaks_abi; /* a function moves the stack or changes registers */
   uint64_t n_changes;  /* each invalidates speculative results */
   bool failed;         /* memory ran out */

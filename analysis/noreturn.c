@@ -232,8 +232,8 @@ follow_step (struct noreturn *noreturn, uint32_t function,
    some function has reached ADDRESS before.  If a function starts behind a
    call, the call does not return.  */
 static bool
-arrives (struct noreturn *noreturn, uint32_t function, uint64_t address,
-         bool after_call)
+sweep_ends (struct noreturn *noreturn, uint32_t function, uint64_t address,
+            bool after_call)
 {
   bool is_start;
   uint32_t owner = owner_of (noreturn, address, &is_start);
@@ -251,7 +251,7 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
   uint64_t left;
   const uint8_t *bytes = facts_code (noreturn->facts, address, &left);
   struct insn_step step;
-  if (after_call && arrives (noreturn, function, address, true))
+  if (after_call && sweep_ends (noreturn, function, address, true))
     return;
   while (bytes && left > 0 && noreturn->steps_left > 0
          && insn_decode_step (noreturn->facts->decoder, bytes, left, address,
@@ -265,7 +265,7 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
       after_call = step.flow == FLOW_CALL || step.flow == FLOW_CALL_INDIRECT
                    || (after_call && step.is_nop);
       if (!follow_step (noreturn, function, &step, address)
-          || arrives (noreturn, function, address, after_call))
+          || sweep_ends (noreturn, function, address, after_call))
         return;
     }
 }

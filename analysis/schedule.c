@@ -213,20 +213,22 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   struct code_function *function = job_function (schedule, job);
   bool trusted = job->trusted && !function->is_entered_with_frame;
   enum routine_trust trust = job_trust (job, function);
-  const struct analyser *by = job->analyser;
+  const struct analyser *analyser = job->analyser;
   function->is_compared
       = trusted && trust != TRUST_CFI_ALONE && !job->has_undecided_rule;
   if (trusted)
     row_map_add_start (schedule->shared->row_map, function->entry);
   for (size_t i = 0; i < job->n_effects; i++)
-    if (!commit_effect (schedule, job, &by->effects[job->first_effect + i],
-                        trusted))
+    if (!commit_effect (schedule, job,
+                        &analyser->effects[job->first_effect + i], trusted))
       return false;
   bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
+  /* Effects can add functions, so that FUNCTION may have moved.  */
   bool ok = !found
-            || disproofs_add (
-                schedule->shared->disproofs, job_function (schedule, job),
-                by->disproofs.list + job->first_disproof, job->n_disproofs);
+            || disproofs_add (schedule->shared->disproofs,
+                              job_function (schedule, job),
+                              analyser->disproofs.list + job->first_disproof,
+                              job->n_disproofs);
   analyser_discard_effects (job);
   return ok;
 }

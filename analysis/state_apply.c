@@ -182,10 +182,10 @@ apply_sum (struct state *state, const struct insn *insn)
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* the sum is no address */
-  bool told = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
-  if (told && value_is_constant (b))
+  bool may_move = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
+  if (may_move && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
-  else if (told && value_is_constant (a))
+  else if (may_move && value_is_constant (a))
     set_register (state, insn, insn->to, value_moved (b, a.number));
   else
     set_computed (state, insn, insn->to);
