@@ -24,7 +24,7 @@ analyser_new (const struct routine_context *context)
   analyser->routine = routine_new (context);
   analyser->comparison = (struct comparison){
     .disproofs = &analyser->disproofs,
-    .known = { .functions = request->known, .n = request->n_known },
+    .cfi = { .functions = request->covered, .n = request->n_covered },
   };
   analyser->described = (struct row_search){ .functions = request->described,
                                              .n = request->n_described };
@@ -317,10 +317,10 @@ run_routine (struct analyser *analyser, const struct code_function *function,
              bool bare, enum doubtful_calls doubtful_calls)
 {
   uint64_t entry = function->entry, end = entry, size = 0;
-  const struct frame_function *known
+  const struct frame_function *fde
       = covered_code_at (analyser->context->covered_code, entry);
-  if (known)
-    end = known->address + known->size;
+  if (fde)
+    end = fde->address + fde->size;
   else if (facts_code (analyser->context->facts, entry, &size))
     end = entry + size;
   analyser->job->result

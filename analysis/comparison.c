@@ -168,9 +168,8 @@ comparison_compare (struct comparison *comparison, uint64_t entry,
 {
   const uint64_t address = insn->address;
   const struct frame_row *row
-      = trust != TRUST_CFI_ALONE
-            ? row_search_find (&comparison->known, address)
-            : NULL;
+      = trust != TRUST_CFI_ALONE ? row_search_find (&comparison->cfi, address)
+                                 : NULL;
   uint64_t before = address == entry ? address : comparison->last;
   enum row_rule wrong = ROW_RULES;
   comparison->last = address;

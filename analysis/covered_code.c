@@ -67,8 +67,8 @@ covered_code_init (struct covered_code *covered,
                    const struct code_request *request,
                    const struct image_facts *facts)
 {
-  *covered = (struct covered_code){ .functions = request->known,
-                                    .n = request->n_known };
+  *covered = (struct covered_code){ .functions = request->covered,
+                                    .n = request->n_covered };
   covered->parts = calloc (covered->n + 1, sizeof *covered->parts);
   if (!covered->parts)
     return false;

@@ -204,7 +204,7 @@ find_steps (struct reporter *reporter, const struct disproof *disproof,
 {
   const struct code_request *request = reporter->request;
   const struct frame_function *function = frame_functions_find (
-      request->known, request->n_known, disproof->start);
+      request->covered, request->n_covered, disproof->start);
   struct choice choice = { .disproof = disproof };
   steps->n = 0;
   if (!function)

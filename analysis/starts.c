@@ -189,7 +189,7 @@ starts_add_described (struct starts *starts, bool adjoining)
 }
 
 static bool
-add_known (struct analysis_shared *shared)
+add_covered (struct analysis_shared *shared)
 {
   const struct covered_code *covered = shared->context.covered_code;
   size_t part = 0;
@@ -231,7 +231,7 @@ starts_add_certain (struct starts *starts)
   uint64_t entry = shared->context.program_entry;
   if ((entry
        && functions_add (shared->functions, entry, true) == FUNCTION_NONE)
-      || !add_known (shared)
+      || !add_covered (shared)
       || (request->only_compares
           && !function_symbols_walk (request->image, false, mark_exported,
                                      shared)))
