@@ -96,7 +96,7 @@ is_above_sp (const struct state *state, unsigned index)
 
 /* Whether VALUE can be restored from slot INDEX.  */
 static bool
-holds (const struct state *state, unsigned index, struct value value)
+slot_restores (const struct state *state, unsigned index, struct value value)
 {
   return value_equal (state->slots[index].value, value)
          && is_above_sp (state, index);
@@ -107,7 +107,7 @@ static const struct slot *
 find_slot (const struct state *state, enum value_kind base, struct value value)
 {
   for (unsigned i = 0; i < state->n_slots; i++)
-    if (state->slots[i].place.kind == base && holds (state, i, value))
+    if (state->slots[i].place.kind == base && slot_restores (state, i, value))
       return &state->slots[i];
   return NULL;
 }
@@ -176,7 +176,7 @@ find_true_slot (const struct state *state, enum value_kind base,
   for (unsigned i = 0; i < state->n_slots; i++)
     {
       const struct slot *slot = &state->slots[i];
-      if (!holds (state, i, value))
+      if (!slot_restores (state, i, value))
         continue;
       n++;
       if (slot->place.kind != base)
@@ -253,7 +253,8 @@ has_fixed_ra (const struct state *state)
       = value_of (VALUE_CFA, state->machine->arch->fixed_ra_offset);
   unsigned i = state_find_slot (state, place);
   return i < state->n_slots
-         && holds (state, i, value_of (VALUE_SAVED, state->machine->arch->ra));
+         && slot_restores (state, i,
+                           value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
 bool
