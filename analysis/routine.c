@@ -73,17 +73,17 @@ interpret_branch (struct routine *routine, const struct insn *insn,
 {
   const enum insn_condition condition = (enum insn_condition)insn->condition;
   bool by_child;
-  enum value_kind parts = state_branch_on_fork (state, insn, &by_child);
-  if (parts == VALUE_MAYBE_FORKED)
+  enum value_kind kind = state_branch_on_fork (state, insn, &by_child);
+  if (kind == VALUE_MAYBE_FORKED)
     routine_fail (routine, ROUTINE_SYSTEM_CALL, insn->address);
   bool tells = state_tells_branches (state, condition);
-  if (parts == VALUE_FORKED)
+  if (kind == VALUE_FORKED)
     state->includes_child = false;
-  if (parts == VALUE_FORKED || !tells)
+  if (kind == VALUE_FORKED || !tells)
     {
-      if (jumps && !(parts == VALUE_FORKED && by_child))
+      if (jumps && !(kind == VALUE_FORKED && by_child))
         routine_jump (routine, insn->target, state);
-      return parts != VALUE_FORKED || by_child;
+      return kind != VALUE_FORKED || by_child;
     }
   if (jumps && !routine_is_never_taken (routine, insn))
     {

@@ -272,7 +272,7 @@ as_target (struct value value, struct jump_tables *tables)
 /* Join values that were loaded from jump tables, or of which one is an address
    of the function instead.  False: A and B are no such values.  */
 static bool
-join_tables (struct value *met, struct value a, struct value b,
+join_tables (struct value *joined, struct value a, struct value b,
              struct jump_tables *tables)
 {
   if (value_is_table_target (a))
@@ -283,8 +283,8 @@ join_tables (struct value *met, struct value a, struct value b,
   bool targets = value_is_table_target (a) && value_is_table_target (b);
   if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
     return false;
-  *met = value_of (entries ? VALUE_TABLE_ENTRIES : VALUE_TABLE_TARGETS,
-                   (int64_t)(value_tables (a) | value_tables (b)));
+  *joined = value_of (entries ? VALUE_TABLE_ENTRIES : VALUE_TABLE_TARGETS,
+                      (int64_t)(value_tables (a) | value_tables (b)));
   return true;
 }
 
@@ -302,10 +302,10 @@ static struct value
 value_join (struct value a, struct value b, uint64_t at, unsigned reg,
             struct jump_tables *tables)
 {
-  struct value met;
+  struct value joined;
   bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
-  if (!anonymous && join_tables (&met, a, b, tables))
-    return met;
+  if (!anonymous && join_tables (&joined, a, b, tables))
+    return joined;
   if (value_is_address (a) && value_is_address (b) && a.number == b.number)
     return value_of (VALUE_RELOADED, a.number);
   return value_new (is_definite (a) && is_definite (b) ? VALUE_COMPUTED
@@ -328,9 +328,9 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
           || (is_definite (with)
               && value_equal (*value, value_new (VALUE_COMPUTED, at, reg))))
         continue;
-      struct value met = value_join (*value, with, at, reg, state->tables);
-      changed |= !value_equal (met, *value);
-      *value = met;
+      struct value joined = value_join (*value, with, at, reg, state->tables);
+      changed |= !value_equal (joined, *value);
+      *value = joined;
     }
   return changed;
 }
@@ -376,13 +376,13 @@ join_bounds (struct state *state, const struct state *other)
   for (unsigned i = state->n_bounds; i-- > 0;)
     {
       struct limit *limit = &state->bounds[i].limit;
-      struct limit met = state_bound_of (other, &state->bounds[i].subject);
+      struct limit with = state_bound_of (other, &state->bounds[i].subject);
       bool was_weak = limit->is_weak;
-      limit->is_weak |= met.is_weak || met.max != limit->max;
-      if (met.max == UINT64_MAX)
+      limit->is_weak |= with.is_weak || with.max != limit->max;
+      if (with.max == UINT64_MAX)
         remove_bound (state, i);
-      else if (met.max > limit->max)
-        limit->max = met.max;
+      else if (with.max > limit->max)
+        limit->max = with.max;
       else if (limit->is_weak == was_weak)
         continue;
       changed = true;
