@@ -38,9 +38,9 @@ struct analysis_observer
 enum attempt
 {
   ATTEMPT_FIRST,
-  /* The second and last one of a function that failed the first time.  By then
-     all others were analysed, and have referenced addresses where jump tables
-     may end.  */
+  /* A later one, because the first one failed, or a callee has changed.  By
+     then all others were analysed, and have referenced addresses where jump
+     tables may end.  */
   ATTEMPT_LAST,
   /* The function turned out to be entered with another frame than that of a
      call.  Its rows are recorded once more, to be retracted.  */
@@ -101,8 +101,7 @@ struct job_task
 struct analysis_job
 {
   struct job_task task;
-  struct analyser
-      *analyser;      /* whose effects they are; NULL: not analysed yet */
+  struct analyser *analyser; /* has the effects; NULL: not analysed yet */
   bool is_subroutine; /* analysed only for what its callers have to know */
   bool skipped;       /* nothing had to be analysed */
   /* If it calls_unregistered, nothing else is valid.  The analyser adds the

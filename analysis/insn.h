@@ -60,8 +60,8 @@ enum insn_op
   OP_SET,            /* to = immediate */
   OP_INSERT,         /* the 16 bits of `to' from bit `scale' on = immediate */
   OP_CALCULATE,      /* the lowest `width' bytes of `to' = from `calculation'
-                        index, or (REG_NONE) immediate; 4 clear the rest.  For
-                        constants only.  */
+                        index, or (REG_NONE) immediate; a width of 4 clears
+                        the rest.  For constants only.  */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
   OP_STORE,          /* memory = from; or (REG_NONE) unknown, or immediate */
@@ -83,10 +83,10 @@ enum insn_op
 
 enum insn_calculation
 {
-  CALCULATE_MOVE, /* the second operand */
+  CALCULATE_MOVE, /* the result is the second operand */
   CALCULATE_ADD,
   CALCULATE_SUBTRACT,
-  CALCULATE_SUBTRACT_FROM, /* the second operand */
+  CALCULATE_SUBTRACT_FROM, /* second operand - first */
   CALCULATE_AND,
   CALCULATE_OR,
   CALCULATE_XOR,

@@ -28,8 +28,7 @@ struct amd64_decoder
   ZydisDecoder zydis;
   ZydisDecoder steps; /* without operands: half of the time */
   uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* DWARF number, or REG_NONE */
-  uint8_t
-      meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* index in meanings + 1, or 0 */
+  uint8_t meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* index in meanings + 1 */
 };
 
 /* ---- Control flow, by mnemonic: minimal decoding gives nothing else */

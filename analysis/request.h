@@ -55,8 +55,7 @@ struct code_request
   bool only_compares;
   bool no_symbols;  /* ignore .symtab */
   unsigned threads; /* including the caller's; 0 means 1 */
-  const struct analysis_observer
-      *observer; /* for tests (analyser.h), or NULL */
+  const struct analysis_observer *observer; /* for tests, or NULL */
 };
 
 #endif /* ANALYSIS_REQUEST_H */

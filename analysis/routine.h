@@ -61,8 +61,8 @@ enum routine_failure
   ROUTINE_SAVED_USED, /* uses callee-saved registers that it did not save */
   ROUTINE_UNWINDS,    /* resumes unwinding without a landing pad */
   ROUTINE_SIGNAL,     /* returns from an interrupt, or a signal */
-  /* compares the result of an unknown system call with 0, as code after a fork
-     does, so that the child may have another stack  */
+  /* Compares the result of an unknown system call with 0, as code after a fork
+     does, so that the child may have another stack.  */
   ROUTINE_SYSTEM_CALL,
   ROUTINE_CALLEE,     /* calls a function that moves the stack */
   ROUTINE_UNRESOLVED, /* jumps to an unknown address */

@@ -33,9 +33,8 @@ enum
   /* Functions of a batch; a smaller batch is not worth it.  */
   BATCH_MIN = 16,
   BATCH_MAX = 512,
-  BATCH_STEPS_MAX = 1 << 26, /* of all jobs of a batch together */
-  BATCH_EFFECTS_MAX
-  = 1 << 22, /* effects and disproofs of all jobs of a batch */
+  BATCH_STEPS_MAX = 1 << 26,   /* of all jobs of a batch together */
+  BATCH_EFFECTS_MAX = 1 << 22, /* of all jobs, with disproofs */
   THREADS_MAX = 16,
   /* Functions of a batch for which one more thread pays.  */
   FUNCTIONS_PER_THREAD = 16
