@@ -94,7 +94,7 @@ same_disproof (const struct disproof *a, const struct disproof *b)
 {
   return a->kind == b->kind && a->entry == b->entry
          && value_equal (a->value, b->value)
-         && value_equal (a->kept_at, b->kept_at)
+         && value_equal (a->saved_at, b->saved_at)
          && a->without_fp == b->without_fp
          && frame_row_same_rules (&a->row, &b->row);
 }
@@ -199,7 +199,7 @@ comparison_compare (struct comparison *comparison, uint64_t entry,
     .since = before < address && address - before < 16 ? before : address,
     .row = *row,
     .value = state_rule_value (state, wrong, row),
-    .kept_at = state_kept_at (state, wrong),
+    .saved_at = state_saved_at (state, wrong),
     .base_limit = state->base_limit,
     .base_is_below = state->base_is_below,
     .without_fp = trust == TRUST_STACK,

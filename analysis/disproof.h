@@ -32,7 +32,7 @@ struct disproof
   bool without_fp;    /* the state says nothing of FP (TRUST_STACK) */
   /* Where the caller's FP, or the return address, is stored, if its register
      was overwritten.  */
-  struct value kept_at;
+  struct value saved_at;
 };
 
 struct disproofs

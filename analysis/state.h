@@ -273,6 +273,6 @@ struct value state_rule_value (const struct state *state, enum row_rule which,
 
 /* Return the place of the slot that has the caller's FP, or the return
    address; VALUE_UNKNOWN without one.  */
-struct value state_kept_at (const struct state *state, enum row_rule which);
+struct value state_saved_at (const struct state *state, enum row_rule which);
 
 #endif /* ANALYSIS_STATE_H */

@@ -307,7 +307,7 @@ state_rule_value (const struct state *state, enum row_rule which,
 }
 
 struct value
-state_kept_at (const struct state *state, enum row_rule which)
+state_saved_at (const struct state *state, enum row_rule which)
 {
   static const enum value_kind bases[] = { VALUE_CFA, VALUE_BASE };
   struct value fp = value_of (VALUE_SAVED, state->machine->arch->fp);
@@ -340,9 +340,9 @@ judge_cfa (const struct state *state, struct value cfa)
 }
 
 /* Return the verdict on VALUE, which a rule of RULE_KIND computes and which is
-   not the right one.  KEPT_AT is the place of the right one.  */
+   not the right one.  SAVED_AT is the place of the right one.  */
 static enum verdict
-judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
+judge_wrong (struct value value, unsigned rule_kind, struct value saved_at)
 {
   bool overwritten = value.kind == VALUE_COMPUTED || value_is_constant (value)
                      || value_is_table_entry (value)
@@ -350,7 +350,8 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
   if (value_is_stack (value) || value.kind == VALUE_SAVED
       || value.kind == VALUE_SIGNED)
     return VERDICT_CONTRADICTS;
-  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_UNKNOWN
+  return overwritten && rule_kind == RULE_SAME
+                 && saved_at.kind != VALUE_UNKNOWN
              ? VERDICT_CONTRADICTS
              : VERDICT_UNKNOWN;
 }
@@ -387,7 +388,7 @@ state_check (const struct state *state, enum row_rule which,
     return judge_cfa (state, value);
   unsigned reg = which == ROW_RA ? arch->ra : arch->fp;
   struct value came = value_of (VALUE_SAVED, reg);
-  struct value place = state_kept_at (state, which);
+  struct value place = state_saved_at (state, which);
   bool is_signed = which == ROW_RA && row->ra_signed;
   if (is_signed ? value.kind == VALUE_SIGNED : value_equal (value, came))
     return VERDICT_AGREES;
