@@ -392,7 +392,7 @@ record_effects (struct analyser *analyser,
   bool is_sound = job->result.failure == ROUTINE_SOUND;
   bool revised = job->task.attempt == ATTEMPT_REVISION;
   bool had_rows = function->is_concluded && !function->fails;
-  bool says_something
+  bool is_evidence
       = is_sound || !function_has_only_pointers (function) || had_rows;
   job->trusted = job->concluded && is_sound
                  && function->entry != analyser->context->program_entry;
@@ -408,7 +408,7 @@ record_effects (struct analyser *analyser,
     for (size_t i = 0; i < job->result.n_entered_with_frame; i++)
       add_number_effect (analyser, EFFECT_ENTERED_WITH_FRAME,
                          job->result.entered_with_frame[i]);
-  if (revised || (job->concluded && says_something))
+  if (revised || (job->concluded && is_evidence))
     routine_visit (analyser->routine, record_instruction, analyser);
   else if (job->is_subroutine
            && (!job->result.calls_unregistered || job->task.is_last))

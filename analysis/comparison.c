@@ -136,9 +136,9 @@ static enum verdict
 check (enum row_rule which, enum routine_trust trust,
        const struct state *state, bool agree, const struct frame_row *row)
 {
-  bool says_nothing = row->fp.kind == RULE_UNSUPPORTED
-                      && row->fp.reason == REASON_FP_UNKNOWN;
-  if (which == ROW_FP && (trust != TRUST_ALL || says_nothing))
+  bool is_unknown = row->fp.kind == RULE_UNSUPPORTED
+                    && row->fp.reason == REASON_FP_UNKNOWN;
+  if (which == ROW_FP && (trust != TRUST_ALL || is_unknown))
     return VERDICT_AGREES;
   enum verdict verdict = state_check (state, which, row);
   return which == ROW_FP && verdict == VERDICT_CONTRADICTS && !agree

@@ -38,7 +38,7 @@ struct insn_step
   /* A constant address that the instruction computes or reads; an indirect
      call or jump gets its target there.  0: none.  */
   uint64_t place;
-  bool computes_place;
+  bool computes_address;
   bool is_nop;
 };
 

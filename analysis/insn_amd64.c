@@ -114,7 +114,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   else if (has_constant_place)
     {
       step->place = address + in.length + (uint64_t)in.raw.disp.value;
-      step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
+      step->computes_address = in.mnemonic == ZYDIS_MNEMONIC_LEA;
     }
   return true;
 }

@@ -192,7 +192,7 @@ follow_step (struct noreturn *noreturn, uint32_t function,
   switch (step->flow)
     {
     case FLOW_NEXT:
-      if (step->place && step->computes_place
+      if (step->place && step->computes_address
           && !address_list_add (&noreturn->facts->referenced, step->place))
         noreturn->failed = true;
       return true;

@@ -76,10 +76,10 @@ interpret_branch (struct routine *routine, const struct insn *insn,
   enum value_kind kind = state_branch_on_fork (state, insn, &by_child);
   if (kind == VALUE_MAYBE_FORKED)
     routine_fail (routine, ROUTINE_SYSTEM_CALL, insn->address);
-  bool tells = state_tells_branches (state, condition);
+  bool may_change = state_branch_may_change (state, condition);
   if (kind == VALUE_FORKED)
     state->includes_child = false;
-  if (kind == VALUE_FORKED || !tells)
+  if (kind == VALUE_FORKED || !may_change)
     {
       if (jumps && !(kind == VALUE_FORKED && by_child))
         routine_jump (routine, insn->target, state);

@@ -298,8 +298,8 @@ last_call (const struct routine *routine)
    may be a tail call, or lead from one handler of an interpreter to the next,
    with the frame of the function that they are parts of.  */
 static bool
-goes_by_index (const struct routine *routine, const struct insn *insn,
-               const struct state *state)
+jumps_through_array (const struct routine *routine, const struct insn *insn,
+                     const struct state *state)
 {
   if (insn->from == REG_NONE)
     return insn->index != REG_NONE;
@@ -366,7 +366,7 @@ check_jump (struct routine *routine, const struct insn *insn,
       bool to_import = word && word->is_got && !word->exits && !word->may_exit
                        && !word->frameless;
       record_end (routine);
-      if (goes_by_index (routine, insn, state))
+      if (jumps_through_array (routine, insn, state))
         return;
       routine->result.leaves = true;
       routine->result.is_proven

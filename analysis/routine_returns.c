@@ -383,9 +383,9 @@ propagate_forwards (struct routine *routine)
   return changed;
 }
 
-/* Set reaches_return for each node that certainly belongs to the function: a
-   path from it returns, reaches a surely reached node, or jumps by a table
-   that such a node jumps by.  */
+/* Extend reaches_return to all nodes that certainly belong to the function: a
+   path from such a node returns, reaches a surely reached node, or jumps by a
+   table that a surely reached node jumps by.  */
 static void
 find_nodes_of_function (struct routine *routine)
 {

@@ -52,13 +52,13 @@ is_worth_keeping (const struct state *state, struct value value)
 {
   bool is_syscall = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
                     && value.number >= 0 && value.number < SYSCALLS_MAX;
-  bool has_to_do_with_tables
-      = value_is_table_target (value) || value_is_table_entry (value)
-        || (value_is_address (value) && value.number >= 0x1000
-            && value.number <= UINT32_MAX);
+  bool is_for_table = value_is_table_target (value)
+                      || value_is_table_entry (value)
+                      || (value_is_address (value) && value.number >= 0x1000
+                          && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
-         || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10)
+         || (is_for_table && state->n_slots < STATE_SLOTS_MAX - 10)
          || (is_syscall && state->n_slots < STATE_SLOTS_MAX / 2);
 }
 

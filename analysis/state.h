@@ -197,7 +197,8 @@ void state_call (struct state *state, const struct insn *insn);
 
 /* Whether state_branch () may change STATE.  */
 static inline bool
-state_tells_branches (const struct state *state, enum insn_condition condition)
+state_branch_may_change (const struct state *state,
+                         enum insn_condition condition)
 {
   return condition != CONDITION_OTHER
          && (state->has_compared || state->has_equals);

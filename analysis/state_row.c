@@ -359,8 +359,8 @@ judge_wrong (struct value value, unsigned rule_kind, struct value saved_at)
 /* Whether RULE reads a place that cannot have RIGHT, the caller's value of a
    register.  AT is another place that has it.  */
 static bool
-looks_elsewhere (const struct state *state, struct frame_rule rule,
-                 struct value right, struct value at)
+reads_wrong_place (const struct state *state, struct frame_rule rule,
+                   struct value right, struct value at)
 {
   struct value sp = state_sp (state);
   struct value place = value_of (VALUE_CFA, rule.offset);
@@ -387,10 +387,10 @@ state_check (const struct state *state, enum row_rule which,
   if (which == ROW_CFA)
     return judge_cfa (state, value);
   unsigned reg = which == ROW_RA ? arch->ra : arch->fp;
-  struct value came = value_of (VALUE_SAVED, reg);
+  struct value right = value_of (VALUE_SAVED, reg);
   struct value place = state_saved_at (state, which);
   bool is_signed = which == ROW_RA && row->ra_signed;
-  if (is_signed ? value.kind == VALUE_SIGNED : value_equal (value, came))
+  if (is_signed ? value.kind == VALUE_SIGNED : value_equal (value, right))
     return VERDICT_AGREES;
   if (which == ROW_RA && rule.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
@@ -398,7 +398,7 @@ state_check (const struct state *state, enum row_rule which,
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  if (looks_elsewhere (state, rule, came, place))
+  if (reads_wrong_place (state, rule, right, place))
     return VERDICT_CONTRADICTS;
   return judge_wrong (value, rule.kind, place);
 }
