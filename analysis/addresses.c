@@ -144,21 +144,21 @@ bool
 address_set_init (struct address_set *set, const struct image *image)
 {
   *set = (struct address_set){ 0 };
-  set->parts = calloc (image->n_segments + 1, sizeof *set->parts);
-  if (!set->parts)
+  set->segments = calloc (image->n_segments + 1, sizeof *set->segments);
+  if (!set->segments)
     return false;
   for (size_t i = 0; i < image->n_segments; i++)
     {
-      const GElf_Phdr *segment = &image->segments[i];
-      if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+      const GElf_Phdr *load = &image->segments[i];
+      if (load->p_type != PT_LOAD || !(load->p_flags & PF_X))
         continue;
-      struct address_set_part *part = &set->parts[set->n_parts];
-      part->start = segment->p_vaddr;
-      part->size = segment->p_filesz;
-      part->bits = calloc (segment->p_filesz / 64 + 1, sizeof *part->bits);
-      if (!part->bits)
+      struct segment_bits *segment = &set->segments[set->n_segments];
+      segment->start = load->p_vaddr;
+      segment->size = load->p_filesz;
+      segment->bits = calloc (load->p_filesz / 64 + 1, sizeof *segment->bits);
+      if (!segment->bits)
         return false;
-      set->n_parts++;
+      set->n_segments++;
     }
   return true;
 }
@@ -166,8 +166,8 @@ address_set_init (struct address_set *set, const struct image *image)
 void
 address_set_free (struct address_set *set)
 {
-  for (size_t i = 0; i < set->n_parts; i++)
-    free (set->parts[i].bits);
-  free (set->parts);
+  for (size_t i = 0; i < set->n_segments; i++)
+    free (set->segments[i].bits);
+  free (set->segments);
   *set = (struct address_set){ 0 };
 }

@@ -112,10 +112,10 @@ address_map_get (const struct address_map *map, uint64_t address)
 /* A set of addresses of code.
 
    The set has one bit for each byte of code.  Nearly all addresses that are
-   looked up in maps are in none of them, and they come in ascending order.
-   The set answers these look-ups from the cache.  */
+   looked up in a map are not in it, and they come in ascending order, so the
+   set answers these look-ups from few lines of the processor's cache.  */
 
-struct address_set_part
+struct segment_bits
 {
   uint64_t start, size;
   uint64_t *bits; /* owned */
@@ -123,31 +123,31 @@ struct address_set_part
 
 struct address_set
 {
-  struct address_set_part *parts; /* owned; one per executable segment */
-  size_t n_parts;
+  struct segment_bits *segments; /* owned; one per executable segment */
+  size_t n_segments;
 };
 
 /* Make an empty set for the code of IMAGE.  False if memory ran out.  */
 bool address_set_init (struct address_set *set, const struct image *image);
 void address_set_free (struct address_set *set);
 
-static inline struct address_set_part *
-address_set_part (const struct address_set *set, uint64_t address)
+static inline struct segment_bits *
+address_set_find (const struct address_set *set, uint64_t address)
 {
-  struct address_set_part *parts = set->parts;
-  size_t at = SEARCH_FIRST (set->n_parts, i,
-                            parts[i].start + parts[i].size > address);
-  return at < set->n_parts && address >= parts[at].start ? &parts[at] : NULL;
+  struct segment_bits *all = set->segments;
+  size_t at = SEARCH_FIRST (set->n_segments, i,
+                            all[i].start + all[i].size > address);
+  return at < set->n_segments && address >= all[at].start ? &all[at] : NULL;
 }
 
 /* Add ADDRESS, if it is an address of code.  */
 static inline void
 address_set_add (struct address_set *set, uint64_t address)
 {
-  struct address_set_part *part = address_set_part (set, address);
-  if (part)
-    part->bits[(address - part->start) / 64]
-        |= (uint64_t)1 << (address - part->start) % 64;
+  struct segment_bits *segment = address_set_find (set, address);
+  if (segment)
+    segment->bits[(address - segment->start) / 64]
+        |= (uint64_t)1 << (address - segment->start) % 64;
 }
 
 /* Whether ADDRESS may have been added.  The answer is exact for addresses of
@@ -155,10 +155,10 @@ address_set_add (struct address_set *set, uint64_t address)
 static inline bool
 address_set_may_have (const struct address_set *set, uint64_t address)
 {
-  const struct address_set_part *part = address_set_part (set, address);
-  return !part
-         || part->bits[(address - part->start) / 64]
-                    >> (address - part->start) % 64
+  const struct segment_bits *segment = address_set_find (set, address);
+  return !segment
+         || segment->bits[(address - segment->start) / 64]
+                    >> (address - segment->start) % 64
                 & 1;
 }
 

@@ -3,8 +3,8 @@
 
    A job runs the routine of its function, and decides whether the result is
    final.  If so, a second pass over the instructions (routine_visit) records
-   their rows, the functions and addresses that they lead to, and, for --lint,
-   the comparison with CFI.  */
+   their rows, the functions and addresses that they lead to, and, for --lint
+   and --check, the comparison with CFI.  */
 
 #include "analysis/analyser.h"
 
@@ -24,7 +24,7 @@ analyser_new (const struct routine_context *context)
   analyser->routine = routine_new (context);
   analyser->comparison = (struct comparison){
     .disproofs = &analyser->disproofs,
-    .known = { .functions = request->known, .n = request->n_known },
+    .cfi = { .functions = request->covered, .n = request->n_covered },
   };
   analyser->described = (struct row_search){ .functions = request->described,
                                              .n = request->n_described };
@@ -166,8 +166,8 @@ record_passed_function (struct analyser *analyser, const struct insn *insn,
                   && find_computed_address (facts, insn, state, &address)
               ? address
               : 0;
-  bool hands_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
-  if (hands_on && facts_code (facts, analyser->passed_address, &size))
+  bool passes_on = insn_is_call (insn) || insn->flow == FLOW_JUMP_INDIRECT;
+  if (passes_on && facts_code (facts, analyser->passed_address, &size))
     add_address_effect (analyser, EFFECT_FUNCTION, analyser->passed_address);
 }
 
@@ -317,17 +317,17 @@ run_routine (struct analyser *analyser, const struct code_function *function,
              bool bare, enum doubtful_calls doubtful_calls)
 {
   uint64_t entry = function->entry, end = entry, size = 0;
-  const struct frame_function *known
+  const struct frame_function *fde
       = covered_code_at (analyser->context->covered_code, entry);
-  if (known)
-    end = known->address + known->size;
+  if (fde)
+    end = fde->address + fde->size;
   else if (facts_code (analyser->context->facts, entry, &size))
     end = entry + size;
   analyser->job->result
       = *routine_analyse (analyser->routine, entry, end, doubtful_calls, bare);
 }
 
-/* The last analysis of FUNCTION has failed.  If CFI is only compared, try
+/* If the last analysis of FUNCTION has failed, and CFI is only compared, try
    again without callee-saved registers: compilers with their own conventions
    use these registers as they like, but their functions still treat the stack
    in a regular way.  Such a result makes no rows, because callers may rely on
@@ -374,11 +374,10 @@ analyse (struct analyser *analyser, const struct code_function *function)
   if (result->failure == ROUTINE_SOUND
       && !routine_is_function (analyser->context, result, function))
     result->failure = ROUTINE_UNPROVEN;
-  bool is_settled = result->failure == ROUTINE_SOUND
-                    || (result->failure != ROUTINE_DOUBTFUL
-                        && task->attempt == ATTEMPT_LAST);
-  job->concluded
-      = (!result->calls_unregistered || task->is_last) && is_settled;
+  bool is_final = result->failure == ROUTINE_SOUND
+                  || (result->failure != ROUTINE_DOUBTFUL
+                      && task->attempt == ATTEMPT_LAST);
+  job->concluded = (!result->calls_unregistered || task->is_last) && is_final;
   if (job->concluded)
     retry_without_registers (analyser, function);
 }
@@ -393,7 +392,7 @@ record_effects (struct analyser *analyser,
   bool is_sound = job->result.failure == ROUTINE_SOUND;
   bool revised = job->task.attempt == ATTEMPT_REVISION;
   bool had_rows = function->is_concluded && !function->fails;
-  bool says_something
+  bool is_evidence
       = is_sound || !function_has_only_pointers (function) || had_rows;
   job->trusted = job->concluded && is_sound
                  && function->entry != analyser->context->program_entry;
@@ -409,7 +408,7 @@ record_effects (struct analyser *analyser,
     for (size_t i = 0; i < job->result.n_entered_with_frame; i++)
       add_number_effect (analyser, EFFECT_ENTERED_WITH_FRAME,
                          job->result.entered_with_frame[i]);
-  if (revised || (job->concluded && says_something))
+  if (revised || (job->concluded && is_evidence))
     routine_visit (analyser->routine, record_instruction, analyser);
   else if (job->is_subroutine
            && (!job->result.calls_unregistered || job->task.is_last))

@@ -38,9 +38,9 @@ struct analysis_observer
 enum attempt
 {
   ATTEMPT_FIRST,
-  /* The second and last one of a function that failed the first time.  By then
-     all others were analysed, and have referenced addresses where jump tables
-     may end.  */
+  /* A later one, because the first one failed, or a callee has changed.  By
+     then all others were analysed, and have referenced addresses where jump
+     tables may end.  */
   ATTEMPT_LAST,
   /* The function turned out to be entered with another frame than that of a
      call.  Its rows are recorded once more, to be retracted.  */
@@ -92,7 +92,7 @@ struct job_task
   uint32_t index; /* in functions.list */
   enum attempt attempt;
   enum doubtful_calls doubtful_calls; /* if the function has no CFI */
-  bool is_last; /* even if it calls an unregistered one */
+  bool is_last; /* conclude even if it calls unregistered functions */
   uint64_t steps_left;
   size_t effects_max; /* with disproofs; the rest is dropped */
 };
@@ -101,13 +101,12 @@ struct job_task
 struct analysis_job
 {
   struct job_task task;
-  struct analyser
-      *analyser;      /* whose effects they are; NULL: not analysed yet */
+  struct analyser *analyser; /* has the effects; NULL: not analysed yet */
   bool is_subroutine; /* analysed only for what its callers have to know */
   bool skipped;       /* nothing had to be analysed */
-  /* If it calls_unregistered, nothing else is valid.  ROUTINE_UNPROVEN is
-     added to its failures here: a sound routine that is no function, or lacks
-     a proof that other functions are to give first.  */
+  /* If it calls_unregistered, nothing else is valid.  The analyser adds the
+     failure ROUTINE_UNPROVEN: the routine is sound, but nothing proves that it
+     is a function; the analysis of other functions may still prove it.  */
   struct routine_result result;
   bool concluded; /* it need not be analysed again */
   bool trusted;

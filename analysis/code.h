@@ -23,7 +23,7 @@ struct code_findings
 {
   /* Merged rows.  Empty if the analysis took too many steps.  */
   struct row_map row_map;
-  struct disproofs disproofs; /* of request->known, if the request compares */
+  struct disproofs disproofs; /* of request->covered, if it compares */
   uint64_t functions;         /* number of functions that were analysed */
   uint64_t functions_trusted; /* those whose results are used */
   /* Functions for which the number of steps or the memory that the image's
@@ -38,7 +38,7 @@ bool code_analyse (const struct code_request *request,
                    struct code_findings *findings, struct error *err);
 void code_findings_free (struct code_findings *findings);
 
-/* Make functions of the rows of FINDINGS, for code outside of request->known.
+/* Make functions of the rows of FINDINGS, for code that is not covered by CFI.
    Rows that SFrame readers cannot use safely are left out, unless they repeat
    rows from another source (request->described).  FOUND is ascending and
    disjoint; the caller frees it, also after failure.  */

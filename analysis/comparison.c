@@ -94,7 +94,7 @@ same_disproof (const struct disproof *a, const struct disproof *b)
 {
   return a->kind == b->kind && a->entry == b->entry
          && value_equal (a->value, b->value)
-         && value_equal (a->kept_at, b->kept_at)
+         && value_equal (a->saved_at, b->saved_at)
          && a->without_fp == b->without_fp
          && frame_row_same_rules (&a->row, &b->row);
 }
@@ -136,9 +136,9 @@ static enum verdict
 check (enum row_rule which, enum routine_trust trust,
        const struct state *state, bool agree, const struct frame_row *row)
 {
-  bool says_nothing = row->fp.kind == RULE_UNSUPPORTED
-                      && row->fp.reason == REASON_FP_UNKNOWN;
-  if (which == ROW_FP && (trust != TRUST_ALL || says_nothing))
+  bool is_unknown = row->fp.kind == RULE_UNSUPPORTED
+                    && row->fp.reason == REASON_FP_UNKNOWN;
+  if (which == ROW_FP && (trust != TRUST_ALL || is_unknown))
     return VERDICT_AGREES;
   enum verdict verdict = state_check (state, which, row);
   return which == ROW_FP && verdict == VERDICT_CONTRADICTS && !agree
@@ -168,9 +168,8 @@ comparison_compare (struct comparison *comparison, uint64_t entry,
 {
   const uint64_t address = insn->address;
   const struct frame_row *row
-      = trust != TRUST_CFI_ALONE
-            ? row_search_find (&comparison->known, address)
-            : NULL;
+      = trust != TRUST_CFI_ALONE ? row_search_find (&comparison->cfi, address)
+                                 : NULL;
   uint64_t before = address == entry ? address : comparison->last;
   enum row_rule wrong = ROW_RULES;
   comparison->last = address;
@@ -200,7 +199,7 @@ comparison_compare (struct comparison *comparison, uint64_t entry,
     .since = before < address && address - before < 16 ? before : address,
     .row = *row,
     .value = state_rule_value (state, wrong, row),
-    .kept_at = state_kept_at (state, wrong),
+    .saved_at = state_saved_at (state, wrong),
     .base_limit = state->base_limit,
     .base_is_below = state->base_is_below,
     .without_fp = trust == TRUST_STACK,

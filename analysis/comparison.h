@@ -34,9 +34,9 @@ const struct frame_row *row_search_find (struct row_search *search,
 struct comparison
 {
   struct disproofs *disproofs; /* where disproofs are appended */
-  size_t first;            /* index of the first disproof of this function */
-  struct row_search known; /* the rows to be compared */
-  uint64_t last;           /* address of the last instruction */
+  size_t first;          /* index of the first disproof of this function */
+  struct row_search cfi; /* the rows to be compared */
+  uint64_t last;         /* address of the last instruction */
   /* Of this function: rows were compared; one contradicts the code in a way
      that a frame with more on the stack at the entry would explain; one agrees
      behind a change of SP, which refutes that explanation.  */

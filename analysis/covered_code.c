@@ -67,8 +67,8 @@ covered_code_init (struct covered_code *covered,
                    const struct code_request *request,
                    const struct image_facts *facts)
 {
-  *covered = (struct covered_code){ .functions = request->known,
-                                    .n = request->n_known };
+  *covered = (struct covered_code){ .functions = request->covered,
+                                    .n = request->n_covered };
   covered->parts = calloc (covered->n + 1, sizeof *covered->parts);
   if (!covered->parts)
     return false;
@@ -184,7 +184,7 @@ add_exported (void *argument, uint64_t address, const char *name)
 /* Add possible parts and entries, as far as code and data show.  A function
    that was seen to return by itself is no part.  */
 static bool
-add_followed (struct search *search, const struct image_facts *facts)
+add_candidates (struct search *search, const struct image_facts *facts)
 {
   for (size_t i = 0; i < search->functions->n; i++)
     {
@@ -214,7 +214,7 @@ fde_corrections_find (struct fde_corrections *corrections,
 {
   struct search search
       = { .found = corrections, .covered = covered, .functions = functions };
-  bool ok = add_followed (&search, facts);
+  bool ok = add_candidates (&search, facts);
   ok = ok && address_list_sort (&corrections->parts)
        && function_symbols_walk (request->image, false, add_exported, &search)
        && (corrections->parts.n == 0 || leave_out_named (&search, request));

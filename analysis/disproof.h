@@ -19,10 +19,9 @@ struct functions;
 
 struct disproof
 {
-  enum row_rule kind; /* the rule that is wrong */
-  uint64_t entry;     /* of the function that the code belongs to ... */
-  uint32_t
-      conclusion; /* ... and which of that function's conclusions found it */
+  enum row_rule kind;  /* the rule that is wrong */
+  uint64_t entry;      /* of the function that the code belongs to ... */
+  uint32_t conclusion; /* ... and number of the conclusion about it */
   uint64_t start, end; /* code for which the row is wrong */
   uint64_t bytes;      /* of instructions in this range */
   uint64_t since;      /* address of the instruction that the row misses */
@@ -33,7 +32,7 @@ struct disproof
   bool without_fp;    /* the state says nothing of FP (TRUST_STACK) */
   /* Where the caller's FP, or the return address, is stored, if its register
      was overwritten.  */
-  struct value kept_at;
+  struct value saved_at;
 };
 
 struct disproofs

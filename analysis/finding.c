@@ -204,7 +204,7 @@ find_steps (struct reporter *reporter, const struct disproof *disproof,
 {
   const struct code_request *request = reporter->request;
   const struct frame_function *function = frame_functions_find (
-      request->known, request->n_known, disproof->start);
+      request->covered, request->n_covered, disproof->start);
   struct choice choice = { .disproof = disproof };
   steps->n = 0;
   if (!function)
@@ -264,17 +264,17 @@ describe_register (const struct disproof *disproof,
 {
   struct value value = disproof->value;
   char at[48] = "";
-  if (disproof->kept_at.kind == VALUE_CFA)
+  if (disproof->saved_at.kind == VALUE_CFA)
     snprintf (at, sizeof at, "; the caller's is at CFA%+" PRId64,
-              (int64_t)disproof->kept_at.number);
-  else if (disproof->kept_at.kind == VALUE_BASE)
+              (int64_t)disproof->saved_at.number);
+  else if (disproof->saved_at.kind == VALUE_BASE)
     snprintf (at, sizeof at, "; the caller's is in the stack");
   struct frame_rule rule = row_rule (&disproof->row, disproof->kind);
   if (rule.kind == RULE_DEREF_REG && value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX, "%s is the caller's again",
               register_name (machine, rule.reg));
   else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_COMPUTED
-           && disproof->kept_at.kind == VALUE_CFA)
+           && disproof->saved_at.kind == VALUE_CFA)
     snprintf (does, DISPROOF_TEXT_MAX, "nothing was saved there%s", at);
   else if (rule.kind == RULE_DEREF_CFA && value.kind == VALUE_COMPUTED)
     snprintf (does, DISPROOF_TEXT_MAX,

@@ -12,7 +12,7 @@ struct builder
   const struct row_map *row_map;
   const struct code_request *request;
   struct frame_functions found; /* ascending, disjoint */
-  size_t known, start;          /* next of request->known, row_map->starts */
+  size_t covered, start;        /* next of request->covered, row_map->starts */
 };
 
 /* Add ROW for the code from START to END, which is in one function.  IS_START:
@@ -83,19 +83,19 @@ add_row_range (struct builder *builder, const struct row_range *row_range)
   uint64_t at = row_range->start, end = row_range->start + row_range->size;
   while (at < end)
     {
-      while (builder->known < request->n_known
-             && request->known[builder->known].address
-                        + request->known[builder->known].size
+      while (builder->covered < request->n_covered
+             && request->covered[builder->covered].address
+                        + request->covered[builder->covered].size
                     <= at)
-        builder->known++;
-      const struct frame_function *known
-          = builder->known < request->n_known ? &request->known[builder->known]
-                                              : NULL;
-      uint64_t until
-          = known != NULL && known->address < end ? known->address : end;
+        builder->covered++;
+      const struct frame_function *fde
+          = builder->covered < request->n_covered
+                ? &request->covered[builder->covered]
+                : NULL;
+      uint64_t until = fde != NULL && fde->address < end ? fde->address : end;
       if (at < until && !add_range (builder, at, until, row))
         return false;
-      at = until < end ? known->address + known->size : end;
+      at = until < end ? fde->address + fde->size : end;
     }
   return true;
 }

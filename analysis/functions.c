@@ -184,12 +184,12 @@ functions_invalidate_callers (struct functions *functions,
 uint32_t
 functions_take_requeued (struct functions *functions)
 {
-  if (functions->n_followed == functions->n_requeued)
+  if (functions->n_taken == functions->n_requeued)
     {
-      functions->n_followed = functions->n_requeued = 0;
+      functions->n_taken = functions->n_requeued = 0;
       return FUNCTION_NONE;
     }
-  uint32_t index = functions->requeued[functions->n_followed++];
+  uint32_t index = functions->requeued[functions->n_taken++];
   functions->list[index].is_requeued = false;
   return index;
 }

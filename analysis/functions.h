@@ -23,7 +23,7 @@ struct code_function
   bool is_start;    /* a boundary: reached by calls and tail calls only */
   bool has_fde;     /* CFI says that a function starts there */
   bool is_exported; /* .dynsym has it: other images call it */
-  bool is_called;   /* directly, by a function that is certain */
+  bool is_called;   /* by a certain function, or as an initialiser or main */
   bool is_pointer;  /* a start because a pointer leads there */
   bool is_guess;    /* and that pointer is not relocated: it may be a number */
   /* noreturn.c.  */
@@ -78,14 +78,14 @@ struct functions
   struct code_function *list; /* owned; moves when it grows */
   size_t n, capacity;
   struct address_map starts; /* entry to index */
-  struct address_set marks;  /* its keys, and entries of CFI: a quick test */
+  struct address_set marks;  /* its keys, and starts of FDEs: a quick test */
   /* Callees whose calls have returned: the callee's address, or that of the
-     GOT word that points to it.  */
+     constant word, mostly in the GOT, through which it is called.  */
   struct address_map returned;
   struct caller *callers;
   size_t n_callers, callers_capacity;
-  uint32_t *requeued; /* a queue; the first n_followed were taken */
-  size_t n_requeued, n_followed, requeued_capacity;
+  uint32_t *requeued; /* a queue; the first n_taken were taken */
+  size_t n_requeued, n_taken, requeued_capacity;
   bool any_breaks_abi; /* a function moves the stack or changes registers */
   uint64_t n_changes;  /* each invalidates speculative results */
   bool failed;         /* memory ran out */
@@ -139,8 +139,8 @@ void functions_requeue_callers (struct functions *functions,
 void functions_invalidate_callers (struct functions *functions,
                                    struct code_function *function);
 
-/* A function that is requeued, and has to be analysed again, is taken from
-   the queue.  FUNCTION_NONE: there is none.  */
+/* Take a function that has to be analysed again from the queue, and return its
+   index.  FUNCTION_NONE: the queue is empty.  */
 uint32_t functions_take_requeued (struct functions *functions);
 
 #endif /* ANALYSIS_FUNCTIONS_H */

@@ -14,13 +14,12 @@
 struct form
 {
   uint32_t magic;
-  int8_t text_word; /* address of the text; -1: entries are addresses */
-  int8_t pcsp_word; /* offset of the depths; -1: the table's beginning */
-  int8_t
-      functions_word;  /* ... of the functions' table; -1: behind the header */
-  uint8_t entry_width; /* bytes of its entries, two for each function */
-  uint8_t pcsp_at;     /* in a function's data */
-  uint8_t flags_at;    /* the same; 0: there are none */
+  int8_t text_word;      /* address of the text; -1: entries are addresses */
+  int8_t pcsp_word;      /* offset of the depths; -1: the table's beginning */
+  int8_t functions_word; /* ... of the functions; -1: behind the header */
+  uint8_t entry_width;   /* bytes of its entries, two for each function */
+  uint8_t pcsp_at;       /* in a function's data */
+  uint8_t flags_at;      /* the same; 0: there are none */
 };
 
 static const struct form forms[] = {

@@ -114,9 +114,9 @@ is_exit (const char *name)
          || strncmp (name, "__gnat_rcheck_", 14) == 0;
 }
 
-/* Whether NAME is that of a function of Haskell or its runtime, as GHC names
-   them.  They are jumped to, and end by a jump; meanwhile SP points to a frame
-   of StgRun.  Some functions of C have such a name, too: their callers lose a
+/* Whether GHC gives NAME to functions of Haskell or its runtime.  Such a
+   function is jumped to, and ends by a jump; meanwhile SP points to a frame of
+   StgRun.  Some functions of C have such a name, too: their callers lose a
    proof, and get no wrong row.  */
 static bool
 is_haskell (const char *name)

@@ -61,8 +61,8 @@ const uint8_t *facts_code (const struct image_facts *facts, uint64_t address,
                            uint64_t *size);
 
 /* Decode the instruction at ADDRESS with insn_decode or insn_decode_step.
-   False: there is none.  By these, a loop over addresses also goes on in the
-   next section if that adjoins.  */
+   False: there is none.  A loop that calls them for one address after the
+   other goes on from a section into the next one if that adjoins.  */
 bool facts_insn (const struct image_facts *facts, uint64_t address,
                  struct insn *insn);
 bool facts_step (const struct image_facts *facts, uint64_t address,

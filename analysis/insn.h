@@ -20,9 +20,9 @@ enum insn_flow
 {
   FLOW_NEXT,
   FLOW_BRANCH, /* to `target', or on, by a condition */
-  FLOW_JUMP,   /* to `target` */
+  FLOW_JUMP,   /* to `target' */
   FLOW_JUMP_INDIRECT,
-  FLOW_CALL, /* of `target` */
+  FLOW_CALL, /* of `target' */
   FLOW_CALL_INDIRECT,
   FLOW_RETURN,
   FLOW_RESUME, /* back from an interrupt or the kernel */
@@ -38,7 +38,7 @@ struct insn_step
   /* A constant address that the instruction computes or reads; an indirect
      call or jump gets its target there.  0: none.  */
   uint64_t place;
-  bool computes_place;
+  bool computes_address;
   bool is_nop;
 };
 
@@ -60,8 +60,8 @@ enum insn_op
   OP_SET,            /* to = immediate */
   OP_INSERT,         /* the 16 bits of `to' from bit `scale' on = immediate */
   OP_CALCULATE,      /* the lowest `width' bytes of `to' = from `calculation'
-                        index, or (REG_NONE) immediate; 4 clear the rest.  For
-                        constants only.  */
+                        index, or (REG_NONE) immediate; a width of 4 clears
+                        the rest.  For constants only.  */
   OP_ALIGN,          /* to = from & immediate, which is -2^n */
   OP_LOAD,           /* to = memory */
   OP_STORE,          /* memory = from; or (REG_NONE) unknown, or immediate */
@@ -83,10 +83,10 @@ enum insn_op
 
 enum insn_calculation
 {
-  CALCULATE_MOVE, /* the second operand */
+  CALCULATE_MOVE, /* the result is the second operand */
   CALCULATE_ADD,
   CALCULATE_SUBTRACT,
-  CALCULATE_SUBTRACT_FROM, /* the second operand */
+  CALCULATE_SUBTRACT_FROM, /* second operand - first */
   CALCULATE_AND,
   CALCULATE_OR,
   CALCULATE_XOR,
@@ -139,7 +139,7 @@ struct insn
   uint32_t writes;       /* mask: set to a value that `op' does not give */
   uint32_t reads;        /* mask: used other than by being copied or saved */
   int64_t offset;        /* of the memory operand */
-  int64_t immediate;     /* of `op` */
+  int64_t immediate;     /* of `op' */
   uint64_t target;       /* of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL */
   /* Indirect jumps and calls: `from', or else memory, has the target.  */
 };
@@ -197,8 +197,8 @@ bool insn_decode (const struct insn_decoder *decoder, const uint8_t *bytes,
                   uint64_t size, uint64_t address, struct insn *insn);
 
 /* Whether the SIZE BYTES at ADDRESS look like an instruction, or the first of
-   two, that computes the address *NAMED or reads an array there.  Bytes from
-   the middle of an instruction may look so, too.  */
+   two, that computes the address *REFERENCED or reads an array there.  Bytes
+   from the middle of an instruction may look so, too.  */
 bool insn_may_reference (const struct insn_decoder *decoder,
                          const uint8_t *bytes, uint64_t size, uint64_t address,
                          uint64_t *referenced);

@@ -48,7 +48,7 @@ enum
 /* ---- Control flow, and hints, which are in the same group */
 
 static void
-lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
+set_target (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
 {
   t->insn->flow = (uint8_t)flow;
   t->insn->target = t->address + (uint64_t)a64_signed (t->word, low, n) * 4;
@@ -58,7 +58,7 @@ lead_to (struct a64 *t, enum insn_flow flow, unsigned low, unsigned n)
 static void
 branch (struct a64 *t)
 {
-  lead_to (t, t->whole ? FLOW_CALL : FLOW_JUMP, 0, 26);
+  set_target (t, t->whole ? FLOW_CALL : FLOW_JUMP, 0, 26);
 }
 
 /* CBZ, CBNZ; TBZ, TBNZ, of a bit.  */
@@ -66,7 +66,7 @@ static void
 branch_zero (struct a64 *t)
 {
   bool of_bit = a64_bits (t->word, 25, 1);
-  lead_to (t, FLOW_BRANCH, 5, of_bit ? 14 : 19);
+  set_target (t, FLOW_BRANCH, 5, of_bit ? 14 : 19);
   if (of_bit || t->rd == REG_NONE)
     return;
   t->insn->from = t->rd;
@@ -84,7 +84,7 @@ branch_if (struct a64 *t)
     CONDITION_ABOVE, CONDITION_NOT_ABOVE,
   };
   unsigned condition = a64_bits (t->word, 0, 4);
-  lead_to (t, condition >= 14 ? FLOW_JUMP : FLOW_BRANCH, 5, 19);
+  set_target (t, condition >= 14 ? FLOW_JUMP : FLOW_BRANCH, 5, 19);
   if (!a64_bits (t->word, 4, 1))
     t->insn->condition = conditions[condition];
 }
@@ -457,12 +457,12 @@ decode (const void *state, const uint8_t *bytes, uint64_t size,
 }
 
 /* Decode a PLT stub, which jumps to the address in a word of the GOT.  Sweeps
-   take it as one instruction, with BTI C in front of it: ADRP x16; LDR x17,
-   [x16, #n]; ADD x16, x16, #n (NOP, when n is 0); BR x17, perhaps with
-   AUTIA1716 in between (arch/aarch64.c).  */
+   take it as one instruction, with a BTI C that is in front of it: ADRP x16;
+   LDR x17, [x16, #n]; ADD x16, x16, #n (NOP, when n is 0); BR x17, perhaps
+   with AUTIA1716 in between (arch/aarch64.c).  */
 static bool
-take_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
-           struct insn_step *step)
+decode_stub (const uint8_t *bytes, uint64_t size, uint64_t address,
+             struct insn_step *step)
 {
   uint32_t words[5] = { 0 };
   unsigned n = 0;
@@ -493,7 +493,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   uint32_t word = load_u32 (bytes, false);
   uint8_t head = word == BTI_C ? SIZE : 0;
   if ((head != 0 || (word & 0x9f000000) == 0x90000000)
-      && take_stub (bytes + head, size - head, address + head, step))
+      && decode_stub (bytes + head, size - head, address + head, step))
     {
       step->size += head;
       return true;

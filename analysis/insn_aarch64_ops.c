@@ -462,7 +462,7 @@ a64_authenticated (struct a64 *t)
 
 /* A store of an unknown value to [base].  */
 static void
-store_something (struct a64 *t, unsigned width)
+store_unknown (struct a64 *t, unsigned width)
 {
   set_memory (t, 0, WRITEBACK_NONE, width);
   t->insn->op = OP_STORE;
@@ -472,7 +472,7 @@ store_something (struct a64 *t, unsigned width)
 void
 a64_atomic (struct a64 *t)
 {
-  store_something (t, 1u << a64_bits (t->word, 30, 2));
+  store_unknown (t, 1u << a64_bits (t->word, 30, 2));
 }
 
 /* STXR, STLR, ... */
@@ -480,7 +480,7 @@ void
 a64_store_exclusive (struct a64 *t)
 {
   bool is_pair = a64_bits (t->word, 21, 1);
-  store_something (t, 1u << a64_bits (t->word, 30, 2) << is_pair);
+  store_unknown (t, 1u << a64_bits (t->word, 30, 2) << is_pair);
 }
 
 /* CASP: the registers are pairs.  */
@@ -491,7 +491,7 @@ a64_swap_pair (struct a64 *t)
   reads (t, a64_or_zero (a64_bits (t->word, 0, 5) | 1));
   reads (t, a64_or_zero (second));
   a64_writes (t, a64_or_zero (second));
-  store_something (t, a64_bits (t->word, 30, 1) ? 16 : 8);
+  store_unknown (t, a64_bits (t->word, 30, 1) ? 16 : 8);
 }
 
 /* LDAPR.  */
@@ -611,7 +611,7 @@ a64_structures (struct a64 *t)
   t->exists = width != 0;
 }
 
-/* A store of an SVE register, of unknown size, around an address.  */
+/* A store of an SVE register, of unknown size: 8192 bytes around the base.  */
 void
 a64_store_scalable (struct a64 *t)
 {

@@ -28,8 +28,7 @@ struct amd64_decoder
   ZydisDecoder zydis;
   ZydisDecoder steps; /* without operands: half of the time */
   uint8_t dwarf[ZYDIS_REGISTER_MAX_VALUE + 1]; /* DWARF number, or REG_NONE */
-  uint8_t
-      meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* index in meanings + 1, or 0 */
+  uint8_t meaning[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* index in meanings + 1 */
 };
 
 /* ---- Control flow, by mnemonic: minimal decoding gives nothing else */
@@ -115,7 +114,7 @@ decode_step (const void *state, const uint8_t *bytes, uint64_t size,
   else if (has_constant_place)
     {
       step->place = address + in.length + (uint64_t)in.raw.disp.value;
-      step->computes_place = in.mnemonic == ZYDIS_MNEMONIC_LEA;
+      step->computes_address = in.mnemonic == ZYDIS_MNEMONIC_LEA;
     }
   return true;
 }

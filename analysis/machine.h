@@ -19,16 +19,17 @@ struct code_machine
   uint8_t rt_sigreturn;     /* numbers of system calls, of Linux */
   uint8_t exit, exit_group;
   uint16_t clone, clone3;
-  uint8_t clone_stack;  /* register with the child's stack; 0: a copy */
+  uint8_t clone_stack;  /* register with the child's stack; its value is 0
+                           if the child gets a copy */
   uint32_t preserved;   /* mask of callee-saved registers */
   uint32_t clobbered;   /* mask of registers that a call may change */
-  uint32_t results;     /* mask: result of a call, exception in a pad */
+  uint32_t results;     /* mask: a call's results, or a pad's exception */
   uint8_t probed;       /* register with the frame's size for a function that
                            probes pages; or REG_NONE */
   uint8_t word;         /* bytes of a register */
   uint8_t kept_below;   /* bytes below SP that callees preserve */
-  uint8_t call_aligned; /* SP is a multiple at a call, and 8 bytes below one at
-                           an entry; 0: at both */
+  uint8_t call_aligned; /* SP is a multiple of this at a call, and 8 bytes
+                           below one at an entry; 0: at both alike */
   uint8_t table_widths; /* mask of 1, 2, 4, 8: bytes of a jump table entry */
   /* Functions move SP only once, so that SP is the better base for a CFA.  */
   bool keeps_sp;

@@ -36,8 +36,8 @@ struct noreturn
   struct image_facts *facts;
   struct address_map owners;    /* jump target to the first function there */
   struct address_set jumped_to; /* its keys, for a quick test */
-  size_t n_queued; /* functions below it were added to `tasks' ... */
-  size_t n_before; /* ... of them, before this run */
+  size_t n_queued; /* functions with lower indices were added to `tasks' ... */
+  size_t n_before; /* ... before this run */
   struct waiter *waiters;
   size_t n_waiters, waiters_capacity;
   uint32_t unused_waiter; /* the first free one */
@@ -192,7 +192,7 @@ follow_step (struct noreturn *noreturn, uint32_t function,
   switch (step->flow)
     {
     case FLOW_NEXT:
-      if (step->place && step->computes_place
+      if (step->place && step->computes_address
           && !address_list_add (&noreturn->facts->referenced, step->place))
         noreturn->failed = true;
       return true;
@@ -232,8 +232,8 @@ follow_step (struct noreturn *noreturn, uint32_t function,
    some function has reached ADDRESS before.  If a function starts behind a
    call, the call does not return.  */
 static bool
-arrives (struct noreturn *noreturn, uint32_t function, uint64_t address,
-         bool after_call)
+sweep_ends (struct noreturn *noreturn, uint32_t function, uint64_t address,
+            bool after_call)
 {
   bool is_start;
   uint32_t owner = owner_of (noreturn, address, &is_start);
@@ -251,7 +251,7 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
   uint64_t left;
   const uint8_t *bytes = facts_code (noreturn->facts, address, &left);
   struct insn_step step;
-  if (after_call && arrives (noreturn, function, address, true))
+  if (after_call && sweep_ends (noreturn, function, address, true))
     return;
   while (bytes && left > 0 && noreturn->steps_left > 0
          && insn_decode_step (noreturn->facts->decoder, bytes, left, address,
@@ -265,7 +265,7 @@ sweep (struct noreturn *noreturn, uint32_t function, uint64_t address,
       after_call = step.flow == FLOW_CALL || step.flow == FLOW_CALL_INDIRECT
                    || (after_call && step.is_nop);
       if (!follow_step (noreturn, function, &step, address)
-          || arrives (noreturn, function, address, after_call))
+          || sweep_ends (noreturn, function, address, after_call))
         return;
     }
 }

@@ -34,9 +34,9 @@ struct code_request
   /* Code with CFI, ascending and disjoint.  A function of the list is analysed
      only if its first row is that of a call.  All others are parts of
      functions.  */
-  const struct frame_function *known;
-  size_t n_known;
-  /* Exceptions from that rule: addresses of functions in `known' that are
+  const struct frame_function *covered;
+  size_t n_covered;
+  /* Exceptions from that rule: addresses of functions in `covered' that are
      parts, and of those that are entries, whatever their first row says.  Both
      are sorted.  */
   struct address_list parts, entries;
@@ -47,16 +47,15 @@ struct code_request
      these does, the analysis uses it.  */
   const struct frame_function *described;
   size_t n_described;
-  bool beyond_cfi; /* also analyse functions outside of `known' */
-  bool compares;   /* find rows of `known' that the code contradicts */
-  /* Only compare rows, and make none.  Functions of `known' that fail because
-     of their registers are then analysed again without callee-saved registers
-     (routine.h).  */
+  bool beyond_cfi; /* also analyse functions outside of `covered' */
+  bool compares;   /* find rows of `covered' that the code contradicts */
+  /* Only compare rows, and make none.  Functions of `covered' that fail
+     because of their registers are then analysed again without callee-saved
+     registers (routine.h).  */
   bool only_compares;
   bool no_symbols;  /* ignore .symtab */
   unsigned threads; /* including the caller's; 0 means 1 */
-  const struct analysis_observer
-      *observer; /* for tests (analyser.h), or NULL */
+  const struct analysis_observer *observer; /* for tests, or NULL */
 };
 
 #endif /* ANALYSIS_REQUEST_H */

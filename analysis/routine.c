@@ -73,17 +73,17 @@ interpret_branch (struct routine *routine, const struct insn *insn,
 {
   const enum insn_condition condition = (enum insn_condition)insn->condition;
   bool by_child;
-  enum value_kind parts = state_branch_on_fork (state, insn, &by_child);
-  if (parts == VALUE_MAYBE_FORKED)
+  enum value_kind kind = state_branch_on_fork (state, insn, &by_child);
+  if (kind == VALUE_MAYBE_FORKED)
     routine_fail (routine, ROUTINE_SYSTEM_CALL, insn->address);
-  bool tells = state_tells_branches (state, condition);
-  if (parts == VALUE_FORKED)
+  bool may_change = state_branch_may_change (state, condition);
+  if (kind == VALUE_FORKED)
     state->includes_child = false;
-  if (parts == VALUE_FORKED || !tells)
+  if (kind == VALUE_FORKED || !may_change)
     {
-      if (jumps && !(parts == VALUE_FORKED && by_child))
+      if (jumps && !(kind == VALUE_FORKED && by_child))
         routine_jump (routine, insn->target, state);
-      return parts != VALUE_FORKED || by_child;
+      return kind != VALUE_FORKED || by_child;
     }
   if (jumps && !routine_is_never_taken (routine, insn))
     {
@@ -149,10 +149,10 @@ ends_behind (struct routine *routine, const struct routine_node *node,
   return true;
 }
 
-/* Interpret BLOCK, up to the next block.  While an entry is on trial, because
-   only a pointer leads there, the first use of an unsaved callee-saved
-   register shows code with other conventions, such as Haskell's.  Such a
-   routine fails at once, before it claims any code that it would reach.  */
+/* Interpret BLOCK, up to the next block.  If only pointers lead to the entry,
+   the use of an unsaved callee-saved register in the first block shows code
+   with other conventions, such as Haskell's.  Such a routine fails at once,
+   before it reaches code that may be another function's.  */
 static void
 interpret_block (struct routine *routine, uint32_t block)
 {

@@ -33,8 +33,7 @@
 #include "analysis/request.h"
 #include "analysis/state.h"
 
-/* All that the analysis of a function reads, and nothing changes
-   meanwhile.  */
+/* All that the analysis of a function reads.  No job changes it.  */
 struct routine_context
 {
   const struct code_request *request;
@@ -62,8 +61,8 @@ enum routine_failure
   ROUTINE_SAVED_USED, /* uses callee-saved registers that it did not save */
   ROUTINE_UNWINDS,    /* resumes unwinding without a landing pad */
   ROUTINE_SIGNAL,     /* returns from an interrupt, or a signal */
-  /* compares the result of an unknown system call with 0, as code after a fork
-     does, so that the child may have another stack  */
+  /* Compares the result of an unknown system call with 0, as code after a fork
+     does, so that the child may have another stack.  */
   ROUTINE_SYSTEM_CALL,
   ROUTINE_CALLEE,     /* calls a function that moves the stack */
   ROUTINE_UNRESOLVED, /* jumps to an unknown address */
@@ -85,14 +84,14 @@ struct routine_result
      return address was where a call puts it.  */
   bool is_proven;
   bool leaves; /* a path returns, or jumps to another function */
-  /* It makes calls that prove a frame.  The stack pointer is a multiple of 16
-     there (System V ABI, AMD64 supplement, section 3.2.2), which another frame
-     at the entry would prevent.  Callee-saved registers are stored below the
-     entry's stack pointer, to be restored by a return that never comes, as
-     only compilers do it.  */
+  /* A call shows that the entry has the frame of a call.  SP is a multiple of
+     16 at the call (System V ABI, AMD64 supplement, section 3.2.2), which it
+     would not be with another frame at the entry.  And callee-saved registers
+     are saved below the entry's SP although no return restores them, as only
+     compilers do it.  */
   bool is_framed;
   bool has_end;     /* a path leaves the routine as functions do */
-  bool is_unframed; /* it makes other calls, too, or has_end */
+  bool is_unframed; /* a call has another SP, or has_end */
   /* It uses registers that are uninitialised at its entry.  Compiled code does
      so on paths that are never taken, and assembler code that has conventions
      of its own.  */
@@ -112,7 +111,7 @@ struct routine_result
   /* One of these tables has addresses as entries, and no bound: pointers to
      other functions may follow its last entry.  */
   bool reads_too_far;
-  /* Mask of callee-saved registers that are changed when it returns.  */
+  /* Mask of callee-saved registers that are changed when it leaves.  */
   uint32_t changes;
   /* Functions that it enters with another frame than that of a call, which is
      why it fails: indices.  The routine owns the list.  */
@@ -134,7 +133,7 @@ enum observation_kind
 struct observation
 {
   enum observation_kind kind;
-  uint64_t address; /* of the function, or of the GOT word that points to it */
+  uint64_t address; /* of the function, or as in functions->returned */
 };
 
 /* What to do with doubtful calls.  */
@@ -210,7 +209,7 @@ struct routine_edge
 struct routine
 {
   const struct routine_context *context;
-  const struct code_machine *machine; /* the ABI that holds */
+  const struct code_machine *machine; /* the ABI of the function */
   bool is_go, is_bare;
   bool lacks_value;  /* a jump's target or SP is unknown ... */
   bool asks_callees; /* ... so callees are scanned (routine_calls.c) */
@@ -234,7 +233,7 @@ struct routine
   /* What was found on the way.  */
   uint32_t written; /* mask of all registers that the routine writes */
   struct address_map doubtful;  /* addresses of doubtful calls */
-  struct address_map unwritten; /* callee to mask of registers that it keeps */
+  struct address_map unwritten; /* callee to mask of these registers */
   struct jump_tables tables;
   struct address_list table_ends; /* of jump tables, from earlier runs */
   bool landed;                    /* a path reached a landing pad */
@@ -258,7 +257,7 @@ routine_block_state (const struct routine *routine, uint32_t number)
                                   + routine->blocks[number].state);
 }
 
-/* The routine fails with FAILURE at ADDRESS.  The first failure is kept.  */
+/* Let the routine fail with FAILURE at ADDRESS, unless it failed before.  */
 void routine_fail (struct routine *routine, enum routine_failure failure,
                    uint64_t address);
 
@@ -378,12 +377,12 @@ bool routine_is_function (const struct routine_context *context,
 /* ---- Which calls return, and where tables end (routine_returns.c) */
 
 /* Observe which callees of ROUTINE, a sound one, return, and whether ROUTINE
-   does.  Collect its doubtful calls.  Whether it has any.  */
+   does.  Collect its doubtful calls, and return whether there are any.  */
 bool routine_find_doubtful_calls (struct routine *routine);
 
 /* Look for the ends of those jump tables of ROUTINE, a sound one without CFI,
-   that have no bound.  Whether any table got another end: then ROUTINE has to
-   be analysed again.  */
+   that have no bound.  Return whether any table got another end: then ROUTINE
+   has to be analysed again.  */
 bool routine_end_tables (struct routine *routine);
 
 #endif /* ANALYSIS_ROUTINE_H */

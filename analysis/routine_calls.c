@@ -104,7 +104,7 @@ routine_call_returns (struct routine *routine, const struct insn *insn,
                                     is_set));
 }
 
-/* A scan of a callee: where instructions begin, which are jumped to.  */
+/* A scan of a callee: which bytes begin instructions, or are jumped to.  */
 struct scan
 {
   uint64_t start; /* a loop can begin in front of the entry */

@@ -52,8 +52,8 @@
    bound was read: the entry may be a label that leads to the table, and the
    end that of another function, which a pointer behind the table leads to.  */
 static bool
-shows_entry (const struct routine *routine, const struct state *state,
-             bool runs_on)
+counts_as_proof (const struct routine *routine, const struct state *state,
+                 bool runs_on)
 {
   bool only_pointers = routine_has_only_pointers (routine);
   return !(state->has_unknown_syscall && (runs_on || only_pointers))
@@ -71,7 +71,7 @@ record_frame (struct routine *routine, const struct state *state)
     routine->result.is_unframed = true;
   else
     routine->result.is_framed |= state_saves_registers (state)
-                                 && shows_entry (routine, state, false);
+                                 && counts_as_proof (routine, state, false);
 }
 
 /* Whether FUNCTION, which a routine jumps to, needs the frame of a call.
@@ -81,8 +81,8 @@ record_frame (struct routine *routine, const struct state *state)
    indirect jump ("retpoline"), which is called, too, and leaves by an address
    that it writes over its own return address.  */
 static bool
-leads_to_function (const struct routine_context *context,
-                   const struct code_function *function)
+needs_call_frame (const struct routine_context *context,
+                  const struct code_function *function)
 {
   return !function->is_pointer
          && (function->is_proven
@@ -155,9 +155,9 @@ resets_sp (struct routine *routine, const struct insn *insn,
 
 /* The routine returns with STATE, and the return address in register RA, or on
    the stack: record the callee-saved registers that have changed.  If SP does
-   not have its value of the entry, the path may not exist.  A value from the
-   caller's own frame is one that the caller's caller has there, and as new to
-   the caller as any other.  */
+   not have its value of the entry, the path may not exist.  A register that
+   was loaded from the caller's frame counts as changed, because the word there
+   has a value of the caller's caller.  */
 static void
 record_changes (struct routine *routine, const struct state *state,
                 unsigned ra)
@@ -169,8 +169,8 @@ record_changes (struct routine *routine, const struct state *state,
 /* The routine leaves for NEXT (NULL: unknown), which returns to the routine's
    caller: the effects of NEXT are the routine's, too.  */
 static void
-inherit (struct routine *routine, const struct code_function *next,
-         const struct state *state)
+add_effects_of (struct routine *routine, const struct code_function *next,
+                const struct state *state)
 {
   record_changes (routine, state, routine->machine->arch->ra);
   if (!next)
@@ -249,8 +249,8 @@ check_leaving (struct routine *routine, uint64_t target, uint64_t from,
   if (state_is_restored (state) && !is_label)
     {
       routine->result.is_proven
-          |= function && leads_to_function (routine->context, function)
-             && shows_entry (routine, state, failure == ROUTINE_RUNS_INTO);
+          |= function && needs_call_frame (routine->context, function)
+             && counts_as_proof (routine, state, failure == ROUTINE_RUNS_INTO);
       record_end (routine);
       return;
     }
@@ -298,8 +298,8 @@ last_call (const struct routine *routine)
    may be a tail call, or lead from one handler of an interpreter to the next,
    with the frame of the function that they are parts of.  */
 static bool
-goes_by_index (const struct routine *routine, const struct insn *insn,
-               const struct state *state)
+jumps_through_array (const struct routine *routine, const struct insn *insn,
+                     const struct state *state)
 {
   if (insn->from == REG_NONE)
     return insn->index != REG_NONE;
@@ -321,7 +321,7 @@ check_return (struct routine *routine, const struct insn *insn,
   state_apply (&behind, insn);
   const unsigned ra = routine->machine->arch->ra;
   unsigned from = insn->from == REG_NONE ? ra : insn->from;
-  routine->result.is_proven |= shows_entry (routine, state, false);
+  routine->result.is_proven |= counts_as_proof (routine, state, false);
   record_end (routine);
   record_changes (routine, state, from);
   if ((insn->immediate != 0 && insn->op == OP_NONE) || from != ra
@@ -340,7 +340,7 @@ check_jump_to_start (struct routine *routine, const struct insn *insn,
 {
   if (state_is_restored (state) || !routine_is_never_taken (routine, insn))
     {
-      inherit (routine, routine_callee (routine->context, insn), state);
+      add_effects_of (routine, routine_callee (routine->context, insn), state);
       check_leaving (routine, insn->target, insn->address, ROUTINE_TAIL_CALL,
                      state);
     }
@@ -358,7 +358,7 @@ check_jump (struct routine *routine, const struct insn *insn,
 {
   if (routine_jump_by_tables (routine, insn, state, routine->visited_node))
     return;
-  inherit (routine, routine_callee (routine->context, insn), state);
+  add_effects_of (routine, routine_callee (routine->context, insn), state);
   if (state_is_restored (state))
     {
       const struct relocated *word
@@ -366,11 +366,11 @@ check_jump (struct routine *routine, const struct insn *insn,
       bool to_import = word && word->is_got && !word->exits && !word->may_exit
                        && !word->frameless;
       record_end (routine);
-      if (goes_by_index (routine, insn, state))
+      if (jumps_through_array (routine, insn, state))
         return;
       routine->result.leaves = true;
       routine->result.is_proven
-          |= to_import && shows_entry (routine, state, false);
+          |= to_import && counts_as_proof (routine, state, false);
     }
   else if (!state_has_lost_frame (state))
     {
@@ -409,11 +409,11 @@ check_end (struct routine *routine, const struct insn *insn,
   if (call && !context->request->beyond_cfi && !state_is_restored (&after)
       && !address_map_set (&routine->doubtful, call->insn.address, 0))
     routine_fail (routine, ROUTINE_TOO_MUCH, routine->entry);
-  inherit (routine, functions_at (context->functions, next), &after);
+  add_effects_of (routine, functions_at (context->functions, next), &after);
   check_leaving (routine, next, insn->address, ROUTINE_RUNS_INTO, &after);
 }
 
-/* Return what INSN shows against such a function, or ROUTINE_SOUND.  */
+/* Return the failure that INSN shows, or ROUTINE_SOUND.  */
 static enum routine_failure
 find_violation (struct routine *routine, const struct insn *insn,
                 const struct state *state)

@@ -90,11 +90,11 @@ is_last_node (const struct routine *routine, const struct routine_node *node)
           || (next != routine->entry
               && covered_code_is_boundary (context->covered_code, next))))
     return true;
-  const struct frame_function *known
+  const struct frame_function *fde
       = insn_is_call (&node->insn)
             ? covered_code_at (context->covered_code, node->insn.address)
             : NULL;
-  return known && known->address + known->size == next;
+  return fde && fde->address + fde->size == next;
 }
 
 /* ---- Nodes */

@@ -156,7 +156,7 @@ bound_by_references (const struct routine *routine, struct jump_table *table)
    Nothing else looks like that.  Free Pascal has its jump tables among the
    data.  */
 static void
-look_among_data (struct routine *routine, struct jump_table *table)
+accept_table_in_data (struct routine *routine, struct jump_table *table)
 {
   uint64_t target, i = 0;
   if (table->width != 4 || table->base != table->address || table->max == 0)
@@ -191,7 +191,7 @@ jump_by_table (struct routine *routine, uint32_t number,
   routine->result.reads_tables = true;
   table.end = find_table_end (routine, table.address);
   if (image_is_writable (routine->context->facts->image, table.address, 1))
-    look_among_data (routine, &table);
+    accept_table_in_data (routine, &table);
   bound_by_references (routine, &table);
   bool bounded = table.max != UINT64_MAX && table.width != 0;
   routine->result.reads_too_far |= table.max == UINT64_MAX && table.width == 8;

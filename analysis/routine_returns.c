@@ -124,7 +124,7 @@ call_key (const struct routine *routine, const struct insn *insn)
 /* Whether a pointer leads to the code behind node NUMBER, perhaps behind
    padding, so that a function may begin there.  */
 static bool
-is_in_front_of_pointed (const struct routine *routine, uint32_t number)
+has_pointer_behind (const struct routine *routine, uint32_t number)
 {
   while ((number = next_node (routine, number)) != NODE_NONE)
     {
@@ -165,7 +165,7 @@ uses_own_registers_after (const struct routine *routine, uint32_t number)
 
 /* Return the node after NUMBER on the path, or NODE_NONE.  */
 static uint32_t
-node_after (const struct routine *routine, uint32_t number)
+next_on_path (const struct routine *routine, uint32_t number)
 {
   const struct insn *insn = &routine->nodes[number].insn;
   if (insn->flow == FLOW_JUMP)
@@ -225,7 +225,7 @@ may_have_pad_behind (const struct routine *routine, uint32_t number)
       if (uses_result (routine->machine, &routine->nodes[number].insn,
                        &landing))
         return false;
-      number = landing.results | landing.first ? node_after (routine, number)
+      number = landing.results | landing.first ? next_on_path (routine, number)
                                                : NODE_NONE;
     }
   return landing.moves;
@@ -262,19 +262,19 @@ loops_back_over_call (const struct routine *routine, uint32_t number)
 /* Whether call NUMBER of CALLEE (0: unknown), which the code behind it does
    not show to return, may be the last instruction of the function.  If a
    pointer leads to the code behind the call, that may be another function.
-   Behind an unknown callee, a loop or a path to a return shows that it is
-   not.  */
+   Behind an unknown callee, a loop or a path to a return shows that the
+   function goes on.  */
 static bool
 may_be_last (const struct routine *routine, uint32_t number, uint64_t callee)
 {
   const struct insn *insn = &routine->nodes[number].insn;
   bool back = reaches_return (routine, next_node (routine, number));
-  bool is_pointed = is_in_front_of_pointed (routine, number);
+  bool has_pointer = has_pointer_behind (routine, number);
   if (callee == 0)
-    return is_pointed || !(back || loops_back_over_call (routine, number));
+    return has_pointer || !(back || loops_back_over_call (routine, number));
   if (back)
     return false;
-  if (is_pointed)
+  if (has_pointer)
     return true;
   if (routine_has_returned (routine, callee))
     return false;
@@ -313,7 +313,7 @@ has_undecided_call (const struct routine *routine)
       uint64_t callee = insn_is_call (insn) ? call_key (routine, insn) : 0;
       if (insn_is_call (insn)
           && (callee == 0 || !routine_has_returned (routine, callee)
-              || is_in_front_of_pointed (routine, i)))
+              || has_pointer_behind (routine, i)))
         return true;
     }
   return false;
@@ -383,9 +383,9 @@ propagate_forwards (struct routine *routine)
   return changed;
 }
 
-/* Set reaches_return for each node that certainly belongs to the function: a
-   path from it returns, reaches a surely reached node, or jumps by a table
-   that such a node jumps by.  */
+/* Extend reaches_return to all nodes that certainly belong to the function: a
+   path from such a node returns, reaches a surely reached node, or jumps by a
+   table that a surely reached node jumps by.  */
 static void
 find_nodes_of_function (struct routine *routine)
 {

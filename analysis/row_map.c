@@ -158,8 +158,8 @@ row_map_add (struct row_map *row_map, uint64_t address, uint32_t size,
 bool
 row_map_merge (struct row_map *row_map, struct error *err)
 {
-  bool is_settled = row_map->n == row_map->n_merged || merge (row_map);
-  return (is_settled && !row_map->failed
+  bool is_merged = row_map->n == row_map->n_merged || merge (row_map);
+  return (is_merged && !row_map->failed
           && address_list_sort (&row_map->starts))
          || error_set_no_memory (err);
 }

@@ -6,7 +6,7 @@
 
      changes that invalidate all later jobs of the batch (n_changes)
        a pointer turns out to lead to a function, or not (judge_pointer);
-       a function is found to start, or to be called, there (starts.c);
+       an address turns out to be a start, or to be called (starts.c);
        a function moves the stack or changes registers (functions.h);
        a function of an earlier batch turns out to return (noreturn.c);
      changes that invalidate a single job (is_still_valid)
@@ -33,9 +33,8 @@ enum
   /* Functions of a batch; a smaller batch is not worth it.  */
   BATCH_MIN = 16,
   BATCH_MAX = 512,
-  BATCH_STEPS_MAX = 1 << 26, /* of all jobs of a batch together */
-  BATCH_EFFECTS_MAX
-  = 1 << 22, /* effects and disproofs of all jobs of a batch */
+  BATCH_STEPS_MAX = 1 << 26,   /* of all jobs of a batch together */
+  BATCH_EFFECTS_MAX = 1 << 22, /* of all jobs, with disproofs */
   THREADS_MAX = 16,
   /* Functions of a batch for which one more thread pays.  */
   FUNCTIONS_PER_THREAD = 16
@@ -213,20 +212,22 @@ commit_effects (struct schedule *schedule, const struct analysis_job *job)
   struct code_function *function = job_function (schedule, job);
   bool trusted = job->trusted && !function->is_entered_with_frame;
   enum routine_trust trust = job_trust (job, function);
-  const struct analyser *by = job->analyser;
+  const struct analyser *analyser = job->analyser;
   function->is_compared
       = trusted && trust != TRUST_CFI_ALONE && !job->has_undecided_rule;
   if (trusted)
     row_map_add_start (schedule->shared->row_map, function->entry);
   for (size_t i = 0; i < job->n_effects; i++)
-    if (!commit_effect (schedule, job, &by->effects[job->first_effect + i],
-                        trusted))
+    if (!commit_effect (schedule, job,
+                        &analyser->effects[job->first_effect + i], trusted))
       return false;
   bool found = trusted && trust != TRUST_CFI_ALONE && job->n_disproofs > 0;
+  /* Effects can add functions, so that FUNCTION may have moved.  */
   bool ok = !found
-            || disproofs_add (
-                schedule->shared->disproofs, job_function (schedule, job),
-                by->disproofs.list + job->first_disproof, job->n_disproofs);
+            || disproofs_add (schedule->shared->disproofs,
+                              job_function (schedule, job),
+                              analyser->disproofs.list + job->first_disproof,
+                              job->n_disproofs);
   analyser_discard_effects (job);
   return ok;
 }
@@ -279,7 +280,7 @@ is_still_valid (const struct schedule *schedule,
     return false;
   if (schedule->references_changed && job->result.reads_tables)
     return false;
-  /* A job that reached its limits may go on with today's.  */
+  /* A job that reached its limits may have larger ones now.  */
   return job->steps < job->task.steps_left && job->steps < schedule->steps_left
          && job->n_effects + job->n_disproofs < job->task.effects_max;
 }

@@ -43,9 +43,8 @@ struct schedule
   size_t batch_size;         /* how many functions the next batch takes */
   bool references_changed;   /* since the batch was analysed */
   uint64_t steps_left;       /* for all remaining functions; 0: too few */
-  enum doubtful_calls
-      doubtful_calls;           /* what analysers do with doubtful calls */
-  struct address_list doubtful; /* entries of functions that make them */
+  enum doubtful_calls doubtful_calls; /* for functions without CFI */
+  struct address_list doubtful;       /* entries of functions that make them */
 };
 
 /* False if memory ran out; SCHEDULE has to be freed then, too.  */

@@ -129,7 +129,7 @@ add_pointer (struct analysis_shared *shared, uint64_t address)
 }
 
 /* Add ADDRESS, a number that can be an address of code.  It may point into an
-   instruction, or behind a part of what its function pushes.  */
+   instruction, or behind some of the pushes of its function.  */
 static bool
 add_guess (struct analysis_shared *shared, uint64_t address)
 {
@@ -189,7 +189,7 @@ starts_add_described (struct starts *starts, bool adjoining)
 }
 
 static bool
-add_known (struct analysis_shared *shared)
+add_covered (struct analysis_shared *shared)
 {
   const struct covered_code *covered = shared->context.covered_code;
   size_t part = 0;
@@ -231,7 +231,7 @@ starts_add_certain (struct starts *starts)
   uint64_t entry = shared->context.program_entry;
   if ((entry
        && functions_add (shared->functions, entry, true) == FUNCTION_NONE)
-      || !add_known (shared)
+      || !add_covered (shared)
       || (request->only_compares
           && !function_symbols_walk (request->image, false, mark_exported,
                                      shared)))

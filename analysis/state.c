@@ -52,13 +52,13 @@ is_worth_keeping (const struct state *state, struct value value)
 {
   bool is_syscall = (value.kind == VALUE_NUMBER || value.kind == VALUE_HALF)
                     && value.number >= 0 && value.number < SYSCALLS_MAX;
-  bool has_to_do_with_tables
-      = value_is_table_target (value) || value_is_table_entry (value)
-        || (value_is_address (value) && value.number >= 0x1000
-            && value.number <= UINT32_MAX);
+  bool is_for_table = value_is_table_target (value)
+                      || value_is_table_entry (value)
+                      || (value_is_address (value) && value.number >= 0x1000
+                          && value.number <= UINT32_MAX);
   return value.kind == VALUE_SAVED || value.kind == VALUE_SIGNED
          || value_is_stack (value)
-         || (has_to_do_with_tables && state->n_slots < STATE_SLOTS_MAX - 10)
+         || (is_for_table && state->n_slots < STATE_SLOTS_MAX - 10)
          || (is_syscall && state->n_slots < STATE_SLOTS_MAX / 2);
 }
 
@@ -77,7 +77,7 @@ state_store (struct state *state, struct value place, struct value value,
           && place.number < slot->place.number + own)
         state_remove_slot (state, i);
     }
-  /* 0 and 1 are stored everywhere; only if pushed, they are kept.  */
+  /* 0 and 1 are stored so often that they get a slot only if pushed.  */
   if ((value.kind == VALUE_CONSTANT || value.kind == VALUE_RELOADED)
       && value.number > 1 && value.number < SYSCALLS_MAX)
     value.kind = VALUE_NUMBER;
@@ -237,7 +237,7 @@ state_forget_value (struct state *state, struct value value)
 
 /* ---- Joins */
 
-/* Flags are dropped: compilers do not branch on those from before a join.  */
+/* Compilers do not branch on flags from before a join.  */
 void
 state_renumber (struct state *state, uint64_t at)
 {
@@ -272,7 +272,7 @@ as_target (struct value value, struct jump_tables *tables)
 /* Join values that were loaded from jump tables, or of which one is an address
    of the function instead.  False: A and B are no such values.  */
 static bool
-join_tables (struct value *met, struct value a, struct value b,
+join_tables (struct value *joined, struct value a, struct value b,
              struct jump_tables *tables)
 {
   if (value_is_table_target (a))
@@ -283,8 +283,8 @@ join_tables (struct value *met, struct value a, struct value b,
   bool targets = value_is_table_target (a) && value_is_table_target (b);
   if ((!entries && !targets) || value_tables (a) == 0 || value_tables (b) == 0)
     return false;
-  *met = value_of (entries ? VALUE_TABLE_ENTRIES : VALUE_TABLE_TARGETS,
-                   (int64_t)(value_tables (a) | value_tables (b)));
+  *joined = value_of (entries ? VALUE_TABLE_ENTRIES : VALUE_TABLE_TARGETS,
+                      (int64_t)(value_tables (a) | value_tables (b)));
   return true;
 }
 
@@ -302,10 +302,10 @@ static struct value
 value_join (struct value a, struct value b, uint64_t at, unsigned reg,
             struct jump_tables *tables)
 {
-  struct value met;
+  struct value joined;
   bool anonymous = value_is_anonymous (a) && value_is_anonymous (b);
-  if (!anonymous && join_tables (&met, a, b, tables))
-    return met;
+  if (!anonymous && join_tables (&joined, a, b, tables))
+    return joined;
   if (value_is_address (a) && value_is_address (b) && a.number == b.number)
     return value_of (VALUE_RELOADED, a.number);
   return value_new (is_definite (a) && is_definite (b) ? VALUE_COMPUTED
@@ -328,9 +328,9 @@ join_registers (struct state *state, const struct state *other, uint64_t at)
           || (is_definite (with)
               && value_equal (*value, value_new (VALUE_COMPUTED, at, reg))))
         continue;
-      struct value met = value_join (*value, with, at, reg, state->tables);
-      changed |= !value_equal (met, *value);
-      *value = met;
+      struct value joined = value_join (*value, with, at, reg, state->tables);
+      changed |= !value_equal (joined, *value);
+      *value = joined;
     }
   return changed;
 }
@@ -376,13 +376,13 @@ join_bounds (struct state *state, const struct state *other)
   for (unsigned i = state->n_bounds; i-- > 0;)
     {
       struct limit *limit = &state->bounds[i].limit;
-      struct limit met = state_bound_of (other, &state->bounds[i].subject);
+      struct limit with = state_bound_of (other, &state->bounds[i].subject);
       bool was_weak = limit->is_weak;
-      limit->is_weak |= met.is_weak || met.max != limit->max;
-      if (met.max == UINT64_MAX)
+      limit->is_weak |= with.is_weak || with.max != limit->max;
+      if (with.max == UINT64_MAX)
         remove_bound (state, i);
-      else if (met.max > limit->max)
-        limit->max = met.max;
+      else if (with.max > limit->max)
+        limit->max = with.max;
       else if (limit->is_weak == was_weak)
         continue;
       changed = true;

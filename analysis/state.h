@@ -145,7 +145,7 @@ void state_remove_slot (struct state *state, unsigned index);
 /* Return the value of the word at PLACE; VALUE_UNKNOWN without a slot.  */
 struct value state_load (const struct state *state, struct value place);
 
-/* Load the 4 bytes at PLACE into *NUMBER, if a VALUE_NUMBER is there.  */
+/* Set *NUMBER to the 4 bytes at PLACE.  False: no number was stored there.  */
 bool state_load_half (const struct state *state, struct value place,
                       struct value *number);
 
@@ -175,8 +175,8 @@ struct subject state_memory (const struct state *state,
    of one entry.  True if STATE has changed.  */
 bool state_join (struct state *state, const struct state *other, uint64_t at);
 
-/* STATE is that of a block at AT: renumber values that have nothing but a
-   number, so that paths with other numbers join without a change.  */
+/* Make STATE that of a block at AT: drop the flags, and renumber values that
+   have nothing but a number, so that later joins do not change these.  */
 void state_renumber (struct state *state, uint64_t at);
 
 /* ---- The transfer of one instruction (state_apply.c) */
@@ -197,7 +197,8 @@ void state_call (struct state *state, const struct insn *insn);
 
 /* Whether state_branch () may change STATE.  */
 static inline bool
-state_tells_branches (const struct state *state, enum insn_condition condition)
+state_branch_may_change (const struct state *state,
+                         enum insn_condition condition)
 {
   return condition != CONDITION_OTHER
          && (state->has_compared || state->has_equals);
@@ -273,6 +274,6 @@ struct value state_rule_value (const struct state *state, enum row_rule which,
 
 /* Return the place of the slot that has the caller's FP, or the return
    address; VALUE_UNKNOWN without one.  */
-struct value state_kept_at (const struct state *state, enum row_rule which);
+struct value state_saved_at (const struct state *state, enum row_rule which);
 
 #endif /* ANALYSIS_STATE_H */

@@ -182,10 +182,10 @@ apply_sum (struct state *state, const struct insn *insn)
     return;
   if (a.kind == VALUE_CONSTANT && b.kind == VALUE_NUMBER)
     a.kind = VALUE_NUMBER; /* the sum is no address */
-  bool told = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
-  if (told && value_is_constant (b))
+  bool may_move = a.kind != VALUE_RELOADED && b.kind != VALUE_RELOADED;
+  if (may_move && value_is_constant (b))
     set_register (state, insn, insn->to, value_moved (a, b.number));
-  else if (told && value_is_constant (a))
+  else if (may_move && value_is_constant (a))
     set_register (state, insn, insn->to, value_moved (b, a.number));
   else
     set_computed (state, insn, insn->to);
@@ -684,11 +684,11 @@ state_call (struct state *state, const struct insn *insn)
   forget_below (state, value_moved (sp, -state->machine->kept_below));
 }
 
-/* SP and a register are equal: each gets what is known of the other.  So ends
-   a loop that moves SP down page by page.  False: the two cannot be equal, as
-   after the first page.  Other registers are left alone, because their
-   addresses may be loaded from the stack, where a callee may have changed
-   them.  */
+/* SP and a register are equal: each gets what is known of the other.  A loop
+   that moves SP down page by page ends with such a comparison.  False: the two
+   cannot be equal, as after the first page.  Two registers other than SP learn
+   nothing, because their addresses may be loaded from the stack, where a
+   callee may have changed them.  */
 static bool
 learn_equal (struct state *state)
 {

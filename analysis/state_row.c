@@ -96,7 +96,7 @@ is_above_sp (const struct state *state, unsigned index)
 
 /* Whether VALUE can be restored from slot INDEX.  */
 static bool
-holds (const struct state *state, unsigned index, struct value value)
+slot_restores (const struct state *state, unsigned index, struct value value)
 {
   return value_equal (state->slots[index].value, value)
          && is_above_sp (state, index);
@@ -107,7 +107,7 @@ static const struct slot *
 find_slot (const struct state *state, enum value_kind base, struct value value)
 {
   for (unsigned i = 0; i < state->n_slots; i++)
-    if (state->slots[i].place.kind == base && holds (state, i, value))
+    if (state->slots[i].place.kind == base && slot_restores (state, i, value))
       return &state->slots[i];
   return NULL;
 }
@@ -176,7 +176,7 @@ find_true_slot (const struct state *state, enum value_kind base,
   for (unsigned i = 0; i < state->n_slots; i++)
     {
       const struct slot *slot = &state->slots[i];
-      if (!holds (state, i, value))
+      if (!slot_restores (state, i, value))
         continue;
       n++;
       if (slot->place.kind != base)
@@ -253,7 +253,8 @@ has_fixed_ra (const struct state *state)
       = value_of (VALUE_CFA, state->machine->arch->fixed_ra_offset);
   unsigned i = state_find_slot (state, place);
   return i < state->n_slots
-         && holds (state, i, value_of (VALUE_SAVED, state->machine->arch->ra));
+         && slot_restores (state, i,
+                           value_of (VALUE_SAVED, state->machine->arch->ra));
 }
 
 bool
@@ -306,7 +307,7 @@ state_rule_value (const struct state *state, enum row_rule which,
 }
 
 struct value
-state_kept_at (const struct state *state, enum row_rule which)
+state_saved_at (const struct state *state, enum row_rule which)
 {
   static const enum value_kind bases[] = { VALUE_CFA, VALUE_BASE };
   struct value fp = value_of (VALUE_SAVED, state->machine->arch->fp);
@@ -339,9 +340,9 @@ judge_cfa (const struct state *state, struct value cfa)
 }
 
 /* Return the verdict on VALUE, which a rule of RULE_KIND computes and which is
-   not the right one.  KEPT_AT is the place of the right one.  */
+   not the right one.  SAVED_AT is the place of the right one.  */
 static enum verdict
-judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
+judge_wrong (struct value value, unsigned rule_kind, struct value saved_at)
 {
   bool overwritten = value.kind == VALUE_COMPUTED || value_is_constant (value)
                      || value_is_table_entry (value)
@@ -349,7 +350,8 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
   if (value_is_stack (value) || value.kind == VALUE_SAVED
       || value.kind == VALUE_SIGNED)
     return VERDICT_CONTRADICTS;
-  return overwritten && rule_kind == RULE_SAME && kept_at.kind != VALUE_UNKNOWN
+  return overwritten && rule_kind == RULE_SAME
+                 && saved_at.kind != VALUE_UNKNOWN
              ? VERDICT_CONTRADICTS
              : VERDICT_UNKNOWN;
 }
@@ -357,8 +359,8 @@ judge_wrong (struct value value, unsigned rule_kind, struct value kept_at)
 /* Whether RULE reads a place that cannot have RIGHT, the caller's value of a
    register.  AT is another place that has it.  */
 static bool
-looks_elsewhere (const struct state *state, struct frame_rule rule,
-                 struct value right, struct value at)
+reads_wrong_place (const struct state *state, struct frame_rule rule,
+                   struct value right, struct value at)
 {
   struct value sp = state_sp (state);
   struct value place = value_of (VALUE_CFA, rule.offset);
@@ -385,10 +387,10 @@ state_check (const struct state *state, enum row_rule which,
   if (which == ROW_CFA)
     return judge_cfa (state, value);
   unsigned reg = which == ROW_RA ? arch->ra : arch->fp;
-  struct value came = value_of (VALUE_SAVED, reg);
-  struct value place = state_kept_at (state, which);
+  struct value right = value_of (VALUE_SAVED, reg);
+  struct value place = state_saved_at (state, which);
   bool is_signed = which == ROW_RA && row->ra_signed;
-  if (is_signed ? value.kind == VALUE_SIGNED : value_equal (value, came))
+  if (is_signed ? value.kind == VALUE_SIGNED : value_equal (value, right))
     return VERDICT_AGREES;
   if (which == ROW_RA && rule.kind == RULE_UNDEFINED)
     return VERDICT_AGREES;
@@ -396,7 +398,7 @@ state_check (const struct state *state, enum row_rule which,
   if (rule.kind == RULE_DEREF_REG
       && state_register (state, rule.reg).kind == VALUE_SAVED)
     return VERDICT_CONTRADICTS;
-  if (looks_elsewhere (state, rule, came, place))
+  if (reads_wrong_place (state, rule, right, place))
     return VERDICT_CONTRADICTS;
   return judge_wrong (value, rule.kind, place);
 }

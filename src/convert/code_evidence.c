@@ -34,8 +34,8 @@ code_facts_read (struct code_facts *facts, const struct cfi_source *source,
       code_facts_free (facts);
       return false;
     }
-  request->known = facts->functions.functions;
-  request->n_known = facts->functions.n_functions;
+  request->covered = facts->functions.functions;
+  request->n_covered = facts->functions.n_functions;
   request->pads = facts->pads.pads;
   request->n_pads = facts->pads.n;
   return true;

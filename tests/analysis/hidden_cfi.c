@@ -409,7 +409,7 @@ analyse (const char *name, const struct cfi_source *source, struct error *err)
   request.beyond_cfi = everywhere;
   if (everything_hidden)
     {
-      request.n_known = request.n_pads = 0;
+      request.n_covered = request.n_pads = 0;
       request.beyond_cfi = true;
       request.no_symbols = !symbols_seen;
     }

@@ -212,7 +212,7 @@ expect_kind (unsigned reg, enum value_kind kind)
   assert_int_equal (now.registers[reg].kind, kind);
 }
 
-/* The word at BASE + OFFSET has this value; VALUE_UNKNOWN: nobody knows.  */
+/* The word at BASE + OFFSET has this value; VALUE_UNKNOWN: no slot.  */
 static inline void
 expect_word (unsigned base, int64_t offset, enum value_kind kind,
              int64_t number)

@@ -136,10 +136,11 @@ TEST (flow)
       if (step.flow != flows[i].flow || step.target != flows[i].target
           || step.place != flows[i].place
           || step.is_nop != ((flows[i].flags & IS_NOP) != 0)
-          || step.computes_place != ((flows[i].flags & COMPUTES) != 0))
+          || step.computes_address != ((flows[i].flags & COMPUTES) != 0))
         fail_msg ("%s: flow %d target %#lx place %#lx nop %d computes %d",
                   flows[i].text, step.flow, (unsigned long)step.target,
-                  (unsigned long)step.place, step.is_nop, step.computes_place);
+                  (unsigned long)step.place, step.is_nop,
+                  step.computes_address);
     }
 }
 

@@ -101,7 +101,7 @@ AMD64_TEST (words_meet_in_any_order)
 
 /* On one path the word was pushed and popped, so it is unknown once SP is
    lowered again.  The joined state knows that.  */
-FIXTURE_TEST (released_on_one_path_is_released)
+FIXTURE_TEST (popped_on_one_path_is_popped)
 {
   for (int turn = 0; turn < 2; turn++)
     {

@@ -288,9 +288,9 @@ expect_ra (struct frame_rule ra, bool is_signed, enum verdict verdict)
 
 /* Where the word is that the rule WHICH restores; VALUE_UNKNOWN: nowhere.  */
 static void
-expect_kept (enum row_rule which, enum value_kind kind, int64_t number)
+expect_saved_at (enum row_rule which, enum value_kind kind, int64_t number)
 {
-  struct value place = state_kept_at (&now, which);
+  struct value place = state_saved_at (&now, which);
   assert_int_equal (place.kind, kind);
   if (kind != VALUE_UNKNOWN)
     assert_true (place.number == number);
@@ -378,12 +378,12 @@ AARCH64_TEST (the_return_address_of_others)
   store (LR, SP, 8);
   expect_ra (at_cfa (-8), true, VERDICT_AGREES);
   expect_ra (at_cfa (-16), true, VERDICT_CONTRADICTS);
-  expect_kept (ROW_RA, VALUE_CFA, -8);
+  expect_saved_at (ROW_RA, VALUE_CFA, -8);
   change (LR);
   expect_ra (same, true, VERDICT_CONTRADICTS);
   store (X0, SP, 8);
   expect_ra (same, true, VERDICT_UNKNOWN);
-  expect_kept (ROW_RA, VALUE_UNKNOWN, 0);
+  expect_saved_at (ROW_RA, VALUE_UNKNOWN, 0);
   store (X19, SP, 8);
   expect_ra (at_cfa (-8), true, VERDICT_CONTRADICTS);
   /* This path has made no frame, so the word is not of it.  */
@@ -404,17 +404,17 @@ AARCH64_TEST (the_return_address_of_others)
 
 AMD64_TEST (where_things_are_kept)
 {
-  expect_kept (ROW_FP, VALUE_UNKNOWN, 0);
+  expect_saved_at (ROW_FP, VALUE_UNKNOWN, 0);
   align (RSP, RSP, -32);
   push (RBP);
-  expect_kept (ROW_FP, VALUE_BASE, -8);
+  expect_saved_at (ROW_FP, VALUE_BASE, -8);
   enter_again ();
   push (RBP);
-  expect_kept (ROW_FP, VALUE_CFA, -16);
+  expect_saved_at (ROW_FP, VALUE_CFA, -16);
   enter (&arch_aarch64);
   align (SP, SP, -32);
   store (LR, SP, 8);
-  expect_kept (ROW_RA, VALUE_BASE, 8);
+  expect_saved_at (ROW_RA, VALUE_BASE, 8);
 }
 
 /* Go saves FP in the word below SP, which callees do not overwrite.  */
