@@ -58,7 +58,8 @@ struct cfi_cie
   bool b_key;                 /* augmentation B */
   bool absolute_pointers;     /* a pointer has DW_EH_PE_absptr */
   bool plain;                 /* its FDEs may be plain (fde.h) */
-  enum frame_reason unusable; /* why no FDE of it can be read */
+  enum frame_reason unusable; /* why no FDE of it can be read;
+                                REASON_NONE: FDEs can */
 };
 
 struct cfi_fde

@@ -35,8 +35,9 @@ struct entry
   const char *why;
 };
 
-/* The head of a CIE or FDE: its length, and its CIE id or CIE pointer.  Both
-   fields are wider if the length has 64 bits.  */
+/* The head of a CIE or FDE: its length, and its CIE id or CIE pointer, which
+   tells a CIE from an FDE.  Both fields are wider if the length has 64
+   bits.  */
 enum
 {
   ENTRY_HEAD = 8,
@@ -83,7 +84,8 @@ entry_at (const struct cfi_input *input, bool big_endian, uint64_t offset)
 }
 
 /* Fill in CIE from ENTRY of SECTION's last input, up to the end of the
-   augmentation.  cie->unusable becomes why libdwarf must not see the CIE.  */
+   augmentation.  cie->unusable becomes why libdwarf must not see the
+   CIE, or REASON_NONE.  */
 void cie_scan (struct cfi_cie *cie, const struct cfi_section *section,
                const struct entry *entry);
 

@@ -24,7 +24,8 @@
 #include "cfi/entry.h"
 
 /* Read ENTRY, an FDE of SECTION's last input, into *FDE.  CIE is the index of
-   its CIE, which cie_scan has filled in.  False, if the FDE is not plain.  */
+   its CIE, which cie_scan has filled in.  False if the FDE is not plain; then
+   *FDE is unchanged.  */
 bool plain_fde_read (const struct cfi_section *section,
                      const struct entry *entry, size_t cie,
                      struct cfi_fde *fde);

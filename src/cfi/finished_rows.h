@@ -20,7 +20,8 @@
 #include "cfi/walk.h"
 #include "elf/padding.h"
 
-/* A table of programs, each with its CIE and its instructions.  */
+/* A table of programs.  Two programs are equal if their CIEs and their
+   instructions are.  */
 struct program_table; /* opaque */
 
 /* The results of a program.  */

@@ -20,8 +20,9 @@ enum
   /* A PCMASK function costs an index entry of its own.  Up to this many
      repetitions take no more bytes as plain rows.  */
   REPEATS_UNROLLED = 4,
-  /* The most bytes of repeated blocks that are unrolled.  Only damaged files
-     have more: the longest .plt of Debian has 57,600 bytes.  */
+  /* The most bytes of repeated blocks that are unrolled; longer runs are left
+     out.  Only damaged files have those: the longest .plt of Debian has 57,600
+     bytes.  */
   UNROLLED_MAX = 1 << 18,
   FDE_KINDS = 8 /* a bit each: flexible (1), signal frame (2), B key (4) */
 };

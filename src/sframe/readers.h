@@ -58,7 +58,8 @@ enum sframe_trait
 struct sframe_traits
 {
   uint32_t present; /* bit i is set: the trait with number i is present */
-  /* The address of the first function with the trait, or 0.  */
+  /* The address of the first function with the trait; 0: the trait is that of
+     the section or the file.  */
   uint64_t first[SFRAME_N_TRAITS];
 };
 
