@@ -34,9 +34,8 @@ struct placement
   bool new_load; /* a new segment has all of these, up to load_end */
   uint64_t load_end; /* page boundary behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
-  bool dynsym_anywhere;  /* .dynsym may go behind .sframe, whatever the
+  bool symbols_anywhere; /* symbol tables may go behind .sframe, whatever the
                             difference between address and offset there */
-  bool symbols_anywhere; /* all symbol tables may */
   struct header_room room;
 };
 
@@ -49,8 +48,7 @@ placement_serves_symbols (const struct placement *placement)
   const struct eviction *eviction = &placement->room.eviction;
   const struct chunk *chunk = &eviction->chunks[0];
   return placement->symbols_anywhere
-         || eviction_has_symbol_fallbacks (eviction,
-                                           placement->dynsym_anywhere)
+         || eviction_has_symbol_fallbacks (eviction)
          || placement->address - placement->offset
                 == chunk->address - chunk->offset;
 }
@@ -473,28 +471,35 @@ try_append (struct layout *layout)
    .sframe is mapped writable, though no code writes to it, so this comes
    last.  */
 
-/* Return where the file ends at the earliest: behind PLACEMENT, and behind the
-   bytes that libunwind reads for a .dynsym that moves (eviction.h).  */
-static uint64_t
-end_for_dynsym (const struct placement *placement)
+/* Set *END to where the loaded part of the file ends at the earliest: behind
+   PLACEMENT, and behind the bytes that libunwind reads for symbol tables that
+   move (eviction.h).  These bytes are zeros.  A hash table of zeros has no
+   symbol, and libunwind does not look further.  False if it would read other
+   bytes for a hash table, or END is too far behind PLACEMENT.  */
+static bool
+find_end_for_symbols (const struct placement *placement, uint64_t *end)
 {
-  uint64_t end = placement->end;
+  *end = placement->end;
   for (size_t i = 0; i < placement->room.eviction.n_chunks; i++)
     {
       const struct chunk *chunk = &placement->room.eviction.chunks[i];
-      uint64_t difference = chunk->address - chunk->offset;
-      uint64_t read_end = chunk->new_address - difference + chunk->size;
-      if (chunk->has_symbol_table && !chunk->placed && read_end > end)
-        end = read_end;
+      uint64_t read = chunk->new_address - (chunk->address - chunk->offset);
+      if (!chunk->has_symbol_table || read == chunk->new_offset)
+        continue;
+      if (read < placement->end && !chunk->has_dynsym_alone)
+        return false;
+      if (read + chunk->size > *end)
+        *end = read + chunk->size;
     }
-  return end;
+  return *end - placement->end <= GROWTH_MAX;
 }
 
 static enum attempt
 try_grow_data (struct layout *layout)
 {
-  struct placement placement = { .dynsym_anywhere = true };
+  struct placement placement = { .symbols_anywhere = true };
   struct bss_fill fill = { 0 };
+  uint64_t end;
   if (!header_room_find (layout, 1, &placement.room)
       || !bss_fill_measure (layout, &fill))
     return DOES_NOT_APPLY;
@@ -504,8 +509,7 @@ try_grow_data (struct layout *layout)
   placement.load = fill.load;
   if (!placement_place_chunks (layout, &placement))
     return DOES_NOT_APPLY;
-  uint64_t end = end_for_dynsym (&placement);
-  if (end - placement.end > GROWTH_MAX)
+  if (!find_end_for_symbols (&placement, &end))
     return layout_reject (layout, "symbol tables that move have no place");
   /* Bytes that are not loaded go behind .sframe and the chunks.  */
   bss_fill_extend (&fill, end);

@@ -546,12 +546,10 @@ eviction_find_fallbacks (const struct layout *layout,
 }
 
 bool
-eviction_has_symbol_fallbacks (const struct eviction *eviction,
-                               bool dynsym_anywhere)
+eviction_has_symbol_fallbacks (const struct eviction *eviction)
 {
   for (size_t i = 0; i < eviction->n_chunks; i++)
-    if (lacks_place (&eviction->chunks[i], true)
-        && !(dynsym_anywhere && eviction->chunks[i].has_dynsym_alone))
+    if (lacks_place (&eviction->chunks[i], true))
       return false;
   return true;
 }

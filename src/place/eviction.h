@@ -132,10 +132,8 @@ bool eviction_find_fallbacks (const struct layout *layout,
                               struct eviction *eviction, uint64_t begin,
                               uint64_t notes_end);
 
-/* Whether each chunk with a symbol table is placed or has a fallback.  If
-   DYNSYM_ANYWHERE, chunks with .dynsym alone do not count.  */
-bool eviction_has_symbol_fallbacks (const struct eviction *eviction,
-                                    bool dynsym_anywhere);
+/* Whether each chunk with a symbol table is placed or has a fallback.  */
+bool eviction_has_symbol_fallbacks (const struct eviction *eviction);
 
 /* Place all other chunks: behind file offset *END, which is loaded at ADDRESS,
    or at their fallbacks.  Move *END behind them.  False after an overflow.  */

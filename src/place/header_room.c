@@ -111,8 +111,8 @@ leave_spare_entry (const struct layout *layout, struct header_room *room,
   struct header_room wider = *room;
   if (evict_up_to (layout, &wider, gap,
                    room->spare.table_end + sizeof (Elf64_Phdr), all)
-      && (eviction_has_symbol_fallbacks (&wider.eviction, false)
-          || !eviction_has_symbol_fallbacks (&room->eviction, false)
+      && (eviction_has_symbol_fallbacks (&wider.eviction)
+          || !eviction_has_symbol_fallbacks (&room->eviction)
           || !needs_much_padding (layout->image)))
     *room = wider;
 }
