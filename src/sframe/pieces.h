@@ -8,6 +8,12 @@
    rows that are equal to no others take fewer bytes in one FDE.  Such an FDE
    must not be too long, because readers scan the rows of an FDE one by one.
 
+   For example, one function has the rows P A E and another one P B E: the same
+   prologue and epilogue around different bodies.  As two FDEs they share
+   nothing.  Cut into six pieces they need the blocks P, A, B and E once each,
+   and four index entries more.  This is smaller if enough other functions have
+   P and E as well.
+
      functions -> runs of rows   distinct functions, or all that adjoin
                -> pieces         of runs, chosen by cost (partition.h)
                -> encoder        equal blocks of rows are stored once
