@@ -74,10 +74,10 @@ address_map_clear (struct address_map *map)
 static struct address_slot *
 find_slot (const struct address_map *map, uint64_t address)
 {
-  size_t i = address_map_hash (map, address);
+  size_t i = address_map_hash (map, address), probed = 1;
   while (map->slots[i].number != UINT32_MAX
          && address_slot_address (&map->slots[i]) != address)
-    i = (i + 1) & (map->n_slots - 1);
+    i = address_map_next (map, address, i, probed++);
   return &map->slots[i];
 }
 
