@@ -279,7 +279,7 @@ section_is_whole (const struct proof *proof, const struct file *file)
     return true;
   snprintf (text, sizeof text, ".sframe at %#zx: %s", section->fault_at,
             fault);
-  complain (file->path, text);
+  complain (file->path, section->bytes == NULL ? fault : text);
   return false;
 }
 

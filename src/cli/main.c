@@ -81,6 +81,20 @@ work_on_files (struct run *run)
   return done;
 }
 
+/* Note if --require found no file: the folder may be the wrong one, and the
+   exit status of such a gate is that of a success, because packages without
+   programs pass, too.  */
+static void
+note_no_files (const struct run *run)
+{
+  const struct tool_options *options = run->options;
+  if (run->files.n > 0 || !options->require || options->quiet)
+    return;
+  message_begin (options->n_files == 1 ? options->files[0] : NULL,
+                 run->streams.errors);
+  fputs ("note: there is no ELF file to check\n", run->streams.errors);
+}
+
 /* Flush the files that --sync=end has not flushed one by one.  */
 static void
 flush_written (struct run *run)
@@ -135,6 +149,8 @@ run_over_files (const struct tool_options *options)
     totals_print (totals, options, out);
   if (done && !options->quiet)
     totals_print_skipped (totals, options, run.streams.errors);
+  if (done)
+    note_no_files (&run);
   file_list_free (&run.files);
   return reported ? exit_status (totals) : fail_report ();
 }

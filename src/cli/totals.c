@@ -192,7 +192,7 @@ print_files (const struct totals *totals, const struct tool_options *options,
              totals->not_elf == 1 ? "file is" : "files are");
   fprintf (out, " (%.1f s)\n", totals->seconds);
   for (unsigned i = 0; i < totals->n_codes; i++)
-    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  not worked on: " : ", ",
+    fprintf (out, "%s%s %" PRIu64, i == 0 ? "  skipped or failed: " : ", ",
              totals->codes[i].code, totals->codes[i].count);
   if (totals->n_codes > 0)
     fputc ('\n', out);

@@ -21,9 +21,20 @@ stage ()
   exits 1 --check -r --require stage
   [[ $stderr == "cfi2sframe: stage/not, yet: no .sframe, which it could have for "*" percent of its code" ]] || report
   [[ $output == *"1 file checked, 0 skipped, 1 failed; 1 file is not ELF"* ]] || report
-  [[ $output == *"not worked on: missing-sframe 1"* ]] || report
+  [[ $output == *"skipped or failed: missing-sframe 1"* ]] || report
   "$CFI2SFRAME" "stage/not, yet"
   exits 0 --check -r --require stage
+}
+
+@test "--require: a folder without programs passes with a note" {
+  mkdir stage
+  printf '#!/bin/sh\n' >stage/script
+  exits 0 --check -r --require stage
+  [[ $stderr == "cfi2sframe: stage: note: there is no ELF file to check" ]] || report
+  exits 0 --check -r --require -q stage
+  [[ -z $stderr ]] || report
+  exits 0 --check -r stage
+  [[ -z $stderr ]] || report
 }
 
 @test "--require: what could have no section is not a failure" {
@@ -38,7 +49,7 @@ stage ()
   sha256sum stage/* >before
   exits 0 --check -r --require -v stage
   [[ $output == *"stage/appended: skipped: "*" appended"* ]] || report
-  [[ $output == *"not worked on: appended-data 1, no-cfi 1, object 1"* ]] || report
+  [[ $output == *"skipped or failed: appended-data 1, no-cfi 1, object 1"* ]] || report
   sha256sum --quiet -c before
 }
 

@@ -663,6 +663,12 @@ def digests_are_those_of_the_contents(prover):
     assert alone[1] == same[1] == twin[1] == last[1] != longer[1], lines
 
 
+def a_file_without_section_has_no_place_of_a_fault(prover):
+    result = prover.section(b"", {0: PLAIN})
+    assert result.returncode == 1 and result.stderr.endswith(
+        "elf: there is no loaded .sframe\n"), result
+
+
 # ---- Another file's CFI.
 
 def original_pair(prover, change):

@@ -199,10 +199,12 @@ class Vectors:
                   f" {result.returncode}, {result.stderr.strip()[:200]}")
 
     def refuse(self, vector):
-        result = self.status(vector, self.read(vector), (0x20000, 0x20100),
+        data = self.read(vector)
+        result = self.status(vector, data, (0x20000, 0x20100),
                              {0x20000: PLAIN})
+        fault = " .sframe at 0" if data else ": there is no loaded .sframe"
         self.expect("is broken", vector, result.returncode == 1
-                    and " .sframe at 0" in result.stderr, result)
+                    and fault in result.stderr, result)
 
     def accept(self, vector):
         data = self.read(vector)
