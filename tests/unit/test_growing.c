@@ -488,6 +488,11 @@ static const struct layout_case refused[] = {
   { "notes_of_an_alignment_without_padding_keep_their_headers",
     make_long_plugin, .changes = { SET_SEGMENT (P_NOTE, p_align, 2) },
     .reason = ".note.qt.metadata" },
+  /* Without PT_PHDR libunwind takes addresses for offsets.  */
+  { "libraries_at_an_address_keep_pt_phdr", make_library,
+    .changes = { RELOCATE (0x400000), SET (elf.header.e_type, ET_DYN),
+                 SET (elf.header.e_entry, 0) },
+    .reason = ".interp" },
   { "static_pies_keep_pt_phdr", make_library,
     .changes = { SET (elf.header.e_entry, 0x1000) }, .reason = ".interp" },
   { "named_pies_keep_pt_phdr", make_library,
