@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/align.h"
+#include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/facts.h"
 #include "place/header_room.h"
@@ -20,7 +21,8 @@
 
 enum
 {
-  GAP_MIN = 128 /* bytes; a .dynamic does not fit into less */
+  GAP_MIN = 128,           /* bytes; a .dynamic does not fit into less */
+  MEMORY_GAP_MAX = 1 << 30 /* bytes of memory without contents */
 };
 
 /* ---- Placements */
@@ -378,10 +380,25 @@ bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
    anything, as in libraries that patchelf has changed, the name is
    "spare-slot", else "evict".  */
 
+/* Whether the memory of IMAGE may have a gap of GAP bytes in front of .sframe.
+   SFrame V1 and V2 reach functions within 2 GiB.  A kernel may map the vDSO
+   into a gap in the memory of a static PIE, and eu-unstrip does not find the
+   vDSO of a core there.  */
+static bool
+gap_is_harmless (const struct layout *layout, uint64_t gap)
+{
+  uint64_t value;
+  bool static_pie = loader_may_be (layout->image)
+                    && !dynamic_find (layout->image, DT_SONAME, &value);
+  return gap < (static_pie ? layout->page : MEMORY_GAP_MAX);
+}
+
 /* If a symbol table has to go behind .sframe, advance PLACEMENT, which is
    behind the end of the file and of the memory, until address and offset
    differ by as much as they did for the table.  The file then has padding, or
-   the memory has a gap.  False with layout->reason.  */
+   the memory has a gap.  Where a dynamic loader would have a gap, the tables
+   go anywhere, because grow-data is not for loaders.  False with
+   layout->reason.  */
 static bool
 placement_align_for_symbols (const struct layout *layout,
                              struct placement *placement)
@@ -394,17 +411,14 @@ placement_align_for_symbols (const struct layout *layout,
   uint64_t offset = placement->offset;
   if (address - difference > offset)
     offset = address - difference;
+  uint64_t gap = offset + difference - address;
+  placement->symbols_anywhere = layout->loader && gap >= layout->page;
   if ((difference & (layout->page - 1)) != 0
       || offset - placement->offset > GROWTH_MAX
-      || offset + difference < address)
+      || !(placement->symbols_anywhere || gap_is_harmless (layout, gap)))
     return layout_reject (layout, "symbol tables that move have no place");
-  /* A kernel may map the vDSO into a gap in the memory of a static PIE, and
-     eu-unstrip does not find the vDSO of a core there.  Such a program is not
-     stripped, so libunwind finds names in .symtab first.  */
-  if (offset + difference - address >= layout->page
-      && layout->header.e_type == ET_DYN && layout->header.e_entry != 0
-      && image_find_segment (layout->image, PT_INTERP) == NULL)
-    return placement->symbols_anywhere = true;
+  if (placement->symbols_anywhere)
+    return true;
   placement->offset = offset;
   placement->address = offset + difference;
   /* GNU strip takes the padding away.  Programs read chunks with a segment in

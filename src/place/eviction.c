@@ -611,7 +611,7 @@ eviction_commit (struct layout *layout, const struct eviction *eviction)
         return false;
       chunk_update_headers (layout, chunk);
       GElf_Phdr *grown = &layout->segments[eviction->grown_segment];
-      if (chunk->placed && eviction->grown_segment != 0
+      if (chunk->new_offset == chunk->fallback && eviction->grown_segment != 0
           && chunk->new_offset >= grown->p_offset + grown->p_filesz)
         grown->p_filesz = grown->p_memsz
             = chunk->new_offset + chunk->size - grown->p_offset;

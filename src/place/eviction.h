@@ -33,14 +33,15 @@ struct chunk
                             the ELF header's address + p_offset (profile runtime
                             of clang 12 to 19) */
   bool has_symbol_table; /* it has .dynsym, its strings or a hash table.
-                            libunwind 1.7 and 1.8 look for these tables in the
-                            file, and take their addresses for file offsets
-                            (lookup_symbol_from_dynamic).  They crash unless
-                            address and offset differ by as much as in the
-                            first segment */
+                            libunwind 1.8 looks for these tables in the file,
+                            and takes their addresses for file offsets
+                            (lookup_symbol_from_dynamic).  It crashes unless
+                            address and offset differ by as much as for the
+                            program header table */
   bool has_dynsym_alone; /* .dynsym is the only such table in it.  If libunwind
-                            reads other bytes for .dynsym, it finds wrong names
-                            or none, and does not crash */
+                            reads other bytes for .dynsym, it finds no names:
+                            it follows the name of an entry only if the entry
+                            is of a function at the address in question */
   bool without_pt_note;  /* its PT_NOTE is not part of it, because one PT_NOTE
                             is made for all notes */
   bool for_cores;    /* it has a note that readers of core files look for */

@@ -52,13 +52,16 @@ has_abi_tag (const struct image *image)
 /* Whether some reader needs the PT_PHDR of the old file.  Programs find out
    from it where they were loaded.  The dynamic linker knows where it has
    mapped a library, and glibc computes the address of a static PIE from that
-   of its dynamic section.  */
+   of its dynamic section.  libunwind 1.8 computes from it by how much
+   addresses and offsets differ; without it, it takes them for equal.  */
 static bool
 pt_phdr_is_needed (const struct layout *layout)
 {
   const struct image *image = layout->image;
+  const GElf_Phdr *table = image_find_segment (image, PT_PHDR);
   uint64_t value;
   if (image->header.e_type != ET_DYN || layout->loader
+      || (table != NULL && table->p_vaddr != table->p_offset)
       || image_find_segment (image, PT_INTERP) != NULL)
     return true;
   if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))

@@ -483,8 +483,8 @@ finds_its_symbols ()
   [ "$(./new)" = "$before" ]
 }
 
-# libunwind 1.7 and 1.8 do (lookup_symbol_from_dynamic), for what .symtab does
-# not name.  strace -k crashed when it came to a converted program.
+# libunwind 1.8 does (lookup_symbol_from_dynamic), for what .symtab does not
+# name.  strace -k crashed when it came to a converted program.
 @test "readers that take addresses of symbol tables for offsets in the file" {
   cat >symbols.c <<'END'
 #include <elf.h>

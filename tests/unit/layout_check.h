@@ -296,8 +296,7 @@ difference_of (const struct image *image, const GElf_Shdr *header)
          - (first->p_vaddr - first->p_offset);
 }
 
-/* libunwind 1.7 and 1.8 crashed: they take the addresses of these tables for
-   offsets, relative to the first segment.  Other bytes in place of .dynsym do
+/* libunwind 1.8 crashed: it takes the addresses of these tables for offsets, relative to the first segment.  Other bytes in place of .dynsym do
    no harm if they are in the file, nor do zeros in place of a hash table.  */
 static inline void
 check_symbol_tables (const struct fixture *test)

@@ -126,6 +126,30 @@ make_fixed_program_with_room (struct fixture *test)
   elf_builder_relocate (&test->elf, 0x400000);
 }
 
+/* The table, and all sections behind it, are in the last segment.  The slack
+   of the code is enough for .gnu.hash alone.  */
+static void
+make_table_in_last_segment (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  const uint64_t table = 0x3000, shift = 0x2fc0;
+  memcpy (elf->bytes + 0x200 + shift, elf->bytes + 0x200, 0xb8);
+  memset (elf->bytes + 0x200, 0, 0xb8);
+  for (size_t i = S_INTERP; i <= S_DYNSYM; i++)
+    elf->sections[i].sh_addr = elf->sections[i].sh_offset += shift;
+  elf->sections[S_DYNSYM].sh_type = SHT_GNU_versym;
+  store_u64 (elf->bytes + 0x2000 + 16 + 8, 0x248 + shift, elf->big_endian);
+  store_u64 (elf->bytes + 0x2000 + 48, DT_VERSYM, elf->big_endian);
+  store_u64 (elf->bytes + 0x2000 + 48 + 8, 0x270 + shift, elf->big_endian);
+  elf->bytes[0x1130] = 1;
+  elf->header.e_phoff = table;
+  elf_builder_set_range (&elf->segments[P_PHDR], table, 0x1c0);
+  elf_builder_set_range (&elf->segments[P_INTERP], 0x200 + shift, 0x1c);
+  elf_builder_set_range (&elf->segments[P_NOTE], 0x220 + shift, 0x24);
+  elf->segments[P_STACK] = elf_builder_load (PF_R, table, table, 0x2b8);
+  elf->size = 0x32b8;
+}
+
 /* Move the program header table to right in front of a package note.  */
 static void
 set_table_before_note (struct fixture *test, const struct change *change)
@@ -265,6 +289,11 @@ static const struct layout_case served[] = {
                  SEGMENT_HAS (PT_NOTE, p_filesz, 0x7d0) } },
   { "a_note_behind_the_first_page_may_go_anywhere",
     .changes = { TABLE_BEFORE_NOTE (0xd00, 0x144) } },
+  /* Segments behind the longer table are no end for that of the code.  */
+  { "segments_that_stay_with_the_table_do_not_make_others_grow",
+    make_table_in_last_segment,
+    .expects = { SECTION_HAS (".gnu.hash", sh_offset, 0x1100),
+                 SEGMENT_AT_HAS_SIZE (P_TEXT, 0x124) } },
   { "patchelf_filler_is_nobodys", .changes = { BYTES (0x21c, "XXZZ") } },
   { "eviction_keeps_the_alignment_of_a_page",
     .changes = { SET_SECTION (S_INTERP, sh_addralign, 4096) },

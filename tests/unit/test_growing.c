@@ -3,6 +3,8 @@
    for none; PT_NOTEs that share a header.  No file is read or written.
    SPDX-License-Identifier: LGPL-2.1-or-later  */
 
+#include <sys/mman.h>
+
 #include "layout_check.h"
 
 /* One PT_NOTE has all notes.  */
@@ -73,6 +75,20 @@ make_library (struct fixture *test)
   elf_builder_segment (&test->elf, PT_INTERP)->p_type = PT_LOPROC;
   test->elf.sections[1].sh_flags |= SHF_EXECINSTR; /* stays */
   test->elf.header.e_entry = 0;
+}
+
+/* 20 KiB of debugging information, and no PT_INTERP.  */
+static void
+make_unstripped_static_pie (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  *elf_builder_segment (elf, PT_INTERP)
+      = *elf_builder_segment (elf, PT_GNU_STACK);
+  set_note_section (elf, S_INTERP, ".note.ABI-tag", 0x200, 0x1c, 4);
+  elf_builder_note (elf, 0x200, "GNU", NT_GNU_ABI_TAG, 12);
+  elf->bytes[0x1104] = 1; /* no slack */
+  elf_builder_add_section (elf, ".debug_str", SHT_PROGBITS, 0, 0x3000, 0x5000,
+                           1);
 }
 
 /* As in Chromium: an ABI tag and a note that code points to in one PT_NOTE. */
@@ -310,6 +326,14 @@ static const struct layout_case served[] = {
                  DYNAMIC (DT_FLAGS_1, 0x08000000 /* DF_1_PIE */),
                  SET (elf.header.e_entry, 0x1000) },
     .strategy = "grow-data", .check = check_no_pt_phdr },
+  /* The file is longer than the memory, and .gnu.hash has no slack.  A gap in
+     the memory of a static PIE is where a kernel may map the vDSO.  */
+  { "static_pies_get_no_gap_for_symbol_tables", make_unstripped_static_pie,
+    .strategy = "grow-data" },
+  { "libraries_with_an_entry_point_may_have_a_gap", make_unstripped_static_pie,
+    .changes = { DYNAMIC (DT_SONAME, 1) },
+    .expects = { SECTION_HAS (".gnu.hash", sh_addr, 0x97f8),
+                 SECTION_HAS (".gnu.hash", sh_offset, 0x97f8) } },
   /* libunwind reads .dynsym in the zeros in front of .symtab.  */
   { "the_file_is_long_enough_for_symbols_by_their_address",
     make_crash_reporter_of_lld, .changes = { BYTES (0x1104, "\1") },
@@ -464,6 +488,11 @@ static const struct layout_case refused[] = {
   { "notes_of_an_alignment_without_padding_keep_their_headers",
     make_long_plugin, .changes = { SET_SEGMENT (P_NOTE, p_align, 2) },
     .reason = ".note.qt.metadata" },
+  /* Without PT_PHDR libunwind takes addresses for offsets.  */
+  { "libraries_at_an_address_keep_pt_phdr", make_library,
+    .changes = { RELOCATE (0x400000), SET (elf.header.e_type, ET_DYN),
+                 SET (elf.header.e_entry, 0) },
+    .reason = ".interp" },
   { "static_pies_keep_pt_phdr", make_library,
     .changes = { SET (elf.header.e_entry, 0x1000) }, .reason = ".interp" },
   { "named_pies_keep_pt_phdr", make_library,
@@ -501,6 +530,29 @@ static const struct layout_case refused[] = {
 TEST_ROWS (refused, struct fixture *test, set_up, tear_down, is_refused)
 {
   expect_refused (test);
+}
+
+/* A file with 1 GiB of debugging information.  The functions of SFrame V1 and
+   V2 are within 2 GiB of the section.  */
+FIXTURE_TEST (gaps_in_memory_are_bounded)
+{
+  const size_t size = (size_t)1 << 30 | 0x8000;
+  struct elf_builder *elf = &test->elf;
+  elf->bytes[0x1104] = 1; /* no slack */
+  elf_builder_add_section (elf, ".debug_str", SHT_PROGBITS, 0, 0x2000, 1, 1);
+  elf_builder_finish (elf);
+  uint8_t *header = elf->bytes + elf->header.e_shoff
+                    + elf_builder_section (elf, ".debug_str") * 64;
+  store_u64 (header + 24, elf->size, false);
+  store_u64 (header + 32, size - elf->size, false);
+  uint8_t *bytes = mmap (NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  assert_ptr_not_equal (bytes, MAP_FAILED);
+  memcpy (bytes, elf->bytes, elf->size);
+  assert_true (image_open_memory (&test->image, bytes, size, &test->err));
+  plan_once (test);
+  munmap (bytes, size);
+  assert_string_equal (test->plan.strategy, "grow-data");
 }
 
 /* The padding of a plan is bounded, but not the size of .sframe.  */
