@@ -13,6 +13,9 @@
 #include "base/error.h"
 #include "elf/image.h"
 
+/* DF_1_PIE, in elf.h since glibc 2.26.  */
+#define FLAG_1_PIE 0x08000000
+
 /* Read the next entry of the dynamic section; *AT is 0 at first.  Returns
    false at the end.  */
 bool dynamic_next (const struct image *image, uint64_t *at, int64_t *tag,

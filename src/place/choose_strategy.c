@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/align.h"
-#include "elf/dynamic.h"
 #include "elf/notes.h"
 #include "place/facts.h"
 #include "place/header_room.h"
@@ -36,6 +35,7 @@ struct placement
   bool new_load; /* a new segment has all of these, up to load_end */
   uint64_t load_end; /* page boundary behind END; 0: END */
   size_t load;       /* else the index of the segment, which grows up to END */
+  uint32_t code;     /* PF_X for a new segment next to code, else 0 */
   bool symbols_anywhere; /* symbol tables may go behind .sframe, whatever the
                             difference between address and offset there */
   struct header_room room;
@@ -150,6 +150,7 @@ placement_commit (struct layout *layout, const struct placement *placement)
   GElf_Phdr load = layout_new_segment (
       layout, PT_LOAD, (struct interval){ placement->offset, end },
       placement->address, layout->page);
+  load.p_flags |= placement->code;
   layout->plan->sframe_offset = placement->offset;
   layout->plan->sframe_address = placement->address;
   if (adds)
@@ -387,9 +388,8 @@ bss_fill_commit (struct layout *layout, const struct bss_fill *fill)
 static bool
 gap_is_harmless (const struct layout *layout, uint64_t gap)
 {
-  uint64_t value;
-  bool static_pie = loader_may_be (layout->image)
-                    && !dynamic_find (layout->image, DT_SONAME, &value);
+  bool static_pie
+      = loader_may_be (layout->image) && !image_is_library (layout->image);
   return gap < (static_pie ? layout->page : MEMORY_GAP_MAX);
 }
 
@@ -452,6 +452,34 @@ append_to_loader (struct layout *layout, struct placement *placement)
                                          : FAILED;
 }
 
+/* Whether .sframe has room in the padding behind the first segment.  That
+   segment must not grow (slack_next), so .sframe gets a segment of its own
+   with the same rights there, from the next page of PAGE_MIN on.  A larger
+   page has bytes of both segments, and a loader maps that page twice, with the
+   same bytes.  Linux 4.17 to 5.3 does not do so for programs
+   (MAP_FIXED_NOREPLACE in fs/binfmt_elf.c), but leaves libraries to the
+   dynamic linker.  */
+static bool
+find_place_behind_first (const struct layout *layout,
+                         struct placement *placement)
+{
+  const struct image *image = layout->image;
+  const GElf_Phdr *first = image_first_load (image);
+  struct placement found = *placement;
+  if (!image_is_library (image) || first->p_filesz != first->p_memsz
+      || (first->p_flags & (PF_R | PF_W)) != PF_R
+      || !align_up_checked (first->p_vaddr + first->p_memsz, PAGE_MIN,
+                            &found.address))
+    return false;
+  found.offset = first->p_offset + (found.address - first->p_vaddr);
+  found.code = first->p_flags & PF_X;
+  if (!placement_place_chunks (layout, &found)
+      || !slack_reaches (image, (size_t)(first - image->segments), found.end))
+    return false;
+  *placement = found;
+  return true;
+}
+
 static enum attempt
 try_append (struct layout *layout)
 {
@@ -460,6 +488,8 @@ try_append (struct layout *layout)
     return DOES_NOT_APPLY;
   if (layout->loader)
     return append_to_loader (layout, &placement);
+  if (find_place_behind_first (layout, &placement))
+    return placement_commit (layout, &placement);
 
   /* The offset within the page is that of the file's end, so that the file
      needs no padding.  The bytes in front are mapped, too.  */

@@ -90,6 +90,18 @@ loader_is (const struct image *image)
              || has_dynamic (image, strings, size, "_dl_debug_addr"));
 }
 
+bool
+image_is_library (const struct image *image)
+{
+  uint64_t value;
+  if (image->header.e_type != ET_DYN
+      || image_find_segment (image, PT_INTERP) != NULL
+      || (dynamic_find (image, DT_FLAGS_1, &value)
+          && (value & FLAG_1_PIE) != 0))
+    return false;
+  return image->header.e_entry == 0 || dynamic_find (image, DT_SONAME, &value);
+}
+
 /* ---- What may move */
 
 /* The dynamic linker finds tables of these types by these dynamic entries.  */

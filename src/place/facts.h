@@ -65,6 +65,11 @@ bool loader_is_name (const char *path);
    more.  For a file with the name of a loader this is enough.  */
 bool loader_may_be (const struct image *image);
 
+/* Whether IMAGE is a library, which only a dynamic linker maps.  Older linkers
+   give libraries an entry point.  Then its DT_SONAME tells it from a static
+   PIE.  */
+bool image_is_library (const struct image *image);
+
 /* ---- What may move */
 
 /* Return the DT_* tag by which the dynamic linker finds a table of

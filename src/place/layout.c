@@ -126,7 +126,9 @@ layout_add_segments (struct layout *layout, const struct segment_set *dropped,
     if (!segment_set_has (dropped, i))
       {
         layout->segments[n] = layout->segments[i];
-        if (layout->segments[n++].p_type == PT_LOAD)
+        const GElf_Phdr *kept = &layout->segments[n++];
+        if (kept->p_type == PT_LOAD && load != NULL
+            && kept->p_vaddr < load->p_vaddr)
           last_load = n;
       }
   if (load != NULL)

@@ -14,9 +14,6 @@
 #include "place/eviction.h"
 #include "place/facts.h"
 
-/* In elf.h since glibc 2.26.  */
-#define FLAG_1_PIE 0x08000000
-
 enum
 {
   NOTES_MAX = 256 /* notes that walk_finds looks at */
@@ -66,8 +63,7 @@ pt_phdr_is_needed (const struct layout *layout)
     return true;
   if (dynamic_find (image, DT_FLAGS_1, &value) && (value & FLAG_1_PIE))
     return !has_abi_tag (image);
-  return image->header.e_entry != 0
-         && !dynamic_find (image, DT_SONAME, &value);
+  return !image_is_library (image);
 }
 
 void

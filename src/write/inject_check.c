@@ -76,7 +76,7 @@ check_sframe (const struct check *check)
      so that no program writes to them.  */
   if (load == NULL || !(load->p_flags & PF_R)
       || ((load->p_flags & PF_W)
-          && !check_own_pages (check->before, NULL, begin, end))
+          && !check_own_pages (check->before, NULL, NULL, begin, end))
       || !check_is_loaded (check->after, plan->sframe_offset,
                            plan->sframe_address, plan->sframe_size))
     return check_violated (check, ".sframe is not loaded read-only", "");

@@ -53,9 +53,10 @@ bool check_is_loaded (const struct image *image, uint64_t offset,
 
 /* ---- inject_check_segments.c */
 
-/* Whether no segment but OWN has memory in the pages of [BEGIN, END).  */
+/* Whether no segment but OWN and SHARING has memory in the pages of [BEGIN,
+   END).  Either may be NULL.  */
 bool check_own_pages (const struct image *image, const GElf_Phdr *own,
-                      uint64_t begin, uint64_t end);
+                      const GElf_Phdr *sharing, uint64_t begin, uint64_t end);
 
 /* Whether a loader maps all bytes that it mapped before, with the same rights,
    and other bytes only in pages of their own.  */

@@ -155,34 +155,61 @@ is_kept (const struct check *check, const GElf_Phdr *before,
 
 bool
 check_own_pages (const struct image *image, const GElf_Phdr *own,
-                 uint64_t begin, uint64_t end)
+                 const GElf_Phdr *sharing, uint64_t begin, uint64_t end)
 {
   uint64_t rest = image_page (image) - 1;
   FOR_EACH_LOAD (other, image)
-    if (begin < end && other != own && (other->p_vaddr & ~rest) < end
+    if (begin < end && other != own && other != sharing
+        && (other->p_vaddr & ~rest) < end
         && other->p_vaddr + other->p_memsz > (begin & ~rest))
       return false;
   return true;
 }
 
+/* Return the first PT_LOAD of the new file if LOAD may share its last page:
+   LOAD is behind it, and maps the bytes of that page as it does.  A library is
+   mapped by a dynamic linker, which lets one mapping replace another; some
+   kernels refuse that.  Otherwise return NULL.  */
+static const GElf_Phdr *
+find_sharing (const struct check *check, const GElf_Phdr *load)
+{
+  const GElf_Phdr *first = image_first_load (check->after);
+  return image_is_library (check->before) && load > first
+                 && load->p_vaddr >= first->p_vaddr + first->p_memsz
+                 && load->p_offset >= first->p_offset + first->p_filesz
+                 && load->p_vaddr - load->p_offset
+                        == first->p_vaddr - first->p_offset
+                 && first->p_filesz == first->p_memsz
+                 && load->p_flags == first->p_flags
+             ? first
+             : NULL;
+}
+
+/* Whether LOAD is as a new segment has to be, in pages of its own or shared
+   with the first segment.  It has code only if it shares pages with code.  */
 static bool
 is_new_load (const struct check *check, const GElf_Phdr *load)
 {
   uint64_t page = image_page (check->before);
-  const GElf_Phdr expected
+  const GElf_Phdr *sharing = find_sharing (check, load);
+  GElf_Phdr expected
       = check_new_segment (check->before, PT_LOAD, load->p_offset,
                            load->p_vaddr, load->p_filesz, page);
+  if (sharing != NULL)
+    expected.p_flags |= sharing->p_flags & PF_X;
   return memcmp (&expected, load, sizeof expected) == 0
-         && ((load->p_vaddr - load->p_offset) & (page - 1)) == 0;
+         && ((load->p_vaddr - load->p_offset) & (page - 1)) == 0
+         && check_own_pages (check->after, load, sharing, load->p_vaddr,
+                             load->p_vaddr + load->p_memsz);
 }
 
-/* Whether LOAD has all memory of an old PT_LOAD, or is the only new one, and
-   memory that the old file does not map is in pages of its own.  */
+/* Whether LOAD has all memory of an old PT_LOAD, and what it has more is in
+   pages of its own, or LOAD is the only new one.  */
 static bool
 check_load (const struct check *check, const GElf_Phdr *load, size_t *n_new)
 {
   uint64_t end = load->p_vaddr + load->p_memsz;
-  const GElf_Phdr none = { .p_vaddr = end }, *old = &none;
+  const GElf_Phdr *old = NULL;
   FOR_EACH_LOAD (before, check->before)
     if (before->p_memsz > 0 && has_memory (before, load))
       {
@@ -190,12 +217,13 @@ check_load (const struct check *check, const GElf_Phdr *load, size_t *n_new)
         if (!is_kept (check, old, load))
           return check_violated (check, "a segment is lost or damaged", "");
       }
-  if (old == &none && ((*n_new)++ > 0 || !is_new_load (check, load)))
-    return check_violated (check, "the new segment is wrong", "");
-  return (check_own_pages (check->after, load, load->p_vaddr, old->p_vaddr)
-          && check_own_pages (check->after, load, old->p_vaddr + old->p_memsz,
-                              end))
-         || check_violated (check, "the new segment is wrong", "");
+  bool right = old == NULL
+                   ? (*n_new)++ == 0 && is_new_load (check, load)
+                   : check_own_pages (check->after, load, NULL, load->p_vaddr,
+                                      old->p_vaddr)
+                         && check_own_pages (check->after, load, NULL,
+                                             old->p_vaddr + old->p_memsz, end);
+  return right || check_violated (check, "the new segment is wrong", "");
 }
 
 bool

@@ -791,6 +791,67 @@ add_load (struct changed *file)
   store_u64 (header + offsetof (Elf64_Phdr, p_align), PAGE, false);
 }
 
+/* A static PIE for aarch64: there is padding in the page of the first segment
+   (up to offset 0x2000), but a new segment goes to pages of its own.  */
+static void
+make_static_pie_of_64_kib_pages (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  free_three_headers (test);
+  elf->header.e_machine = EM_AARCH64;
+  elf->header.e_entry += 0x11000;
+  memmove (elf->bytes + 0x2000, elf->bytes + 0x1000, elf->size - 0x1000);
+  memset (elf->bytes + 0x1000, 0, 0x1000);
+  elf->size += 0x1000;
+  for (size_t i = 2; i < 6; i++)
+    {
+      if (elf->segments[i].p_offset > 0)
+        shift_segment ((uint8_t *)&elf->segments[i], 0x11000, 0x1000);
+      elf->segments[i].p_align = 0x10000;
+    }
+  for (size_t i = 1; i < elf->n_sections; i++)
+    if (elf->sections[i].sh_offset >= 0x1000)
+      {
+        elf->sections[i].sh_offset += 0x1000;
+        if (elf->sections[i].sh_flags & SHF_ALLOC)
+          elf->sections[i].sh_addr += 0x11000;
+      }
+}
+
+/* .sframe goes behind the first segment.  */
+static void
+make_library_of_64_kib_pages (struct fixture *test)
+{
+  make_static_pie_of_64_kib_pages (test);
+  test->elf.header.e_entry = 0;
+}
+
+static void
+make_library_with_code_first (struct fixture *test)
+{
+  make_library_of_64_kib_pages (test);
+  test->elf.segments[2].p_flags = PF_R | PF_X;
+}
+
+static void
+move_sframe_behind_first (struct changed *file)
+{
+  const struct plan *plan = &file->test->plan;
+  uint64_t offset = 0x1000 - plan->sframe_offset;
+  uint64_t address = 0x1000 - plan->sframe_address;
+  Elf64_Phdr *loads[4], moved;
+  memcpy (file->bytes + 0x1000, file->test->sframe, SMALL);
+  shift_segment (segment_at (file, PT_LOAD, 3), address, offset);
+  shift_sframe (file, address, offset);
+  /* By address, it is the second.  */
+  for (size_t i = 0; i < 4; i++)
+    loads[i] = (Elf64_Phdr *)segment_at (file, PT_LOAD, i);
+  moved = *loads[3];
+  *loads[3] = *loads[2];
+  *loads[2] = *loads[1];
+  *loads[1] = moved;
+}
+
 static void
 shift_new_load (struct changed *file)
 {
@@ -959,6 +1020,14 @@ static const struct change_case changes[] = {
     .make = free_three_headers, .change = add_load },
   { "a_new_segment_elsewhere_in_its_page_is_noticed", "spare-slot", LARGE,
     .make = free_three_headers, .change = shift_new_load },
+  { "a_new_segment_in_a_page_of_a_program_is_noticed", "spare-slot", SMALL,
+    .make = make_static_pie_of_64_kib_pages,
+    .change = move_sframe_behind_first },
+  { "a_new_segment_with_rights_of_code_is_noticed", "spare-slot", SMALL,
+    .make = make_library_of_64_kib_pages,
+    HEADER (PT_LOAD, 1, p_flags, PF_R | PF_X) },
+  { "a_new_segment_that_takes_rights_of_code_is_noticed", "spare-slot", SMALL,
+    .make = make_library_with_code_first, HEADER (PT_LOAD, 1, p_flags, PF_R) },
   { "code_elsewhere_in_its_page_is_noticed", "evict", LARGE,
     .change = move_code_in_file },
   { "sframe_in_a_page_that_is_written_to_is_noticed", "grow-data", SMALL,

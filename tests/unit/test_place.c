@@ -83,6 +83,38 @@ make_64_kib_pages (struct fixture *test)
   align_loads (test, 0x10000);
 }
 
+/* As GNU ld lays out a library for aarch64: behind the first segment there is
+   padding in the file (0x600 to 0x2000), and the next page has the others.  */
+static void
+make_library_of_64_kib_pages (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  make_64_kib_pages (test);
+  *elf_builder_segment (elf, PT_INTERP)
+      = *elf_builder_segment (elf, PT_GNU_STACK);
+  set_note_section (elf, S_INTERP, ".note.ABI-tag", 0x200, 0x1c, 4);
+  elf_builder_note (elf, 0x200, "GNU", NT_GNU_ABI_TAG, 12);
+  move_on (elf, 0x1000, true);
+  elf->header.e_entry = 0;
+  for (size_t i = P_TEXT; i <= P_DYNAMIC; i++)
+    {
+      elf->segments[i].p_vaddr += 0x10000;
+      elf->segments[i].p_paddr += 0x10000;
+    }
+  for (size_t i = S_TEXT; i < elf->n_sections; i++)
+    if (elf->sections[i].sh_flags & SHF_ALLOC)
+      elf->sections[i].sh_addr += 0x10000;
+}
+
+/* The page of the first segment has the new one, too.  */
+#define BEHIND_THE_FIRST(flags)                       \
+  SECTION_HAS (".sframe", sh_offset, 0x1000),         \
+      SECTION_HAS (".sframe", sh_addr, 0x1000),       \
+      SEGMENT_AT_HAS (P_FIRST + 1, p_vaddr, 0x1000),  \
+      SEGMENT_AT_HAS (P_FIRST + 1, p_flags, flags),   \
+      SEGMENT_AT_HAS (P_FIRST + 1, p_align, 0x10000), \
+      SEGMENT_AT_HAS_SIZE (P_FIRST, 0x600)
+
 static void
 make_doubled_property (struct fixture *test)
 {
@@ -264,6 +296,31 @@ static const struct layout_case served[] = {
      between them.  */
   { "slack_counts_in_pages_of_the_machine", make_64_kib_pages,
     .expects = { SECTION_HAS (".sframe", sh_addr, 0x10000) } },
+  /* At the end of the memory .sframe would need 64 KiB of padding: symbol
+     tables go along with it.  */
+  { "libraries_have_room_in_the_first_page", make_library_of_64_kib_pages,
+    .expects = { BEHIND_THE_FIRST (PF_R) } },
+  /* Both mappings of the page have the same rights.  */
+  { "room_in_a_page_of_code_is_mapped_as_code", make_library_of_64_kib_pages,
+    .changes = { SET_SEGMENT (P_FIRST, p_flags, PF_R | PF_X) },
+    .expects = { BEHIND_THE_FIRST (PF_R | PF_X) } },
+  { "libraries_with_a_name_may_have_an_entry", make_library_of_64_kib_pages,
+    .changes
+    = { SET (elf.header.e_entry, 0x12000), WORD64 (0x3000, DT_SONAME) },
+    .expects = { BEHIND_THE_FIRST (PF_R) } },
+  { "room_in_the_first_page_consists_of_zeros", make_library_of_64_kib_pages,
+    .changes = { BYTES (0x1010, "\1") },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x20000) } },
+  /* Some kernels do not map a page twice.  */
+  { "programs_have_no_room_in_the_first_page", make_library_of_64_kib_pages,
+    .changes = { SET (elf.header.e_entry, 0x12000) },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x20000) } },
+  { "room_in_a_page_that_is_written_to_is_none", make_library_of_64_kib_pages,
+    .changes = { SET_SEGMENT (P_FIRST, p_flags, PF_R | PF_W) },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x20000) } },
+  { "a_first_segment_with_a_bss_has_no_room", make_library_of_64_kib_pages,
+    .changes = { SET_SEGMENT (P_FIRST, p_memsz, 0x700) },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x20000) } },
   { "null_entries_are_spare",
     .changes = { NO_SEGMENT (P_NOTE), NO_SEGMENT (P_STACK) },
     .strategy = "spare-slot", .n_segments = 8,
