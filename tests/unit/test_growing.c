@@ -319,6 +319,13 @@ make_data_with_a_huge_bss (struct fixture *test)
   test->elf.segments[P_DATA].p_memsz += 1u << 30;
 }
 
+static void
+make_64_kib_pages (struct fixture *test)
+{
+  test->elf.header.e_machine = EM_AARCH64;
+  align_loads (test, 0x10000);
+}
+
 static const struct layout_case served[] = {
   /* Three program headers become free, and two are added.  */
   { "notes_that_share_a_header_may_free_more_than_are_added",
@@ -382,6 +389,13 @@ static const struct layout_case served[] = {
     .changes = { NO_SLACK, DATA_AHEAD (0x10000) },
     .expects = { SECTION_HAS (".sframe", sh_addr, 0x13000),
                  SECTION_HAS (".sframe", sh_offset, 0x13000) } },
+  /* The pages have 64 KiB, and the program does not begin at one.  */
+  { "symbol_tables_are_not_apart_by_parts_of_pages", make_64_kib_pages,
+    .changes = { NO_SLACK, RELOCATE (0x401000), DATA_AHEAD (0x20000),
+                 SET_SEGMENT (P_TEXT, p_vaddr, 0x412000),
+                 SET_SEGMENT (P_TEXT, p_paddr, 0x412000),
+                 SET_SECTION (S_TEXT, sh_addr, 0x412000) },
+    .strategy = "grow-data" },
   { "a_hash_table_alone_is_as_far_from_its_offset", make_hash_alone,
     .changes
     = { NO_SLACK, RELOCATE (0x400000), WORD64 (0x2000 + 16 + 8, 0x400200),
