@@ -98,7 +98,8 @@ bool section_may_move (const struct layout *layout, size_t index);
 
    [3] at the fallback, in freed bytes or in the slack of another segment,
    which grows: chunks with a segment or a symbol table, if their address and
-   offset would not keep their difference behind .sframe
+   offset would not keep their difference behind .sframe, or if .sframe is
+   behind padding (placement_align_for_symbols)
 
    [4] behind .sframe: all others
 

@@ -91,8 +91,8 @@ evict_up_to (const struct layout *layout, struct header_room *room,
 }
 
 /* Whether symbol tables behind .sframe cost more padding than the entry for
-   patchelf is worth.  They cost as much as the memory is longer than the
-   file.  */
+   patchelf is worth.  They cost about as much as the memory is longer than the
+   file, and up to a page more, because .sframe begins at a page.  */
 static bool
 needs_much_padding (const struct image *image)
 {

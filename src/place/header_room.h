@@ -21,8 +21,9 @@ struct header_room
 
 /* Find room for N more program headers.  Code and data are searched for
    references to chunks that would move; layout->references keeps what is
-   found.  Some chunks are placed, others with a segment have a fallback, and
-   eviction_place_rest places the rest.  False with layout->reason.  */
+   found.  Some chunks are placed.  Of the others, those with a segment have a
+   fallback, and those with a symbol table may have one; eviction_place_rest
+   places them.  False with layout->reason.  */
 bool header_room_find (struct layout *layout, size_t n,
                        struct header_room *room);
 

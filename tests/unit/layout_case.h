@@ -186,6 +186,21 @@ move_on (struct elf_builder *elf, uint64_t from, bool addresses)
   elf->header.e_entry += addresses ? page : 0;
 }
 
+/* Let the addresses of the data be AHEAD of where they were.  */
+static inline void
+move_data_ahead (struct elf_builder *elf, uint64_t ahead)
+{
+  for (size_t i = 0; i < elf->n_segments; i++)
+    if ((elf->segments[i].p_flags & PF_W) && elf->segments[i].p_filesz > 0)
+      {
+        elf->segments[i].p_vaddr += ahead;
+        elf->segments[i].p_paddr += ahead;
+      }
+  for (size_t i = 0; i < elf->n_sections; i++)
+    if (elf->sections[i].sh_flags & SHF_WRITE)
+      elf->sections[i].sh_addr += ahead;
+}
+
 static inline void
 open_old (struct fixture *test)
 {
@@ -365,6 +380,20 @@ set_base (struct fixture *test, const struct change *change)
   {                                   \
     .make = set_base, .value = (base) \
   }
+
+static inline void
+set_ahead (struct fixture *test, const struct change *change)
+{
+  move_data_ahead (&test->elf, change->value);
+}
+
+#define DATA_AHEAD(distance)               \
+  {                                        \
+    .make = set_ahead, .value = (distance) \
+  }
+
+/* Nothing fits into the padding behind the code.  */
+#define NO_SLACK BYTES (0x1104, "\1")
 
 static inline void
 set_segment_size (struct fixture *test, const struct change *change)

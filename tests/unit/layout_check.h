@@ -296,12 +296,18 @@ difference_of (const struct image *image, const GElf_Shdr *header)
          - (first->p_vaddr - first->p_offset);
 }
 
-/* libunwind 1.8 crashed: it takes the addresses of these tables for offsets, relative to the first segment.  Other bytes in place of .dynsym do
-   no harm if they are in the file, nor do zeros in place of a hash table.  */
+/* libunwind 1.8 crashed: it takes the addresses of these tables for offsets,
+   relative to the first segment.  Other bytes in place of .dynsym do no harm
+   if they are in the file, nor do zeros in place of a hash table.  A loader
+   that is longer in the file than in memory may have the tables anywhere.  */
 static inline void
 check_symbol_tables (const struct fixture *test)
 {
   const struct image *old = &test->image, *new = &test->result;
+  const GElf_Phdr *last = image_last_load (old);
+  if ((loader_is (old) || test->request.named_loader)
+      && last->p_vaddr - last->p_offset < PAGE_MIN)
+    return;
   for (size_t i = 1; i < old->n_sections; i++)
     {
       const GElf_Shdr *before = &old->sections[i].header;
@@ -313,7 +319,7 @@ check_symbol_tables (const struct fixture *test)
         continue;
       if (difference_of (new, after) == difference_of (old, before))
         continue;
-      uint64_t read = after->sh_addr - difference_of (old, before);
+      uint64_t read = after->sh_addr - (before->sh_addr - before->sh_offset);
       assert_string_equal (test->plan.strategy, "grow-data");
       assert_true (read + after->sh_size <= new->size);
       for (size_t k = 0; !symbols && k < after->sh_size; k++)

@@ -77,19 +77,20 @@ make_library (struct fixture *test)
   test->elf.header.e_entry = 0;
 }
 
-/* 20 KiB of debugging information, and no PT_INTERP.  */
+/* No PT_INTERP, and no slack.  */
 static void
-make_unstripped_static_pie (struct fixture *test)
+make_static_pie (struct fixture *test)
 {
   struct elf_builder *elf = &test->elf;
   *elf_builder_segment (elf, PT_INTERP)
       = *elf_builder_segment (elf, PT_GNU_STACK);
   set_note_section (elf, S_INTERP, ".note.ABI-tag", 0x200, 0x1c, 4);
   elf_builder_note (elf, 0x200, "GNU", NT_GNU_ABI_TAG, 12);
-  elf->bytes[0x1104] = 1; /* no slack */
-  elf_builder_add_section (elf, ".debug_str", SHT_PROGBITS, 0, 0x3000, 0x5000,
-                           1);
+  elf->bytes[0x1104] = 1;
 }
+
+/* Debugging information, which makes the file longer than the memory.  */
+#define DEBUGGING(size) SECTION (".debug_str", SHT_PROGBITS, 0, 0x3000, size)
 
 /* As in Chromium: an ABI tag and a note that code points to in one PT_NOTE. */
 static void
@@ -110,19 +111,47 @@ make_crash_reporter (struct fixture *test)
 static void
 make_crash_reporter_of_lld (struct fixture *test)
 {
-  const uint64_t ahead = 0x10000;
   struct elf_builder *elf = &test->elf;
   make_crash_reporter (test);
   elf->sections[S_DYNSYM].sh_addr = elf->sections[S_DYNSYM].sh_offset = 0x250;
   store_u64 (elf->bytes + 0x2000 + 3 * 16 + 8, 0x250, elf->big_endian);
-  for (size_t i = P_DATA; i <= P_DYNAMIC; i++)
-    {
-      elf->segments[i].p_vaddr += ahead;
-      elf->segments[i].p_paddr += ahead;
-    }
-  for (size_t i = 1; i < elf->n_sections; i++)
-    if (elf->sections[i].sh_flags & SHF_WRITE)
-      elf->sections[i].sh_addr += ahead;
+  move_data_ahead (elf, 0x10000);
+}
+
+/* .dynsym has 0x1008 bytes.  */
+static void
+make_many_symbols_of_lld (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  make_crash_reporter (test);
+  move_on (elf, 0x400, true);
+  elf->segments[P_FIRST].p_filesz = elf->segments[P_FIRST].p_memsz = 0x1600;
+  memmove (elf->bytes + 0x1280, elf->bytes + 0x2b8, 0x48);
+  elf->sections[S_DYNSTR].sh_addr = elf->sections[S_DYNSTR].sh_offset = 0x1280;
+  elf->sections[S_DYNSYM].sh_addr = elf->sections[S_DYNSYM].sh_offset = 0x250;
+  elf->sections[S_DYNSYM].sh_size = 171 * 24;
+  store_u64 (elf->bytes + 0x3000 + 2 * 16 + 8, 0x1280, elf->big_endian);
+  store_u64 (elf->bytes + 0x3000 + 3 * 16 + 8, 0x250, elf->big_endian);
+  elf->bytes[0x2104] = 1; /* no slack */
+}
+
+/* The first section is .gnu.hash, and only it may move.  */
+static void
+make_hash_alone (struct fixture *test)
+{
+  struct elf_builder *elf = &test->elf;
+  for (size_t i = S_INTERP; i <= S_BUILD_ID; i++)
+    elf->sections[i] = (Elf64_Shdr){ .sh_type = SHT_NULL };
+  elf->segments[P_INTERP].p_type = elf->segments[P_NOTE].p_type = PT_LOPROC;
+  elf->segments[P_INTERP].p_filesz = elf->segments[P_NOTE].p_filesz = 0;
+  elf->header.e_entry = 0;
+  elf->sections[S_HASH].sh_addr = elf->sections[S_HASH].sh_offset = 0x200;
+  elf->sections[S_HASH].sh_size = 0x60;
+  elf->sections[S_DYNSYM].sh_type = SHT_PROGBITS;
+  elf->sections[S_DYNSYM].sh_addr = elf->sections[S_DYNSYM].sh_offset = 0x260;
+  elf->segments[P_PHDR].p_type = PT_LOPROC + 1;
+  elf->segments[P_PHDR].p_filesz = 0;
+  store_u64 (elf->bytes + 0x2000 + 16 + 8, 0x200, elf->big_endian);
 }
 
 /* As mold lays out a program: the properties, the ABI tag and a note that code
@@ -290,6 +319,13 @@ make_data_with_a_huge_bss (struct fixture *test)
   test->elf.segments[P_DATA].p_memsz += 1u << 30;
 }
 
+static void
+make_64_kib_pages (struct fixture *test)
+{
+  test->elf.header.e_machine = EM_AARCH64;
+  align_loads (test, 0x10000);
+}
+
 static const struct layout_case served[] = {
   /* Three program headers become free, and two are added.  */
   { "notes_that_share_a_header_may_free_more_than_are_added",
@@ -326,17 +362,67 @@ static const struct layout_case served[] = {
                  DYNAMIC (DT_FLAGS_1, 0x08000000 /* DF_1_PIE */),
                  SET (elf.header.e_entry, 0x1000) },
     .strategy = "grow-data", .check = check_no_pt_phdr },
-  /* The file is longer than the memory, and .gnu.hash has no slack.  A gap in
-     the memory of a static PIE is where a kernel may map the vDSO.  */
-  { "static_pies_get_no_gap_for_symbol_tables", make_unstripped_static_pie,
-    .strategy = "grow-data" },
-  { "libraries_with_an_entry_point_may_have_a_gap", make_unstripped_static_pie,
-    .changes = { DYNAMIC (DT_SONAME, 1) },
+  /* A gap in the memory of a static PIE is where a kernel may map the vDSO. */
+  { "static_pies_get_no_gap_for_symbol_tables", make_static_pie,
+    .changes = { DEBUGGING (0x5000) }, .strategy = "grow-data" },
+  { "static_pies_get_no_gap_of_a_page", make_static_pie,
+    .changes = { DEBUGGING (0xbb0) }, .strategy = "grow-data" },
+  { "static_pies_get_padding_for_symbol_tables", make_static_pie,
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x3000),
+                 SECTION_HAS (".sframe", sh_offset, 0x3000) } },
+  { "libraries_with_an_entry_point_may_have_a_gap", make_static_pie,
+    .changes = { DEBUGGING (0x5000), DYNAMIC (DT_SONAME, 1) },
     .expects = { SECTION_HAS (".gnu.hash", sh_addr, 0x97f8),
                  SECTION_HAS (".gnu.hash", sh_offset, 0x97f8) } },
+  { "fixed_programs_may_have_a_gap", make_static_pie,
+    .changes = { DEBUGGING (0x5000), RELOCATE (0x401000) },
+    .expects = { SECTION_HAS (".gnu.hash", sh_addr, 0x401000 + 0x97f8),
+                 SECTION_HAS (".gnu.hash", sh_offset, 0x97f8) } },
+  { "loaders_get_no_gap_for_symbol_tables", make_loader,
+    .changes = { NO_SLACK },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x3000),
+                 SECTION_HAS (".sframe", sh_offset, 0x4000) } },
+  { "loaders_by_name_get_no_gap_for_symbol_tables", make_static_pie,
+    .changes = { DEBUGGING (0x5000), SET (request.named_loader, true) },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x3000) } },
+  { "loaders_get_padding_for_symbol_tables", make_loader,
+    .changes = { NO_SLACK, DATA_AHEAD (0x10000) },
+    .expects = { SECTION_HAS (".sframe", sh_addr, 0x13000),
+                 SECTION_HAS (".sframe", sh_offset, 0x13000) } },
+  /* The pages have 64 KiB, and the program does not begin at one.  */
+  { "symbol_tables_are_not_apart_by_parts_of_pages", make_64_kib_pages,
+    .changes = { NO_SLACK, RELOCATE (0x401000), DATA_AHEAD (0x20000),
+                 SET_SEGMENT (P_TEXT, p_vaddr, 0x412000),
+                 SET_SEGMENT (P_TEXT, p_paddr, 0x412000),
+                 SET_SECTION (S_TEXT, sh_addr, 0x412000) },
+    .strategy = "grow-data" },
+  { "a_hash_table_alone_is_as_far_from_its_offset", make_hash_alone,
+    .changes
+    = { NO_SLACK, RELOCATE (0x400000), WORD64 (0x2000 + 16 + 8, 0x400200),
+        SET_SECTION (S_HASH, sh_size, 0x70),
+        SET_SECTION (S_DYNSYM, sh_offset, 0x270),
+        SET_SECTION (S_DYNSYM, sh_addr, 0x400270) },
+    .expects = { SECTION_HAS (".gnu.hash", sh_addr, 0x404388),
+                 SECTION_HAS (".gnu.hash", sh_offset, 0x4388) } },
+  { "the_file_is_long_enough_for_a_hash_table_of_zeros", make_hash_alone,
+    .changes = { NO_SLACK, RELOCATE (0x400000),
+                 SET (elf.header.e_type, ET_DYN), SET (elf.header.e_entry, 0),
+                 DATA_AHEAD (0x10000), WORD64 (0x2000 + 16 + 8, 0x400200) },
+    .strategy = "grow-data",
+    .expects = { SECTION_HAS (".symtab", sh_offset, 0x14400) } },
+  /* libunwind reads .dynsym in the second part of .dynsym, and in zeros.  */
+  { "the_file_is_long_enough_for_symbols_in_part", make_many_symbols_of_lld,
+    .changes = { DATA_AHEAD (0x1000) }, .strategy = "grow-data",
+    .expects = { SECTION_HAS (".dynsym", sh_offset, 0x5388),
+                 SECTION_HAS (".symtab", sh_offset, 0x73c0) } },
+  { "the_file_is_no_longer_for_tables_of_versions", make_crash_reporter_of_lld,
+    .changes = { NO_SLACK, SET_SECTION (S_DYNSYM, sh_type, SHT_GNU_versym),
+                 WORD64 (0x2000 + 48, DT_VERSYM) },
+    .strategy = "grow-data",
+    .expects = { SECTION_HAS (".symtab", sh_offset, 0x4400) } },
   /* libunwind reads .dynsym in the zeros in front of .symtab.  */
   { "the_file_is_long_enough_for_symbols_by_their_address",
-    make_crash_reporter_of_lld, .changes = { BYTES (0x1104, "\1") },
+    make_crash_reporter_of_lld, .changes = { NO_SLACK },
     .strategy = "grow-data",
     .expects = { SECTION_HAS (".dynsym", sh_addr, 0x14388),
                  SECTION_HAS (".dynsym", sh_offset, 0x4388),
@@ -516,6 +602,23 @@ static const struct layout_case refused[] = {
   { "notes_go_nowhere_where_readers_miss_them", make_mold_program,
     .changes = { WORD32 (0x248, NT_GNU_PROPERTY_TYPE_0) },
     .reason = "cannot move" },
+  /* libunwind would read .dynsym in place of .gnu.hash.  */
+  { "no_hash_table_is_read_in_other_bytes", make_many_symbols_of_lld,
+    .changes = { DATA_AHEAD (0x1000), WORD64 (0x3000 + 16 + 8, 0x250),
+                 SECTION (".gnu.hash", SHT_GNU_HASH, SHF_ALLOC, 0x250, 16),
+                 WORD64 (0x3000 + 48 + 8, 0x260),
+                 SET_SECTION (S_DYNSYM, sh_offset, 0x260),
+                 SET_SECTION (S_DYNSYM, sh_addr, 0x260) },
+    .reason = "cannot move" },
+  { "loaders_with_a_huge_bss_do_not_grow", make_loader,
+    .changes = { NO_SLACK, SET_SEGMENT (P_DATA, p_memsz, 1 << 27) },
+    .reason = "the BSS is too large" },
+  { "loaders_get_no_more_padding_than_others", make_loader,
+    .changes = { NO_SLACK, DATA_AHEAD (1 << 27) },
+    .reason = "symbol tables that move" },
+  { "symbol_tables_need_too_much_padding",
+    .changes = { NO_SLACK, SET_SEGMENT (P_DATA, p_memsz, 1 << 27) },
+    .reason = "symbol tables that move" },
   { "data_with_a_huge_bss_does_not_grow", make_data_with_a_huge_bss,
     .reason = ".note.qt.metadata" },
   /* Readers of the file go by the offset, readers of memory by the address. */

@@ -250,6 +250,14 @@ static const struct layout_case served[] = {
   { "slack_is_in_no_page_of_a_segment_in_front", make_two_segments_in_a_page,
     .strategy = "slack",
     .expects = { SECTION_HAS (".sframe", sh_offset, 0x1100) } },
+  /* Addresses and offsets of the code are farther from each other than those
+     of .gnu.hash, which has no other place.  */
+  { "slack_is_not_for_symbol_tables_of_another_difference",
+    .changes = { SET (request.sframe_size, SMALL), DATA_AHEAD (0x10000),
+                 SET_SEGMENT (P_TEXT, p_vaddr, 0x11000),
+                 SET_SEGMENT (P_TEXT, p_paddr, 0x11000),
+                 SET_SECTION (S_TEXT, sh_addr, 0x11000) },
+    .strategy = "evict" },
   { "slack_is_of_no_other_segment", make_shared_padding, .strategy = "evict" },
   /* A segment was tried first in vain.  The moved sections stayed where they
      would have been with that segment, and .sframe got the same bytes.  */
