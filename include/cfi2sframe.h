@@ -173,14 +173,15 @@ struct cfi2sframe_options
 struct cfi2sframe_report
 {
   size_t size;          /* set by cfi2sframe_report_init */
-  const char *machine;  /* "x86-64", "aarch64", ... or NULL */
+  const char *machine;  /* "amd64", "aarch64", ... or NULL */
   const char *strategy; /* how the section was injected, or NULL */
   uint64_t eh_frame_bytes, eh_frame_hdr_bytes, sframe_bytes;
   uint64_t input_bytes, output_bytes; /* the whole files */
   uint64_t cfi_functions;             /* FDEs in .eh_frame and .debug_frame */
   uint64_t functions_covered;         /* FDEs with every byte covered */
   uint64_t sframe_fdes, sframe_fres;
-  uint64_t bytes_covered, bytes_left_out;    /* of code with CFI */
+  /* Bytes of code that have rows; bytes of code with CFI that have none.  */
+  uint64_t bytes_covered, bytes_left_out;
   uint64_t left_out[CFI2SFRAME_REASONS_MAX]; /* functions by first reason */
   /* Offset in .eh_frame, or in .debug_frame with debug_damage, when damage[0]
      is set.  */
