@@ -429,7 +429,7 @@ struct cfi2sframe_lint_result
 };
 
 /* Compare the CFI of INPUT, a linked file for x86-64 or aarch64, with its
-   code. FOUND is called for each finding, in the order of addresses; its
+   code.  FOUND is called for each finding, in the order of addresses; its
    arguments are valid during the call.  The status is CFI2SFRAME_MISMATCH if
    there is a finding, CFI2SFRAME_NOTHING if there is no CFI,
    CFI2SFRAME_UNSUPPORTED for other machines, and if the library was built

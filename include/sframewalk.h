@@ -140,8 +140,8 @@ extern "C"
   SFW_API void sfw_modules_free (struct sfw_modules *modules);
 
   /* Update the table by the list of files that the dynamic linker has loaded.
-     Call it after dlopen and dlclose.  It is fast if nothing has changed. What
-     sfw_modules_add has added stays.  False with errno.  */
+     Call it after dlopen and dlclose.  It is fast if nothing has changed.
+     What sfw_modules_add has added stays.  False with errno.  */
   SFW_API bool sfw_modules_update (struct sfw_modules *modules);
 
   /* Update the table by /proc/PID/maps.  The sections of these files are read,
@@ -174,8 +174,8 @@ extern "C"
 
   /* A function that is called where the table has no row for FRAME.  It
      replaces FRAME by its caller's (by frame pointers, by the tables of a
-     just-in-time compiler, by DWARF) and returns true, or it returns false. SP
-     must increase.  */
+     just-in-time compiler, by DWARF) and returns true, or it returns false.
+     SP must increase.  */
   typedef bool sfw_fallback (void *context, struct sfw_frame *frame,
                              const struct sfw_memory *memory);
 
