@@ -4,7 +4,7 @@
    A job runs the routine of its function, and decides whether the result is
    final.  If so, a second pass over the instructions (routine_visit) records
    their rows, the functions and addresses that they lead to, and, for --lint
-   and --check, the comparison with CFI.  */
+   and --verify-code, the comparison with CFI.  */
 
 #include "analysis/analyser.h"
 

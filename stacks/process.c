@@ -186,8 +186,15 @@ process_may_return_to (struct process *process, uint64_t pc)
 {
   const struct unwind_source source
       = { .read = process_read_code, .reader = process };
-  return process_is_code (process, pc)
-         && unwind_may_end_call (&source, process->arch, pc, false);
+  uint64_t offset;
+  uint8_t byte;
+  if (!process_is_code (process, pc))
+    return false;
+  const struct code_file *file = process_file_at (process, pc, &offset);
+  if (file != NULL && file->image.bytes == NULL
+      && !process_read_code (process, pc - 1, &byte, sizeof byte))
+    process->missing = file;
+  return unwind_may_end_call (&source, process->arch, pc, false);
 }
 
 bool

@@ -63,6 +63,10 @@ struct process
   const char *program;
   struct code_file *program_file; /* the file of PROGRAM */
   struct code_file *jit; /* stands for all code that is in no file, or NULL */
+  /* The file of a return address whose code process_may_return_to could not
+     read, because the file was not found; NULL: there was none in the step
+     that the walk has tried last.  */
+  const struct code_file *missing;
 };
 
 /* Open the file of MAPPING, a mapping of PROCESS.  Return its descriptor, or
@@ -89,7 +93,9 @@ bool process_is_file_at (const struct process *process, uint64_t address);
    not change.  Cores lack the code of files, and recordings lack all code.  */
 bool process_read_code (void *reader, uint64_t address, void *to, size_t size);
 
-/* Whether PC can be a return address: code, where a call may end.  */
+/* Whether PC can be a return address: code, where a call may end.  If PC is in
+   a file that was not found, and its code cannot be read, the result is false,
+   and process->missing becomes the file.  */
 bool process_may_return_to (struct process *process, uint64_t pc);
 
 /* Whether the program can execute code at PC.  If the mapping is not known, it

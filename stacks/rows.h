@@ -27,7 +27,7 @@ enum section_origin
   SECTION_UNKNOWN,   /* not searched for yet */
   SECTION_OWN,       /* in the file */
   SECTION_DETACHED,  /* in a folder or on a server */
-  SECTION_CONVERTED, /* made from the file's CFI just now */
+  SECTION_CONVERTED, /* made from the file's CFI or code just now */
   SECTION_KEPT,      /* from the cache: made from CFI and code earlier */
   SECTION_NONE       /* there are no rows: `reason' says why */
 };

@@ -116,44 +116,11 @@ print_frame (const struct stack_printer *printer,
     }
 }
 
-enum
-{
-  MISSING_SHOWN = 4 /* files; a core may name thousands */
-};
-
-/* Print which of FILES were not found.  The walk may have ended at an address
-   in no file because its caller is in such a file: a caller is guessed only if
-   a call is seen there.  */
+/* Print why FILE has no rows.  */
 static void
-print_missing (const struct code_files *files, FILE *out)
+print_no_rows (const struct code_file *file, FILE *out)
 {
-  unsigned shown = 0;
-  for (size_t i = 0; i < files->n && shown < MISSING_SHOWN; i++)
-    {
-      const struct code_file *file = files->files[i];
-      if (file->image.bytes != NULL || file->rows.reason == NULL)
-        continue;
-      fputs ("; ", out);
-      print_file (file, out);
-      fprintf (out, ": %s", file->rows.reason);
-      shown++;
-    }
-}
-
-/* Print why there is no section for ADDRESS, in FILE or (NULL) in none.  */
-static void
-print_no_section (const struct stack_printer *printer,
-                  const struct code_file *file, uint64_t address)
-{
-  FILE *out = printer->out;
-  if (file == NULL)
-    {
-      fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file", address);
-      print_missing (printer->process->files, out);
-      return;
-    }
   const char *reason = file->rows.reason;
-  fputs ("no SFrame data: ", out);
   print_file (file, out);
   fprintf (out, ": %s", reason != NULL ? reason : "nothing known of it");
 }
@@ -170,8 +137,13 @@ print_end (const struct stack_printer *printer, const struct stack_walk *walk)
   if (walk->end == SFW_MORE)
     fprintf (out, "no more than %zu frame%s shown", walk->max,
              walk->max == 1 ? " is" : "s are");
+  else if (walk->end == SFW_NO_SECTION && file == NULL)
+    fprintf (out, "no SFrame data: 0x%" PRIx64 " is in no file", address);
   else if (walk->end == SFW_NO_SECTION)
-    print_no_section (printer, file, address);
+    {
+      fputs ("no SFrame data: ", out);
+      print_no_rows (file, out);
+    }
   else if (walk->end == SFW_OUTERMOST || file == NULL)
     fputs (sfw_end_text (walk->end), out);
   else
@@ -182,6 +154,12 @@ print_end (const struct stack_printer *printer, const struct stack_walk *walk)
       fprintf (out, "+0x%" PRIx64, code_file_address (file, offset));
       if (walk->end == SFW_NO_ROW && reason != NULL)
         fprintf (out, " (%s)", reason);
+    }
+  if ((walk->end == SFW_NO_SECTION || walk->end == SFW_NO_ROW)
+      && walk->missing != NULL && walk->missing != file)
+    {
+      fputs ("; ", out);
+      print_no_rows (walk->missing, out);
     }
   fputs (")\n", out);
 }
@@ -365,7 +343,7 @@ stack_json_end (const struct stack_printer *printer)
 static bool
 same_walk (const struct stack_walk *a, const struct stack_walk *b)
 {
-  if (a->n != b->n || a->end != b->end)
+  if (a->n != b->n || a->end != b->end || a->missing != b->missing)
     return false;
   /* Stacks that differ usually do so near the start of the thread.  */
   for (size_t i = a->n; i-- > 0;)
@@ -397,6 +375,7 @@ add_group (struct stack_groups *groups, uint32_t hash,
   group->walk.n = walk->n;
   group->walk.max = walk->max;
   group->walk.end = walk->end;
+  group->walk.missing = walk->missing;
   groups->n++;
   return group;
 }

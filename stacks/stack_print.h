@@ -1,14 +1,15 @@
 /* Printing stacks as text or as JSON, and grouping threads with equal stacks.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The JSON is one object.  It has "pid" or "core", and "stacks", an array of
-   objects.  Each of these has "threads" (objects with "tid" and, if known,
-   "name"), "frames" from the innermost one on, and "end": why the walk ended
-   (unwind_end_name), or null for a thread of which nothing is known.  A frame
-   has "pc" and, as far as they are known, "function" and the "offset" in it,
-   "file" and the "address" in it, "source" and "line"; "by": how the frame was
-   found (frame_way_name); and "interrupted" and "jit", true where they apply.
-   Addresses are strings, because numbers of JavaScript have 53 bits.  */
+   The JSON is one object.  It has "pid", for a core file "core", and "stacks",
+   an array of objects.  Each of these has "threads" (objects with "tid" and,
+   if known, "name"), "frames" from the innermost one on, and "end": why the
+   walk ended (unwind_end_name, or "limit" after the most frames), or null for
+   a thread of which nothing is known.  A frame has "pc" and, as far as they
+   are known, "function" and the "offset" in it, "file" and the "address" in
+   it, "source" and "line"; "by": how the frame was found (frame_way_name); and
+   "interrupted" and "jit", true where they apply.  Addresses are strings,
+   because numbers of JavaScript have 53 bits.  */
 
 #ifndef STACKS_STACK_PRINT_H
 #define STACKS_STACK_PRINT_H

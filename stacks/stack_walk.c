@@ -302,11 +302,13 @@ stack_walk_by_sframe (struct process *process,
         fp_step_find_sp (process, &source, &frame);
       walk_by_rows (process, &source, &frame, walk);
       first->way = way;
+      process->missing = NULL;
       next = find_caller (process, walk, &known, &frame, &way);
       if (next == WALK_REPEATS)
         way = walk->frames[--walk->n].way;
     }
   while (next != WALK_ENDS);
+  walk->missing = process->missing;
   end_at_start (process, walk);
   if (walk->n > walk->max)
     {

@@ -25,6 +25,9 @@ struct stack_walk
   size_t n, max;
   /* Why the walk ended.  SFW_MORE: it has MAX frames.  */
   enum sfw_end end;
+  /* The file of a possible caller of the last frame, if that file was not
+     found; or NULL.  Not owned.  */
+  const struct code_file *missing;
 };
 
 /* Make room for MAX frames.  False when memory ran out.  */

@@ -444,6 +444,20 @@ same_options ()
   [ "$count" -ge 30 ]
 }
 
+# A rewriting had left ".IR DIR ." behind the sentence that now ended in it.
+@test "no manual page ends a sentence twice with the same line" {
+  run ! awk '
+    FNR == 1 { split("", before) }
+    { words = $0; sub(/[ .,;]+$/, "", words) }
+    /\.$/ && length(words) > 5 {
+      for (i = 1; i <= 3; i++)
+        if (words == before[i]) { print FILENAME ":" FNR ": " $0; found = 1 }
+    }
+    { before[FNR % 3 + 1] = words }
+    END { exit !found }' \
+    "$srcdir"/{doc/use,stacks,prove,walk}/*.[13] "$srcdir"/contrib/*/*.1
+}
+
 @test "every file of the source that a document names exists" {
   cd "$srcdir"
   local name count=0 missing= product_folders

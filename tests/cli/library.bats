@@ -64,8 +64,6 @@ example ()
 
 @test "libcfi2sframe(3): every member of the structures is named" {
   local structure
-  sed 's/\\-/-/g' "$srcdir"/doc/use/*.3 "$srcdir"/walk/*.3 \
-    | grep -E '^\.BR?( |$)' >page
   for structure in error options report check_result compare_result \
                    difference lint_result finding; do
     sed -n "/^struct cfi2sframe_$structure\$/,/^}/p" "$srcdir/include/cfi2sframe.h" \
@@ -73,6 +71,9 @@ example ()
       | sed -nE 's/^  (const )?(struct |enum )?[a-z0-9_]+ (.*);.*/\3/p' \
       | tr -d ' *' | tr ',' '\n' >members
     [ -s members ]
+    # The members of another structure may have the same name.
+    sed -n "/^\.SS \"*struct cfi2sframe_$structure\"*\$/,/^\.SH/p" "$srcdir/doc/use/libcfi2sframe.3" \
+      | sed '1d; s/\\-/-/g' | sed '/^\.SS/,$d' | grep -E '^\.BR?( |$)' >page
     run awk -v structure="$structure" '
       NR == FNR { line[NR] = $0; n = NR; next }
       { for (i = 1; i <= n; i++)

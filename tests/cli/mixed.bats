@@ -91,6 +91,8 @@ END
     grep -qxF "@test \"$name\" {" "$srcdir"/tests/*/*.bats \
       || { echo "no test: $name"; return 1; }
   done < <(sed -n 's/^@c test: //p' table)
+  # The manual once had the table twice, in older and in newer words.
+  [ -z "$(sed -n 's/^@c test: //p' table | sort | uniq -d)" ]
 }
 
 # Of the hooks, "all hooks give --hook" (hooks.bats) knows how many there are.

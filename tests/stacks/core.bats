@@ -62,6 +62,61 @@ frames ()
   [[ $output == *"(no SFrame data: 0x0 is in no file; wild: its file was not found)"* ]] || report
 }
 
+# Which files are named depended on the threads that had been shown before, and
+# a memfd with code of a just-in-time compiler was called a file that is no ELF.
+@test "a missing file is named for stacks that may have gone on in it alone" {
+  [[ $(uname -m) = x86_64 || $(uname -m) = aarch64 ]] || skip "its code is for x86-64 and aarch64"
+  needs_kernel_cores
+  cat >gone.c <<'END'
+__attribute__ ((noipa)) int call (int (*data) (void)) { return data () + 1; }
+END
+  cat >ends.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+extern int call (int (*) (void));
+static volatile char runs[2]; /* the code of a thread has stored 1 */
+static void *generated (void *flag)
+{
+#if defined __x86_64__
+  /* xor %ebp,%ebp; movb $1,(%rdi); jmp . */
+  static const unsigned char code[] = { 0x31, 0xed, 0xc6, 0x07, 0x01, 0xeb, 0xfe };
+#else
+  /* mov x29,xzr; mov x30,xzr; mov w1,1; strb w1,[x0]; b . */
+  static const unsigned code[] = { 0xaa1f03fd, 0xaa1f03fe, 0x52800021, 0x39000001, 0x14000000 };
+#endif
+  int fd = flag == runs ? memfd_create ("generated", 0) : -1;
+  if (fd >= 0 && ftruncate (fd, 4096) != 0) return NULL;
+  void *to = mmap (NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                   fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+  memcpy (to, code, sizeof code);
+  __builtin___clear_cache (to, (char *)to + 4096);
+  ((void (*) (void *))to) (flag);
+  return NULL;
+}
+int main (void)
+{
+  pthread_t thread;
+  pthread_create (&thread, NULL, generated, (void *)&runs[0]);
+  pthread_create (&thread, NULL, generated, (void *)&runs[1]);
+  while (!runs[0] || !runs[1]) usleep (1000);
+  return call ((int (*) (void))stdout);
+}
+END
+  "${CC:-cc}" -O1 -shared -fPIC -o libgone.so gone.c
+  "${CC:-cc}" -O1 -pthread -o ends ends.c "$PWD/libgone.so"
+  dump "$PWD/ends"
+  mv libgone.so elsewhere
+  gives 0 capture "$stack" core
+  grep -Ec '^  \(no SFrame data: 0x[0-9a-f]+ is in no file\)$' <<<"$output" >plain
+  [ "$(cat plain)" = 2 ] || report
+  grep -E '^  \(no row for this address: libc\.so\.6\+0x[0-9a-f]+; libgone\.so: its file was not found\)$' \
+    <<<"$output" || report
+}
+
 @test "of cores that the kernel wrote, too, who called no code is guessed" {
   needs_kernel_cores
   wild_program

@@ -416,6 +416,31 @@ TEST (a_thread_that_no_group_has_room_for_is_in_none)
   stack_walk_free (&walk);
 }
 
+/* The same frames, which end because of two files: a group's reason is that of
+   its first thread.  */
+TEST (a_group_misses_one_file)
+{
+  static const struct code_file a, b;
+  const struct code_file *const missing[] = { &a, NULL, &b, &a };
+  const struct thread threads[4] = { { .tid = 0 } };
+  struct stack_groups groups = { 0 };
+  struct stack_walk walk;
+  assert_true (stack_walk_init (&walk, 1));
+  walk.n = 1;
+  walk.frames[0] = (struct frame){ .pc = 1 };
+  for (size_t i = 0; i < 4; i++)
+    {
+      walk.missing = missing[i];
+      assert_true (stack_groups_add (&groups, &threads[i], &walk));
+    }
+  assert_int_equal (groups.n, 3);
+  for (size_t i = 0; i < groups.n; i++)
+    assert_ptr_equal (groups.groups[i].walk.missing, missing[i]);
+  assert_int_equal (groups.groups[0].n, 2);
+  stack_groups_free (&groups);
+  stack_walk_free (&walk);
+}
+
 static void
 set_walk (struct stack_walk *walk, size_t n, enum sfw_end end)
 {

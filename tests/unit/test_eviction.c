@@ -527,6 +527,11 @@ static const struct layout_case refused[] = {
     .changes
     = { SECTION_SYMBOL ("\1", 0x200), RELOCATION (0x2090, 1, 1, 0x800) },
     REFERENCED },
+  /* The section's address alone leads elsewhere, and so does the addend.  */
+  { "relocations_by_symbols_of_sections_keep_what_they_lead_to",
+    .changes = { SECTION_SYMBOL ("\7", 0x1000),
+                 RELOCATION (0x2090, 1, 1, 0x234 - 0x1000) },
+    REFERENCED },
   { "relocations_by_a_table_that_no_section_has_keep_everything",
     .changes = { SET_SECTION (S_DYNSYM, sh_type, SHT_PROGBITS),
                  RELOCATION (0x2090, 1, 1, 0), NO_BUILD_ID },
