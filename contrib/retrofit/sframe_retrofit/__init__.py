@@ -9,7 +9,7 @@
   archives     tar archives, which are rewritten member by member
   checksums    what may be a checksum of a file that is to be converted
   config       /etc/cfi2sframe.conf
-  converter    cfi2sframe, and what it says of files
+  converter    cfi2sframe, what is asked for, and what it says of files
   mtree        pacman's list of the files in a package
   md5sums      dpkg's list of them
   databases    what dpkg, rpm or pacman has installed
@@ -29,7 +29,6 @@
 A module imports only those above it in this list.
 """
 
-import argparse
 import os
 import re
 import sys
@@ -39,9 +38,6 @@ PROGRAM = os.path.basename(sys.argv[0])
 VERSION = "0.2.0" # configure.ac's; a test compares them
 # Of the objects in JSON; doc/formats/cfi2sframe.schema.json describes them.
 JSON_VERSION = 1
-
-# What was asked for, and what a run has found out.
-Options = argparse.Namespace
 
 
 class Refused(Exception):

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from typing import IO, Any, Iterator, Optional, Tuple
 
-from sframe_retrofit import Options, Refused
+from sframe_retrofit import Refused
 from sframe_retrofit.commands import output_of, run
 
 DEFAULT_LEVELS = {".gz": 9, ".xz": 6, ".bz2": 9, ".zst": 19} # dpkg-deb's
@@ -60,7 +60,13 @@ class Allowance:
     FREE = 256 << 20       # whatever the ratio
     MAX = 8 << 30
     PART = 1 << 20
-    given: Optional[int] = None # --unpacked-max, in bytes
+    given: Optional[int] = None # in bytes
+
+    @classmethod
+    def give(cls, mebibytes: Optional[int]) -> None:
+        """What --unpacked-max says holds for all."""
+        if mebibytes is not None:
+            cls.given = mebibytes << 20
 
     def __init__(self, packed: int) -> None:
         self.limit = self.given or min(self.MAX,
@@ -111,15 +117,13 @@ def decompress(kind: str, data: bytes) -> bytes:
         return b"".join(parts(kind, file, Allowance(len(data))))
 
 
-def compress(options: Options, kind: str, data: bytes,
-             level: Optional[int] = None) -> bytes:
-    """DATA, compressed with the level of OPTIONS, or else LEVEL."""
-    if options.level is not None:
-        level = options.level
+def compress(kind: str, data: bytes, level: Optional[int],
+             threads_max: int) -> bytes:
+    """DATA, compressed with LEVEL, by default dpkg-deb's."""
     if level is None:
         level = DEFAULT_LEVELS.get(kind, 0)
     level = min(level, 19 if kind == ".zst" else 9)
-    threads = "-T%d" % max(2, options.threads_max)
+    threads = "-T%d" % max(2, threads_max)
     new: bytes = data
     if kind == ".gz":
         new = needed_module("gzip").compress(data, level, mtime=0)

@@ -4,6 +4,7 @@
 umoci unpacks (layers hide and remove files of each other), tar packs.
 """
 
+import dataclasses
 import functools
 import glob
 import os
@@ -13,18 +14,30 @@ import subprocess
 from typing import (Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import (Options, Refused, checksums, complain, counted,
-                             md5sums, packages, say, shown)
+from sframe_retrofit import (Refused, checksums, complain, counted, md5sums,
+                             packages, say, shown)
 from sframe_retrofit.archives import BLOCK, TarContents
 from sframe_retrofit.commands import run
 from sframe_retrofit.compression import Allowance, parts
-from sframe_retrofit.converter import DEFAULT_OPTIONS, Report, run_converter
+from sframe_retrofit.converter import (DEFAULT_OPTIONS, DryRunOptions, Report,
+                                       run_converter)
 from sframe_retrofit.image_blobs import (MANIFESTS, OCI_LAYER, Blobs,
                                          compression_of, digest_of_file, put,
                                          to_bytes)
-
+from sframe_retrofit.progress import Progress
 
 TAG = "image"
+
+
+@dataclasses.dataclass
+class ImageOptions(DryRunOptions):
+    """What sframe-retrofit-image was asked for."""
+    image: str
+    output: str # "" without one
+    squash: bool
+    unpacked_max: Optional[int] # in MiB
+    progress: Progress = dataclasses.field(init=False)
+    well: bool = dataclasses.field(default=True, init=False) # no file failed
 
 
 class Layer(NamedTuple):
@@ -40,7 +53,7 @@ def directory_times(root: str) -> List[Tuple[str, os.stat_result]]:
     return [(folder, os.lstat(folder)) for folder, _, _ in os.walk(root)]
 
 
-def convert_files(options: Options, root: str) -> List[Report]:
+def convert_files(options: ImageOptions, root: str) -> List[Report]:
     """Convert what is in ROOT; the reports on what was converted."""
     times = directory_times(root)
     outcome = run_converter(
@@ -77,7 +90,7 @@ def identities(root: str) -> Dict[str, Tuple[int, int]]:
             for name, status in files_below(root)}
 
 
-def make_layer(options: Options, layout: str, work: str,
+def make_layer(options: ImageOptions, layout: str, work: str,
                path: str) -> Optional[Layer]:
     """Convert the files of the image TAG in LAYOUT; their layer, in the file
     PATH, or None if there is nothing to convert.
@@ -215,8 +228,9 @@ def candidates_in(path: str) -> Tuple[checksums.Pair, ...]:
     return tuple(checksums.candidates_in(LayerContents(path)))
 
 
-def rewrite_layer(options: Options, near: Tuple[checksums.Pair, ...], path: str,
-                  digests: md5sums.Digests, target: str) -> Optional[Layer]:
+def rewrite_layer(options: ImageOptions, near: Tuple[checksums.Pair, ...],
+                  path: str, digests: md5sums.Digests, target: str) \
+        -> Optional[Layer]:
     """The layer PATH with other contents for some files, in the file TARGET, or
     None if there is nothing to change.
 
@@ -267,7 +281,7 @@ def add_to_config(config: Any, layer: Layer) -> None:
 class Layers:
     """What becomes of layers: a layer that several images have changes once."""
 
-    def __init__(self, options: Options, work: str) -> None:
+    def __init__(self, options: ImageOptions, work: str) -> None:
         self.options, self.work = options, work
         self.made: List[Layer] = []
         # By all layers of an image, and what its configuration says of them, which

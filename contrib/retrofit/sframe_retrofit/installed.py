@@ -11,6 +11,7 @@ converted files: these are as shipped, and their records are not ours to use.
 import collections
 import concurrent.futures
 import contextlib
+import dataclasses
 import enum
 import errno
 import os
@@ -19,10 +20,10 @@ import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import (Options, Refused, complain, config, elf,
-                             reason_of, shown)
+from sframe_retrofit import (Refused, complain, config, elf, reason_of,
+                             shown)
 from sframe_retrofit.commands import started
-from sframe_retrofit.converter import run_converter, with_status
+from sframe_retrofit.converter import DryRunOptions, run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
 from sframe_retrofit.ending import check
 from sframe_retrofit.files import digest_of, open_regular
@@ -30,6 +31,20 @@ from sframe_retrofit.files import digest_of, open_regular
 MAX_LINKS = 40 # as the kernel
 
 Digest = Tuple[str, str] # algorithm and value
+
+
+@dataclasses.dataclass
+class SystemOptions(DryRunOptions):
+    """What sframe-system was asked for."""
+    command: str
+    packages: List[str]  # by name; none are all
+    root: str            # without a slash at the end
+    exclude: List[str]   # patterns of names
+    jobs: Optional[int]
+    triggered: bool
+    # Whether packages stay that the configuration leaves out.
+    leave_out_packages: bool = dataclasses.field(default=False, init=False)
+    well: bool = dataclasses.field(default=True, init=False) # all could be read
 
 
 class Tree:
@@ -81,7 +96,7 @@ def is_linked_elf_file(path: str) -> bool:
 
 # Which files.
 
-def chosen(options: Options, database: Database) -> List[Package]:
+def chosen(options: SystemOptions, database: Database) -> List[Package]:
     """The packages asked for."""
     if not options.packages:
         return database.packages
@@ -102,11 +117,11 @@ class Installed(NamedTuple):
     digests: List[Digest]
 
 
-def is_excluded(options: Options, name: str) -> bool:
+def is_excluded(options: SystemOptions, name: str) -> bool:
     return any(config.fits(glob, name) for glob in options.exclude)
 
 
-def elf_files(options: Options, database: Database,
+def elf_files(options: SystemOptions, database: Database,
               tree: Tree) -> List[Installed]:
     """Programs and libraries of the packages asked for.  A file that cannot be
     read is told, and the run fails."""
@@ -128,8 +143,9 @@ def elf_files(options: Options, database: Database,
             if not any(is_excluded(options, name) for name in file.names)]
 
 
-def installed_file(options: Options, found: Dict[Tuple[int, int], Installed],
-                   path: str, name: str) -> Optional[Installed]:
+def installed_file(options: SystemOptions,
+                   found: Dict[Tuple[int, int], Installed], path: str,
+                   name: str) -> Optional[Installed]:
     """The one of FOUND, which may get it now, that PATH is; None if that is neither
     a program nor a library."""
     try:
@@ -154,7 +170,7 @@ def all_paths(files: Iterable[Installed]) -> List[str]:
     return [path for file in files for path in file.paths]
 
 
-def checked_files(options: Options, database: Database) -> List[File]:
+def checked_files(options: SystemOptions, database: Database) -> List[File]:
     """All files of the packages asked for that these have digests of."""
     return [file for package in chosen(options, database)
             for file in database.files(package)
@@ -179,7 +195,7 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
-def original_digest(options: Options, path: str, algorithm: str) -> str:
+def original_digest(options: SystemOptions, path: str, algorithm: str) -> str:
     """The digest of what PATH was before its conversion, "" if none was."""
     with started([options.cfi2sframe, "-v", "--undo", "-o", "/dev/stdout",
                   path], stdout=subprocess.PIPE,
@@ -200,7 +216,7 @@ def is_shipped(path: str, digests: List[Digest]) -> bool:
     return False
 
 
-def judged_file(options: Options, path: str,
+def judged_file(options: SystemOptions, path: str,
                 digests: List[Digest]) -> Verdict:
     """What the file PATH is; its packages have DIGESTS of it."""
     if not digests:
@@ -224,7 +240,7 @@ def judged_file(options: Options, path: str,
                    "converted, and was not as packaged before")
 
 
-def judged_name(options: Options, tree: Tree, file: File) -> Verdict:
+def judged_name(options: SystemOptions, tree: Tree, file: File) -> Verdict:
     """What is where FILE should be, by a link that somebody put there, too."""
     try:
         path = tree.target(file.path)
@@ -233,25 +249,26 @@ def judged_name(options: Options, tree: Tree, file: File) -> Verdict:
     return judged_file(options, path, [(file.algorithm, file.digest)])
 
 
-def at_once(options: Options) -> concurrent.futures.Executor:
+def at_once(options: SystemOptions) -> concurrent.futures.Executor:
     return concurrent.futures.ThreadPoolExecutor(options.jobs
                                                  or os.cpu_count())
 
 
-def judged(options: Options, files: Iterable[Installed]) -> List[Verdict]:
+def judged(options: SystemOptions, files: Iterable[Installed]) \
+        -> List[Verdict]:
     with at_once(options) as pool:
         return list(pool.map(lambda file: judged_file(
             options, file.paths[0], file.digests), files))
 
 
-def verified(options: Options, tree: Tree,
+def verified(options: SystemOptions, tree: Tree,
              files: Iterable[File]) -> List[Verdict]:
     with at_once(options) as pool:
         return list(pool.map(lambda file: judged_name(options, tree, file),
                              files))
 
 
-def outcome_of(options: Options, arguments: List[str],
+def outcome_of(options: SystemOptions, arguments: List[str],
                files: List[Installed], status: str) -> List[Installed]:
     """Those of FILES that the converter, with ARGUMENTS, would let have
     STATUS."""
@@ -265,7 +282,7 @@ def outcome_of(options: Options, arguments: List[str],
 UNDOING = ["--undo", "--convert-checksummed"]
 
 
-def can_be_undone(options: Options,
+def can_be_undone(options: SystemOptions,
                   files: List[Installed]) -> List[Installed]:
     """Those that cfi2sframe has converted, whoever ran it."""
     return outcome_of(options, UNDOING, files, "restored")
@@ -277,7 +294,7 @@ class Selection(NamedTuple):
     left: Counter[str]
 
 
-def ours_among(options: Options, files: List[Installed]) -> Selection:
+def ours_among(options: SystemOptions, files: List[Installed]) -> Selection:
     """Of files that are converted, those that were as shipped before."""
     verdicts = judged(options, files)
     return Selection(
@@ -294,7 +311,7 @@ class Sorted(NamedTuple):
     others: List[Installed]
 
 
-def sorted_out(options: Options, files: List[Installed]) -> Sorted:
+def sorted_out(options: SystemOptions, files: List[Installed]) -> Sorted:
     def is_so(file: Installed) -> bool:
         with contextlib.suppress(OSError):
             return is_shipped(file.paths[0], file.digests)
@@ -309,7 +326,7 @@ def sorted_out(options: Options, files: List[Installed]) -> Sorted:
                   theirs, [file for file, yes in zip(files, so) if not yes])
 
 
-def to_be_converted(options: Options, how: List[str],
+def to_be_converted(options: SystemOptions, how: List[str],
                     files: List[Installed]) -> Selection:
     """Those as shipped; and those that we converted, to be done again if need
     be.  HOW has the converter's options.
@@ -322,6 +339,6 @@ def to_be_converted(options: Options, how: List[str],
     return Selection(sorted(plain + again.files), again.left)
 
 
-def to_be_undone(options: Options, files: List[Installed]) -> Selection:
+def to_be_undone(options: SystemOptions, files: List[Installed]) -> Selection:
     """Those that were as shipped before they were converted."""
     return ours_among(options, can_be_undone(options, files))

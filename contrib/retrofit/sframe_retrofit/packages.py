@@ -8,6 +8,8 @@ it is known which of them get a new version.
 
 import collections
 import contextlib
+import dataclasses
+import functools
 import itertools
 import os
 import re
@@ -16,12 +18,13 @@ import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
                     Sequence, Set, Tuple, Type, TypeVar)
 
-from sframe_retrofit import (Options, Refused, checksums, complain, counted,
-                             elf, reason_of, say)
+from sframe_retrofit import (Refused, checksums, complain, counted, elf,
+                             reason_of, say)
 from sframe_retrofit.archives import Files
 from sframe_retrofit.commands import complete
-from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
-                                       run_converter)
+from sframe_retrofit.compression import compress
+from sframe_retrofit.converter import (DEFAULT_OPTIONS, DryRunOptions, Report,
+                                       build_id, run_converter)
 from sframe_retrofit.ending import Workplace, parent_for
 from sframe_retrofit.files import Outputs, copy_package
 from sframe_retrofit.progress import Progress
@@ -32,6 +35,33 @@ Result = TypeVar("Result")
 
 # What ends the work on a package, and not on the others of a run.
 FAILURES = (Refused, OSError, UnicodeDecodeError, MemoryError)
+
+
+@dataclasses.dataclass
+class PackageOptions(DryRunOptions):
+    """What a program was asked for that converts packages."""
+    packages: List[str]    # their files
+    output: str            # the folder of the new ones
+    suffix: str            # of new versions
+    level: Optional[int]   # of compression
+    threads_max: int       # for that
+    unpacked_max: Optional[int] # in MiB
+    # Further packages of the run, which may have checksums of files.
+    checksums_of: List[str] = dataclasses.field(default_factory=list)
+
+    def writes(self) -> bool:
+        """Whether there are to be new packages."""
+        return not self.dry_run
+
+    @functools.cached_property
+    def outputs(self) -> Outputs:
+        """The names of the new ones; OUTPUT is there."""
+        return Outputs(self.output, self.packages)
+
+    def compress(self, kind: str, data: bytes,
+                 level: Optional[int] = None) -> bytes:
+        """DATA, compressed as KIND, with LEVEL unless another was asked for."""
+        return compress(kind, data, self.level or level, self.threads_max)
 
 
 class Package:
@@ -82,23 +112,24 @@ class Package:
         """The packages that it names so that it has to follow them."""
         raise NotImplementedError
 
-    def pack(self, options: Options, files: Any, changed: Dict[int, bytes],
-             work: str) -> None:
+    def pack(self, options: PackageOptions, files: Any,
+             changed: Dict[int, bytes], work: str) -> None:
         """Put CHANGED into the package's contents, kept in the file WORK."""
         raise NotImplementedError
 
-    def write(self, options: Options, renewed: Set[Key], work: str) -> None:
+    def write(self, options: PackageOptions, renewed: Set[Key], work: str) \
+            -> None:
         """Write the new package to self.output."""
         raise NotImplementedError
 
-    def output_name(self, options: Options) -> str:
+    def output_name(self, options: PackageOptions) -> str:
         raise NotImplementedError
 
     def grown(self, old: int, new: int) -> int:
         """How much more a file of NEW bytes takes than one of OLD."""
         return new - old
 
-    def copy(self, options: Options) -> None:
+    def copy(self, options: PackageOptions) -> None:
         """Write it as it is."""
         self.output = options.outputs.path(self.path,
                                            os.path.basename(self.path))
@@ -149,7 +180,8 @@ def has_debug_files(path: str) -> bool:
                      os.path.basename(path)) is not None
 
 
-def prepare_debug_files(options: Options, known: Known, folder: str) -> None:
+def prepare_debug_files(options: PackageOptions, known: Known, folder: str) \
+        -> None:
     """Put packages of debug files last, if any; keep programs in FOLDER."""
     options.packages.sort(key=has_debug_files)
     if any(map(has_debug_files, options.packages)):
@@ -157,8 +189,9 @@ def prepare_debug_files(options: Options, known: Known, folder: str) -> None:
         os.mkdir(os.path.join(folder, "programs"))
 
 
-def follow_programs(options: Options, programs: Programs, package: Package,
-                    files: Files, paths: Dict[int, str]) -> bool:
+def follow_programs(options: DryRunOptions, programs: Programs,
+                    package: Package, files: Files, paths: Dict[int, str]) \
+        -> bool:
     """Bring the debug files among PATHS in step; whether all went well."""
     well = True
     for index, path in paths.items():
@@ -196,7 +229,7 @@ def lay_out_files(known: checksums.Checksums, files: Files, indices: List[int],
             for index in indices}
 
 
-def convertible_files(options: Options, package: Package,
+def convertible_files(options: DryRunOptions, package: Package,
                       files: Files) -> Tuple[List[int], Reports]:
     """Their indices, and what is said of the other ELF files."""
     found = files.elf_files()
@@ -218,8 +251,9 @@ def convertible_files(options: Options, package: Package,
     return indices, reports
 
 
-def run_on_files(options: Options, package: Package, paths: Dict[int, str],
-                 folder: str, arguments: List[str]) -> Reports:
+def run_on_files(options: DryRunOptions, package: Package,
+                 paths: Dict[int, str], folder: str, arguments: List[str]) \
+        -> Reports:
     """Have the files in PATHS, below a number in FOLDER, converted."""
     with package.during("convert"):
         outcome = run_converter(
@@ -234,7 +268,7 @@ def run_on_files(options: Options, package: Package, paths: Dict[int, str],
     return dict(zip(paths, outcome.reports))
 
 
-def detach_files(options: Options, package: Package, files: Files,
+def detach_files(options: PackageOptions, package: Package, files: Files,
                  store: str) -> Reports:
     """Put the sections of the files into the folder STORE, by build-id; what
     became of each file.  The files stay, so that no checksum matters."""
@@ -253,7 +287,7 @@ def detach_files(options: Options, package: Package, files: Files,
     return reports
 
 
-def convert_files(options: Options, known: Known, package: Package,
+def convert_files(options: DryRunOptions, known: Known, package: Package,
                   files: Files) -> Tuple[Dict[int, bytes], Reports]:
     """New contents by index, and what became of each file."""
     indices, reports = convertible_files(options, package, files)
@@ -285,8 +319,8 @@ def show_list(package: Package, files: Files, reports: Reports) -> None:
                               if report.get("reason") else ""))
 
 
-def look_into(options: Options, known: Known, kind: Type[Kind], path: str,
-              work: Optional[str]) -> Kind:
+def look_into(options: PackageOptions, known: Known, kind: Type[Kind],
+              path: str, work: Optional[str]) -> Kind:
     """The first pass over the package PATH; its new contents go to the file
     WORK, or nowhere if there is none."""
     package = kind(path)
@@ -313,7 +347,7 @@ def look_into(options: Options, known: Known, kind: Type[Kind], path: str,
     return package
 
 
-def write_package(options: Options, package: Package, renewed: Set[Key],
+def write_package(options: PackageOptions, package: Package, renewed: Set[Key],
                   work: str) -> None:
     """The second pass."""
     if package.unwritable and (package.key in renewed
@@ -341,11 +375,11 @@ def size_of(path: str) -> int:
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
-def begin_progress(options: Options) -> None:
+def begin_progress(options: PackageOptions) -> None:
     Package.progress = Progress("packages", list(map(size_of, options.packages)))
 
 
-def each_package(options: Options, function: Callable[[str], Result]
+def each_package(options: PackageOptions, function: Callable[[str], Result]
                  ) -> Tuple[List[Result], Dict[str, str]]:
     """FUNCTION for all packages, which says how far it is."""
     def one(path: str) -> Result:
@@ -357,7 +391,8 @@ def each_package(options: Options, function: Callable[[str], Result]
     return each(options.packages, one)
 
 
-def end_progress(packages: Sequence[Package], failures: Dict[str, str]) -> None:
+def end_progress(packages: Sequence[Package], failures: Dict[str, str]) \
+        -> None:
     """A line that says what became of all."""
     kinds = collections.Counter(package.status for package in packages
                                 if package.path not in failures)
@@ -418,36 +453,34 @@ def checksums_in(kind: Type[Package], path: str) -> List[checksums.Pair]:
         if package.may_have_checksums() else []
 
 
-def collect_checksums(options: Options, kind: Type[Package]) \
+def collect_checksums(options: PackageOptions, kind: Type[Package]) \
         -> checksums.Checksums:
     """What may be checksums in any package.  What is wrong with a package that
     is converted is told when it is looked into; one that is only looked at for
     checksums has to be read, or a library would lose its checksum."""
     found = checksums.Checksums()
-    holders = getattr(options, "checksums_of", [])
-    paths = options.packages + holders
+    paths = options.packages + options.checksums_of
     for path in paths if len(paths) > 1 else []:
         try:
             found.add(checksums_in(kind, path))
         except FAILURES as error:
-            if path in holders:
+            if path in options.checksums_of:
                 raise Refused("%s: %s" % (path, reason_of(error, path))) \
                     from None
     return found
 
 
-def new_outputs(options: Options) -> Workplace:
+def new_outputs(options: PackageOptions) -> Workplace:
     """The folder for new packages is there; a folder for work in it."""
     try:
         os.makedirs(options.output, exist_ok=True)
-        options.outputs = Outputs(options.output, options.packages)
         return Workplace(options.output)
     except OSError as error:
         raise Refused("%s: %s" % (options.output,
                                   reason_of(error, options.output))) from None
 
 
-def convert_packages(options: Options, kind: Type[Kind]) -> Tuple[
+def convert_packages(options: PackageOptions, kind: Type[Kind]) -> Tuple[
         List[Kind], Dict[str, str]]:
     """Both passes; the packages, and what failed."""
     begin_progress(options)

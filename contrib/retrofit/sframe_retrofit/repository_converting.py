@@ -15,8 +15,8 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Set, Tuple
 
-from sframe_retrofit import (Options, Refused, complain, counted, debian,
-                             reason_of, say)
+from sframe_retrofit import (Refused, complain, counted, debian, reason_of,
+                             say)
 from sframe_retrofit.commands import started
 from sframe_retrofit.ending import Workplace, check, short_lived
 from sframe_retrofit.files import copy_package, load_json, write_text
@@ -24,13 +24,14 @@ from sframe_retrofit.progress import Progress
 from sframe_retrofit.repository_groups import (Groups, archive_path, at_hand,
                                                download, other_holders,
                                                size_of)
-from sframe_retrofit.repository_plan import Item, key_of, pool_name
+from sframe_retrofit.repository_plan import (Item, RepositoryOptions, key_of,
+                                             pool_name)
 
 Record = Dict[str, Any]
 Records = Dict[str, Optional[Record]] # by the keys of groups
 
 
-def record_path(options: Options, key: str) -> str:
+def record_path(options: RepositoryOptions, key: str) -> str:
     return os.path.join(options.state, "done", key + ".json")
 
 
@@ -39,7 +40,7 @@ def published(packages: List[Record]) -> List[Record]:
     return [package for package in packages if package["output"] is not None]
 
 
-def is_complete(options: Options, record: Optional[Record]) -> bool:
+def is_complete(options: RepositoryOptions, record: Optional[Record]) -> bool:
     """Whether RECORD is there, and all that it says was made."""
     def there(package: Record) -> bool:
         path = os.path.join(options.output, package["output"])
@@ -49,7 +50,8 @@ def is_complete(options: Options, record: Optional[Record]) -> bool:
     return record is not None and all(map(there, published(record["packages"])))
 
 
-def fetch(options: Options, items: List[Item], folder: str) -> List[str]:
+def fetch(options: RepositoryOptions, items: List[Item], folder: str) \
+        -> List[str]:
     """The packages of ITEMS as files in FOLDER, or links to files.
 
     apt compares their digests.
@@ -70,7 +72,7 @@ def fetch(options: Options, items: List[Item], folder: str) -> List[str]:
     return paths
 
 
-def fetch_holders(options: Options, folder: str) -> None:
+def fetch_holders(options: RepositoryOptions, folder: str) -> None:
     """Put the packages with checksums into FOLDER, for all groups."""
     os.mkdir(folder)
     for item in options.holders:
@@ -78,7 +80,7 @@ def fetch_holders(options: Options, folder: str) -> None:
         copy_package(at_hand(options, item), item["copy"])
 
 
-def retrofit(options: Options, lock: int, paths: List[str],
+def retrofit(options: RepositoryOptions, lock: int, paths: List[str],
              holders: List[Item],
              folder: str) -> Tuple[int, List[str], List[Record], int]:
     """Run sframe-retrofit-deb: exit status, messages, objects, KiB."""
@@ -108,7 +110,8 @@ def retrofit(options: Options, lock: int, paths: List[str],
     return child.returncode, messages, reports, usage.ru_maxrss
 
 
-def as_it_was(options: Options, item: Item, path: str, reason: str) -> Record:
+def as_it_was(options: RepositoryOptions, item: Item, path: str, reason: str) \
+        -> Record:
     """The report of a package that is left alone because of REASON."""
     there = not options.detached
     return {"input": path,
@@ -128,11 +131,11 @@ def disagreement(items: List[Item], reports: List[Record]) -> Optional[str]:
     return "the package names itself otherwise than the index does"
 
 
-def name_in_repository(options: Options, item: Item) -> str:
+def name_in_repository(options: RepositoryOptions, item: Item) -> str:
     return str(item["package"]) + ("-sframe" if options.detached else "")
 
 
-def publish(options: Options, items: List[Item],
+def publish(options: RepositoryOptions, items: List[Item],
             reports: List[Record]) -> None:
     """Move the packages REPORTS are of into the pool, where they are named
     from then on."""
@@ -155,7 +158,7 @@ def publish(options: Options, items: List[Item],
         report["output"] = name
 
 
-def work_on(options: Options, place: Workplace, key: str,
+def work_on(options: RepositoryOptions, place: Workplace, key: str,
             items: List[Item]) -> Record:
     """Convert a group; its record.
 
@@ -188,7 +191,8 @@ def work_on(options: Options, place: Workplace, key: str,
     return record
 
 
-def carry_out(options: Options, groups: Groups) -> Tuple[Records, Set[str]]:
+def carry_out(options: RepositoryOptions, groups: Groups) \
+        -> Tuple[Records, Set[str]]:
     """Work on GROUPS; the records of all, None where there is none, and the
     keys of those that were not done before."""
     records = {key: load_json(record_path(options, key)) for key, _ in groups}
@@ -231,7 +235,7 @@ def carry_out(options: Options, groups: Groups) -> Tuple[Records, Set[str]]:
     return records, {key for key, _ in todo}
 
 
-def tell_more(options: Options, text: str) -> None:
+def tell_more(options: RepositoryOptions, text: str) -> None:
     if options.verbose:
         say(text)
         sys.stdout.flush()
@@ -243,7 +247,8 @@ def complain_as_is(line: str) -> None:
     complain(text if name == "sframe-retrofit-deb" else line)
 
 
-def tell(options: Options, record: Record, number: int, of: int) -> None:
+def tell(options: RepositoryOptions, record: Record, number: int, of: int) \
+        -> None:
     for line in record["messages"]:
         complain_as_is(line)
     for package in record["packages"]:

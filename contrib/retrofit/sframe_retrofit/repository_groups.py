@@ -14,10 +14,10 @@ import subprocess
 import sys
 from typing import Any, Dict, List, Tuple
 
-from sframe_retrofit import Options, Refused, commands
+from sframe_retrofit import Refused, commands
 from sframe_retrofit.commands import run
 from sframe_retrofit.files import load_json, write_text
-from sframe_retrofit.repository_plan import Item, chunks
+from sframe_retrofit.repository_plan import Item, RepositoryOptions, chunks
 
 APT_HELPER = "/usr/lib/apt/apt-helper"
 
@@ -52,7 +52,7 @@ def size_of(items: List[Item]) -> int:
     return sum(item["size"] for item in items)
 
 
-def group_key(options: Options, items: List[Item]) -> str:
+def group_key(options: RepositoryOptions, items: List[Item]) -> str:
     """The name of the record of ITEMS: what is in the result depends on this
     alone.
 
@@ -73,7 +73,7 @@ def group_key(options: Options, items: List[Item]) -> str:
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
-def ordered(options: Options, items: List[Item]) -> Groups:
+def ordered(options: RepositoryOptions, items: List[Item]) -> Groups:
     """(key, items) pairs, the largest first: they would keep others waiting
     at the end.  Detached sections follow no other package's version, but
     packages of one source may have the same files."""
@@ -85,9 +85,9 @@ def ordered(options: Options, items: List[Item]) -> Groups:
                   key=lambda pair: (-size_of(pair[1]), pair[0]))
 
 
-def own_part(options: Options, groups: Groups) -> Groups:
+def own_part(part: Tuple[int, int], groups: Groups) -> Groups:
     """Those of GROUPS, largest first, that --part is for."""
-    number, of = options.part
+    number, of = part
     loads = [0] * of
     mine: Groups = []
     for pair in groups:
@@ -103,11 +103,11 @@ def own_part(options: Options, groups: Groups) -> Groups:
 # once, by sframe-retrofit-deb.  Those that had to be fetched for that are kept
 # until they are converted.
 
-def archive_path(options: Options, item: Item) -> str:
+def archive_path(options: RepositoryOptions, item: Item) -> str:
     return os.path.join(options.state, "archives", item["sha256"] + ".deb")
 
 
-def learn_checksums(options: Options, items: List[Item]) -> None:
+def learn_checksums(options: RepositoryOptions, items: List[Item]) -> None:
     """Set options.holders: those of ITEMS that have checksums, with their
     names as "checksums".  No checksum matters to files that stay."""
     options.holders = []
@@ -129,7 +129,7 @@ def learn_checksums(options: Options, items: List[Item]) -> None:
                        for item in items if names.get(item["sha256"])]
 
 
-def look_for_checksums(options: Options,
+def look_for_checksums(options: RepositoryOptions,
                        items: List[Item]) -> Dict[str, List[str]]:
     """Names of what may be checksums in ITEMS, by digest.
 
@@ -155,13 +155,13 @@ def look_for_checksums(options: Options,
     return {digests[one["input"]]: one["checksums"] for one in found}
 
 
-def download(options: Options, item: Item, path: str) -> None:
+def download(options: RepositoryOptions, item: Item, path: str) -> None:
     run([APT_HELPER, "-qq", "-c",
          os.path.join(options.state, "apt", "apt.conf"),
          "download-file", item["uri"], path, "SHA256:" + item["sha256"]])
 
 
-def at_hand(options: Options, item: Item) -> str:
+def at_hand(options: RepositoryOptions, item: Item) -> str:
     """The path of the package of ITEM, which is fetched if need be."""
     if "path" in item:
         return str(item["path"])
@@ -172,7 +172,7 @@ def at_hand(options: Options, item: Item) -> str:
     return path
 
 
-def other_holders(options: Options, items: List[Item]) -> List[Item]:
+def other_holders(options: RepositoryOptions, items: List[Item]) -> List[Item]:
     """Packages with checksums that are not among ITEMS."""
     own = {item["sha256"] for item in items}
     return [item for item in options.holders if item["sha256"] not in own]

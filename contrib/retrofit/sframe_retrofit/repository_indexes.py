@@ -5,15 +5,15 @@
 import os
 from typing import Dict, List, Set, Tuple
 
-from sframe_retrofit import Options, Refused
+from sframe_retrofit import Refused
 from sframe_retrofit.commands import output_text, run
 from sframe_retrofit.files import write_text
 from sframe_retrofit.repository_converting import (Record, name_in_repository,
                                                    tell_more)
-from sframe_retrofit.repository_plan import Item
+from sframe_retrofit.repository_plan import Item, RepositoryOptions
 
 
-def ftparchive_configuration(options: Options, items: List[Item],
+def ftparchive_configuration(options: RepositoryOptions, items: List[Item],
                              packages: List[Record]) -> Tuple[str, List[str]]:
     """A configuration file for "apt-ftparchive generate"; its path."""
     architectures = sorted({package["architecture"] for package in packages}
@@ -64,7 +64,7 @@ def check_indexed(folder: str, architectures: List[str],
         raise Refused("apt-ftparchive does not index %s" % min(missing))
 
 
-def sign(options: Options, release: str) -> Dict[str, str]:
+def sign(options: RepositoryOptions, release: str) -> Dict[str, str]:
     """InRelease and Release.gpg next to RELEASE, under names of their own."""
     if not options.sign:
         return {}
@@ -77,7 +77,7 @@ def sign(options: Options, release: str) -> Dict[str, str]:
     return made
 
 
-def make_indexes(options: Options, items: List[Item],
+def make_indexes(options: RepositoryOptions, items: List[Item],
                  packages: List[Record]) -> None:
     """Indexes that name PACKAGES.
 
@@ -111,7 +111,8 @@ def make_indexes(options: Options, items: List[Item],
             os.unlink(os.path.join(folder, name)) # of another key
 
 
-def prune(options: Options, packages: List[Record], keys: Set[str]) -> None:
+def prune(options: RepositoryOptions, packages: List[Record], keys: Set[str]) \
+        -> None:
     """Remove what is not in the indexes any more."""
     indexed = {package["output"] for package in packages}
     for folder, _, names in os.walk(os.path.join(options.output, "pool"),

@@ -6,6 +6,7 @@ architecture, source, sha256, size, where it is (uri or path), priority and
 section, and needs, the (name, version) pairs that it names exactly.
 """
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -15,14 +16,47 @@ import time
 import urllib.parse
 from typing import Any, Collection, Dict, List, Optional, Tuple, TypeVar
 
-from sframe_retrofit import Options, Refused, commands, complain, debian
+from sframe_retrofit import Refused, commands, complain, debian
 from sframe_retrofit.commands import output_text, run
+from sframe_retrofit.converter import ConvertingOptions
 from sframe_retrofit.files import load_json, write_text
+from sframe_retrofit.progress import Progress
 
 Item = Dict[str, Any]
 ItemKey = Tuple[str, str, str] # package, version, architecture
 Items = Dict[ItemKey, Item]
 T = TypeVar("T")
+
+@dataclasses.dataclass
+class RepositoryOptions(ConvertingOptions):
+    """What sframe-retrofit-repo was asked for."""
+    retrofit_deb: str        # the program
+    packages: List[str]      # as apt-get understands them
+    packages_from: List[str] # files with more of them
+    folder: List[str]        # or else: folders with packages
+    sources: Optional[str]
+    architectures: List[str]
+    no_recommends: bool
+    output: str              # the new repository
+    suite: str
+    origin: str
+    sign: Optional[str]
+    prune: bool
+    plan: bool
+    part: Optional[Tuple[int, int]] # the first of the second
+    detached: bool
+    suffix: str
+    level: Optional[int]
+    unpacked_max: Optional[int] # in MiB
+    jobs: int
+    holders: List[Item] = dataclasses.field(init=False) # learn_checksums ()
+    progress: Progress = dataclasses.field(init=False)
+
+    @property
+    def state(self) -> str:
+        """The folder of what a later run has to know."""
+        return os.path.join(self.output, ".retrofit")
+
 
 PLAN_FORMAT = 1
 CHUNK = 500 # packages named in one command
@@ -62,7 +96,7 @@ def paragraphs(text: str) -> List[str]:
     return [one for one in text.split("\n\n") if one.strip()]
 
 
-def apt_configuration(options: Options) -> str:
+def apt_configuration(options: RepositoryOptions) -> str:
     """A configuration file for an apt of our own; its path."""
     root = os.path.join(options.state, "apt")
     for folder in ("lists/partial", "archives/partial", "sources"):
@@ -114,7 +148,7 @@ def places(listing: str) -> Dict[ItemKey, str]:
     return found
 
 
-def known_items(options: Options, apt: List[str],
+def known_items(options: RepositoryOptions, apt: List[str],
                 keys: Collection[ItemKey]) -> Items:
     """Items of those of KEYS that apt knows, by their keys."""
     items: Items = {}
@@ -135,7 +169,8 @@ def readable(text: str) -> str:
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def counterparts(options: Options, apt: List[str], items: Items) -> Items:
+def counterparts(options: RepositoryOptions, apt: List[str], items: Items) \
+        -> Items:
     """Items for the further architectures, with their places.
 
     What is Multi-Arch: same can be installed for several architectures in
@@ -160,7 +195,7 @@ def counterparts(options: Options, apt: List[str], items: Items) -> Items:
             if key in where}
 
 
-def resolve(options: Options) -> List[Item]:
+def resolve(options: RepositoryOptions) -> List[Item]:
     """Items for the packages named and all they need, as apt sees it."""
     apt = ["-qq", "-c", apt_configuration(options)]
     run(["apt-get"] + apt + ["update"])
@@ -176,7 +211,7 @@ def resolve(options: Options) -> List[Item]:
     return [items[key] for key in sorted(items)]
 
 
-def scan(options: Options) -> Tuple[List[Item], bool]:
+def scan(options: RepositoryOptions) -> Tuple[List[Item], bool]:
     """Items for the packages in the folders, and whether all can be read."""
     items: Items = {}
     well = True
@@ -244,7 +279,7 @@ def pool_name(item: Item, version: str) -> str:
         item["package"], version, item["architecture"]))
 
 
-def without_clashes(options: Options,
+def without_clashes(options: RepositoryOptions,
                     items: List[Item]) -> Tuple[List[Item], bool]:
     """ITEMS without those with files that would be written over another's, and
     whether that is all."""
@@ -265,7 +300,7 @@ def without_clashes(options: Options,
     return kept, len(kept) == len(items)
 
 
-def make_plan(options: Options) -> Tuple[List[Item], bool]:
+def make_plan(options: RepositoryOptions) -> Tuple[List[Item], bool]:
     """The items, from the command line or from the plan there is."""
     path = os.path.join(options.state, "plan.json")
     if not options.packages and not options.folder:
