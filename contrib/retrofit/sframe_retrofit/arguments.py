@@ -30,13 +30,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def complain_of_usage() -> int:
-    """Where to read more; the exit status."""
+    """Print where to read more, and return the exit status of wrong usage."""
     print("Try '%s --help' for more information." % PROGRAM, file=sys.stderr)
     return 2
 
 
 def between(least: int, most: Optional[int] = None) -> Callable[[str], int]:
-    """The type of an option's argument: a number that is not below LEAST."""
+    """Return a type for add_argument (): numbers from LEAST on, to MOST."""
     def parsed(text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < least \
            or (most is not None and int(text) > most):
@@ -50,7 +50,7 @@ def between(least: int, most: Optional[int] = None) -> Callable[[str], int]:
 
 
 def matching(pattern: str, rule: str) -> Callable[[str], str]:
-    """The type of an option's argument: text that matches PATTERN, which RULE
+    """Return a type for add_argument (): text that matches PATTERN, which RULE
     puts in words."""
     def parsed(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -70,7 +70,7 @@ def new_parser(description: str, epilog: str = "") -> Parser:
 
 
 class ShowConfig(argparse.Action):
-    """Like --version: nothing else is done or needed."""
+    """The action of --show-config: as with --version, nothing else is done."""
 
     def __call__(self, parser: argparse.ArgumentParser,
                  namespace: argparse.Namespace, values: Any,
@@ -81,7 +81,7 @@ class ShowConfig(argparse.Action):
 
 def parse_converting(parser: Parser, kind: Type[Converting],
                      *needed: str) -> Converting:
-    """As parse () does, with what all programs that convert have."""
+    """Return what parse () does, with the options of all programs that convert."""
     parser.add_argument("-v", "--verbose", action="store_true",
                         help="say what is done")
     add_converter(parser)
@@ -99,9 +99,9 @@ def add_converter(parser: Parser) -> None:
 
 
 def parse(parser: Parser, kind: Type[Asked], *needed: str) -> Asked:
-    """What was asked for, as the program's KIND of options.
+    """Return what was asked for, in an object of the class KIND.
 
-    cfi2sframe, and the programs NEEDED besides, have to be there.
+    cfi2sframe, and the programs NEEDED besides, have to be installed.
     """
     arguments, further = sys.argv[1:], []
     if "--" in arguments:
@@ -142,14 +142,14 @@ class Suffix:
 def add_dry_run(parser: Parser, what: str) -> None:
     parser.add_argument("-n", "--dry-run", action="store_true",
                         help="say what would %s, write nothing" % what)
-    # Its name before it was called as in cfi2sframe.
+    # The old name of the option, before it was called as cfi2sframe's.
     parser.add_argument("--list", action="store_true", dest="dry_run",
                         help=argparse.SUPPRESS)
 
 
 def new_packages_parser(description: str, kind: str, suffix: Suffix,
                         level_max: int, level_help: str) -> Parser:
-    """A parser for a program that converts packages of KIND."""
+    """Return a parser for a program that converts packages of KIND."""
     parser = new_parser(description)
     parser.add_argument("packages", nargs="+", metavar="IN." + kind)
     parser.add_argument("-o", "--output", metavar="DIR", default="",
@@ -168,7 +168,7 @@ def new_packages_parser(description: str, kind: str, suffix: Suffix,
 
 def parse_packages(parser: Parser, kind: Type[Packages],
                    *needed: str) -> Packages:
-    """The options of a program that converts packages."""
+    """Return what a program that converts packages was asked for."""
     options = parse_converting(parser, kind, *needed)
     if options.writes() and not options.output:
         parser.error("-o DIR or --dry-run is needed")

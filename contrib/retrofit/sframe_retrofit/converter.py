@@ -14,7 +14,7 @@ from sframe_retrofit import Refused, config, counted
 from sframe_retrofit.commands import complete, failure
 from sframe_retrofit.config import Config
 
-# What it is always given to convert; the user's options come behind.
+# Options of each conversion; the user's options come behind them.
 DEFAULT_OPTIONS = ["--skip-unconvertible", "--replace=auto"]
 
 Report = Dict[str, Any] # an object of --stats=json
@@ -35,7 +35,7 @@ class Options:
 
 @dataclasses.dataclass
 class ConvertingOptions(Options):
-    """Of a program that converts, as the administrator has it done."""
+    """What a program was asked for that converts by the machine's settings."""
     verbose: bool
     config: Config = dataclasses.field(init=False)
     # The converter's options: those of config, and FURTHER.
@@ -48,14 +48,14 @@ class ConvertingOptions(Options):
 
 @dataclasses.dataclass
 class DryRunOptions(ConvertingOptions):
-    """Of a program that can say what it would do."""
+    """What a program was asked for that can say what it would do."""
     dry_run: bool
 
 
 class Outcome(NamedTuple):
-    """What became of files."""
-    well: bool
-    messages: List[str]   # if they were caught
+    """What became of the files of one run."""
+    well: bool            # no file failed
+    messages: List[str]   # what was printed on stderr, if that was a pipe
     reports: List[Report] # of one file each
 
 
@@ -68,8 +68,8 @@ def run_converter(options: Options, arguments: List[str],
     can be shown.  FURTHER is for subprocess.Popen.
     """
     with tempfile.TemporaryFile() as names:
-        # Complete before anything is done: whoever is killed while writing
-        # to a pipe may leave half a name, which can be another file's.
+        # A file and not a pipe: a program that is killed while it writes to a pipe
+        # may leave half a name, which can be that of another file.
         names.write(b"".join(os.fsencode(path) + b"\0"
                              for path in paths or ()))
         names.seek(0)
@@ -93,7 +93,7 @@ def run_converter(options: Options, arguments: List[str],
 
 def with_status(reports: Iterable[Tuple[Subject, Report]],
                 status: str) -> List[Subject]:
-    """What reports say STATUS of."""
+    """Return the subjects with a report that has this STATUS."""
     return [subject for subject, report in reports
             if report["status"] == status]
 
@@ -104,7 +104,10 @@ BUILD_ID = re.compile(
 
 
 def build_id(data: bytes) -> Optional[str]:
-    """The build-id of the ELF file DATA, or None; cfi2sframe looks again."""
+    """Return what looks like the build-id of the ELF file DATA, or None.
+
+    It is a guess by the bytes of a note; cfi2sframe reads the notes themselves.
+    """
     match = BUILD_ID.search(data)
     if not match:
         return None

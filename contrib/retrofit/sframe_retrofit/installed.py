@@ -48,21 +48,21 @@ class SystemOptions(DryRunOptions):
 
 
 class Tree:
-    """The files below a root, as a program sees them that has it as /."""
+    """The files below a root, as a program sees them for which it is /."""
 
     def __init__(self, root: str) -> None:
         self.root = root
         self.folders: Dict[str, str] = {}
 
     def path(self, name: str) -> str:
-        """The file NAME, with all links in its folder's name followed."""
+        """Return the path of NAME; links in its folder's name are followed."""
         folder, last = os.path.split(name)
         if folder not in self.folders:
             self.folders[folder] = self.target(folder)
         return os.path.join(self.folders[folder], last)
 
     def target(self, name: str) -> str:
-        """What NAME is or, as a link, leads to."""
+        """Return the path of what NAME is or, as a link, leads to."""
         done: List[str] = []
         todo, links = name.split("/")[::-1], 0
         while todo:
@@ -87,7 +87,7 @@ class Tree:
 
 
 def is_linked_elf_file(path: str) -> bool:
-    """Whether PATH is a program or a shared library."""
+    """Return whether PATH is a program or a shared library."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return False # opening a device may do something
     with open_regular(path, os.O_NOFOLLOW) as file:
@@ -97,7 +97,7 @@ def is_linked_elf_file(path: str) -> bool:
 # Which files.
 
 def chosen(options: SystemOptions, database: Database) -> List[Package]:
-    """The packages asked for."""
+    """Return the packages that were asked for."""
     if not options.packages:
         return database.packages
     asked = set(options.packages)
@@ -112,8 +112,8 @@ def chosen(options: SystemOptions, database: Database) -> List[Package]:
 class Installed(NamedTuple):
     """A file, and the digests that packages have of it: several where packages
     for several machines share it."""
-    paths: List[str] # hard links
-    names: List[str] # likewise, as packages have them
+    paths: List[str] # all its hard links
+    names: List[str] # of these, as packages have them
     digests: List[Digest]
 
 
@@ -123,8 +123,10 @@ def is_excluded(options: SystemOptions, name: str) -> bool:
 
 def elf_files(options: SystemOptions, database: Database,
               tree: Tree) -> List[Installed]:
-    """Programs and libraries of the packages asked for.  A file that cannot be
-    read is told, and the run fails."""
+    """Return the programs and libraries of the packages that were asked for.
+
+    A message tells of a file that cannot be read, and the run fails.
+    """
     found: Dict[Tuple[int, int], Installed] = {}
     seen: Dict[str, Optional[Installed]] = {}
     for package in chosen(options, database):
@@ -132,7 +134,7 @@ def elf_files(options: SystemOptions, database: Database,
                                 options.config.why_package(package.name)):
             continue
         for file in database.files(package):
-            with contextlib.suppress(OSError): # a folder that is links in a ring
+            with contextlib.suppress(OSError): # links that lead in a ring
                 path = tree.path(file.path)
                 if path not in seen:
                     seen[path] = installed_file(options, found, path, file.path)
@@ -146,8 +148,10 @@ def elf_files(options: SystemOptions, database: Database,
 def installed_file(options: SystemOptions,
                    found: Dict[Tuple[int, int], Installed], path: str,
                    name: str) -> Optional[Installed]:
-    """The one of FOUND, which may get it now, that PATH is; None if that is neither
-    a program nor a library."""
+    """Return PATH's entry in FOUND, where it is added if need be.
+
+    None is for what is neither a program nor a library, or cannot be read.
+    """
     try:
         if not is_linked_elf_file(path):
             return None
@@ -171,7 +175,7 @@ def all_paths(files: Iterable[Installed]) -> List[str]:
 
 
 def checked_files(options: SystemOptions, database: Database) -> List[File]:
-    """All files of the packages asked for that these have digests of."""
+    """Return those files of the packages asked for of which these have digests."""
     return [file for package in chosen(options, database)
             for file in database.files(package)
             if file.digest and not is_excluded(options, file.path)]
@@ -190,20 +194,21 @@ class Origin(enum.Enum):
 
 
 class Verdict(NamedTuple):
-    """An origin, and, of what is not as it should be, why."""
+    """An origin, and why, if the file is not as it should be."""
     origin: Origin
     reason: str = ""
 
 
 def original_digest(options: SystemOptions, path: str, algorithm: str) -> str:
-    """The digest of what PATH was before its conversion, "" if none was."""
+    """Return the digest of what PATH was before it was converted, "" if it was
+    not."""
     with started([options.cfi2sframe, "-v", "--undo", "-o", "/dev/stdout",
                   path], stdout=subprocess.PIPE,
                  stderr=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stderr is not None
         digest = digest_of(child.stdout, algorithm)
         messages = child.stderr.read() # one line
-    # The exit status is 0 if there was nothing to be undone, too.
+    # The exit status does not tell: it is 0, too, if there was nothing to undo.
     return digest if messages.endswith(b": restored\n") else ""
 
 
@@ -218,7 +223,7 @@ def is_shipped(path: str, digests: List[Digest]) -> bool:
 
 def judged_file(options: SystemOptions, path: str,
                 digests: List[Digest]) -> Verdict:
-    """What the file PATH is; its packages have DIGESTS of it."""
+    """Return what the file PATH is, of which packages have DIGESTS."""
     if not digests:
         return Verdict(Origin.UNKNOWN)
     try:
@@ -241,7 +246,7 @@ def judged_file(options: SystemOptions, path: str,
 
 
 def judged_name(options: SystemOptions, tree: Tree, file: File) -> Verdict:
-    """What is where FILE should be, by a link that somebody put there, too."""
+    """Return what is where FILE should be; a link there is followed."""
     try:
         path = tree.target(file.path)
     except OSError as error:
@@ -270,21 +275,22 @@ def verified(options: SystemOptions, tree: Tree,
 
 def outcome_of(options: SystemOptions, arguments: List[str],
                files: List[Installed], status: str) -> List[Installed]:
-    """Those of FILES that the converter, with ARGUMENTS, would let have
-    STATUS."""
+    """Return those of FILES that would have STATUS after a run of cfi2sframe with
+    ARGUMENTS."""
     paths = [file.paths[0] for file in files]
     outcome = run_converter(options, ["-q", "-n"] + arguments, paths,
                             stderr=subprocess.DEVNULL)
     return with_status(zip(files, outcome.reports), status)
 
 
-# What is given back is what a package shipped, with its checksums.
+# Undoing needs --convert-checksummed: the file that comes back is the one that
+# checksums in its package are of.
 UNDOING = ["--undo", "--convert-checksummed"]
 
 
 def can_be_undone(options: SystemOptions,
                   files: List[Installed]) -> List[Installed]:
-    """Those that cfi2sframe has converted, whoever ran it."""
+    """Return those of FILES that cfi2sframe has converted, whoever ran it."""
     return outcome_of(options, UNDOING, files, "restored")
 
 
@@ -295,7 +301,7 @@ class Selection(NamedTuple):
 
 
 def ours_among(options: SystemOptions, files: List[Installed]) -> Selection:
-    """Of files that are converted, those that were as shipped before."""
+    """Return those of FILES, all converted, that were as shipped before."""
     verdicts = judged(options, files)
     return Selection(
         [file for file, verdict in zip(files, verdicts)
@@ -305,7 +311,7 @@ def ours_among(options: SystemOptions, files: List[Installed]) -> Selection:
 
 
 class Sorted(NamedTuple):
-    """Files by what they are."""
+    """Files, sorted by what they are."""
     plain: List[Installed]  # as their packages ship them
     theirs: List[Installed] # likewise, and converted
     others: List[Installed]
@@ -328,11 +334,13 @@ def sorted_out(options: SystemOptions, files: List[Installed]) -> Sorted:
 
 def to_be_converted(options: SystemOptions, how: List[str],
                     files: List[Installed]) -> Selection:
-    """Those as shipped; and those that we converted, to be done again if need
-    be.  HOW has the converter's options.
+    """Return the files that may be converted; HOW has the converter's options.
 
-    A file that was changed could not be given back afterwards as it was
-    shipped, and a converted one that a package ships would be another one.
+    These are those as shipped, and those that were as shipped before they were
+    converted, if they would be converted otherwise now.
+
+    A file that somebody has changed could not be given back as it was shipped.
+    A file that a package ships converted would become another one.
     """
     plain, _, others = sorted_out(options, files)
     again = ours_among(options, outcome_of(options, how, others, "converted"))
@@ -340,5 +348,5 @@ def to_be_converted(options: SystemOptions, how: List[str],
 
 
 def to_be_undone(options: SystemOptions, files: List[Installed]) -> Selection:
-    """Those that were as shipped before they were converted."""
+    """Return the files that were as shipped before they were converted."""
     return ours_among(options, can_be_undone(options, files))

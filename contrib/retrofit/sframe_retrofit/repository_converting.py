@@ -36,12 +36,12 @@ def record_path(options: RepositoryOptions, key: str) -> str:
 
 
 def published(packages: List[Record]) -> List[Record]:
-    """Those of PACKAGES that are in the repository."""
+    """Return those of PACKAGES that are in the repository."""
     return [package for package in packages if package["output"] is not None]
 
 
 def is_complete(options: RepositoryOptions, record: Optional[Record]) -> bool:
-    """Whether RECORD is there, and all that it says was made."""
+    """Return whether RECORD is there, with all packages that it names."""
     def there(package: Record) -> bool:
         path = os.path.join(options.output, package["output"])
         return os.path.isfile(path) \
@@ -52,9 +52,10 @@ def is_complete(options: RepositoryOptions, record: Optional[Record]) -> bool:
 
 def fetch(options: RepositoryOptions, items: List[Item], folder: str) \
         -> List[str]:
-    """The packages of ITEMS as files in FOLDER, or links to files.
+    """Put the packages of ITEMS into FOLDER, as files or links to files; return
+    their paths.
 
-    apt compares their digests.
+    apt compares digests of what it downloads.
     """
     paths = []
     for item in items:
@@ -83,7 +84,8 @@ def fetch_holders(options: RepositoryOptions, folder: str) -> None:
 def retrofit(options: RepositoryOptions, lock: int, paths: List[str],
              holders: List[Item],
              folder: str) -> Tuple[int, List[str], List[Record], int]:
-    """Run sframe-retrofit-deb: exit status, messages, objects, KiB."""
+    """Run sframe-retrofit-deb; return its exit status, its messages, the objects
+    of its report, and its memory in KiB."""
     command = [sys.executable, options.retrofit_deb,
                "-o", os.path.join(folder, "out"),
                "--report", os.path.join(folder, "report"),
@@ -112,7 +114,7 @@ def retrofit(options: RepositoryOptions, lock: int, paths: List[str],
 
 def as_it_was(options: RepositoryOptions, item: Item, path: str, reason: str) \
         -> Record:
-    """The report of a package that is left alone because of REASON."""
+    """Return a report on a package that is left alone because of REASON."""
     there = not options.detached
     return {"input": path,
             "output": os.path.realpath(path) if there else None,
@@ -124,7 +126,7 @@ def as_it_was(options: RepositoryOptions, item: Item, path: str, reason: str) \
 
 
 def disagreement(items: List[Item], reports: List[Record]) -> Optional[str]:
-    """Why REPORTS are of other packages than ITEMS, or None."""
+    """Return why REPORTS are on other packages than ITEMS, or None."""
     if {key_of(item) for item in items} == {key_of(report)
                                             for report in reports}:
         return None
@@ -137,8 +139,8 @@ def name_in_repository(options: RepositoryOptions, item: Item) -> str:
 
 def publish(options: RepositoryOptions, items: List[Item],
             reports: List[Record]) -> None:
-    """Move the packages REPORTS are of into the pool, where they are named
-    from then on."""
+    """Move the packages of REPORTS into the pool; the reports name them there from
+    then on."""
     known_by = {key_of(item): item for item in items}
     for report in reports:
         item = known_by[key_of(report)]
@@ -160,7 +162,7 @@ def publish(options: RepositoryOptions, items: List[Item],
 
 def work_on(options: RepositoryOptions, place: Workplace, key: str,
             items: List[Item]) -> Record:
-    """Convert a group; its record.
+    """Convert a group; return its record.
 
     When a package is refused, or a file in it fails, the group stays as it
     was (others may depend on the version it had), and is tried again next
@@ -193,8 +195,8 @@ def work_on(options: RepositoryOptions, place: Workplace, key: str,
 
 def carry_out(options: RepositoryOptions, groups: Groups) \
         -> Tuple[Records, Set[str]]:
-    """Work on GROUPS; the records of all, None where there is none, and the
-    keys of those that were not done before."""
+    """Work on GROUPS; return the records of all, None where there is none, and the
+    keys of the groups that were not done before."""
     records = {key: load_json(record_path(options, key)) for key, _ in groups}
     todo = [(key, items) for key, items in groups
             if not is_complete(options, records[key])]
@@ -242,7 +244,7 @@ def tell_more(options: RepositoryOptions, text: str) -> None:
 
 
 def complain_as_is(line: str) -> None:
-    """A message of sframe-retrofit-deb, which has its name in front."""
+    """Print a message of sframe-retrofit-deb, without that program's name."""
     name, _, text = line.partition(": ")
     complain(text if name == "sframe-retrofit-deb" else line)
 

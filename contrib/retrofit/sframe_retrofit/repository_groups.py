@@ -26,7 +26,7 @@ Groups = List[Tuple[str, List[Item]]] # by their keys
 
 
 def group(items: List[Item]) -> List[List[Item]]:
-    """ITEMS as a list of lists that do not name each other."""
+    """Return ITEMS in lists that do not name each other."""
     leader: Dict[Pair, Pair] = {}
 
     def find(key: Pair) -> Pair:
@@ -53,8 +53,8 @@ def size_of(items: List[Item]) -> int:
 
 
 def group_key(options: RepositoryOptions, items: List[Item]) -> str:
-    """The name of the record of ITEMS: what is in the result depends on this
-    alone.
+    """Return the name of the record of ITEMS, a digest of all that the result
+    depends on.
 
     Another level, or a newer converter, does not make it begin anew: clients
     that have a package would not fetch another one of the same version.
@@ -74,9 +74,12 @@ def group_key(options: RepositoryOptions, items: List[Item]) -> str:
 
 
 def ordered(options: RepositoryOptions, items: List[Item]) -> Groups:
-    """(key, items) pairs, the largest first: they would keep others waiting
-    at the end.  Detached sections follow no other package's version, but
-    packages of one source may have the same files."""
+    """Return (key, items) pairs, the largest group first: at the end, one of them
+    would be waited for.
+
+    Packages of detached sections follow no other package's version.  They are
+    grouped by their sources, since packages of one source may have the same files.
+    """
     sources: Dict[str, List[Item]] = {}
     for item in items:
         sources.setdefault(item["source"], []).append(item)
@@ -86,22 +89,23 @@ def ordered(options: RepositoryOptions, items: List[Item]) -> Groups:
 
 
 def own_part(part: Tuple[int, int], groups: Groups) -> Groups:
-    """Those of GROUPS, largest first, that --part is for."""
+    """Return those of GROUPS, the largest first, that --part is for."""
     number, of = part
     loads = [0] * of
     mine: Groups = []
     for pair in groups:
         lightest = loads.index(min(loads))
-        loads[lightest] += size_of(pair[1]) + 10000 # each costs something
+        # A group costs something, however small it is.
+        loads[lightest] += size_of(pair[1]) + 10000
         if lightest == number - 1:
             mine.append(pair)
     return mine
 
 
-# Packages with files that may be checksums of others' (FIPS 140).  They are
-# known before anything is converted: the plan's packages are all looked at,
-# once, by sframe-retrofit-deb.  Those that had to be fetched for that are kept
-# until they are converted.
+# Holders are packages with files that may be checksums of other packages' files
+# (FIPS 140).  They have to be known before anything is converted, so that
+# sframe-retrofit-deb looks at all packages of the plan, once.  Packages that have
+# to be fetched for that are kept until they are converted.
 
 def archive_path(options: RepositoryOptions, item: Item) -> str:
     return os.path.join(options.state, "archives", item["sha256"] + ".deb")
@@ -131,7 +135,7 @@ def learn_checksums(options: RepositoryOptions, items: List[Item]) -> None:
 
 def look_for_checksums(options: RepositoryOptions,
                        items: List[Item]) -> Dict[str, List[str]]:
-    """Names of what may be checksums in ITEMS, by digest.
+    """Return the names of what may be checksums in ITEMS, by the items' digests.
 
     What cannot be read is left out, and told when it is to be converted.  What
     cannot be had now is not converted, even if it could be had later: the
@@ -149,7 +153,7 @@ def look_for_checksums(options: RepositoryOptions,
                "--cfi2sframe", options.cfi2sframe, *digests]
     done = commands.complete(command, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode not in (0, 1): # killed: it has not looked at all
+    if done.returncode not in (0, 1): # killed before it had looked at all
         raise commands.failure(command[1:], done.returncode, done.stderr)
     found = map(json.loads, done.stdout.decode().splitlines())
     return {digests[one["input"]]: one["checksums"] for one in found}
@@ -162,7 +166,7 @@ def download(options: RepositoryOptions, item: Item, path: str) -> None:
 
 
 def at_hand(options: RepositoryOptions, item: Item) -> str:
-    """The path of the package of ITEM, which is fetched if need be."""
+    """Return the path of the package of ITEM, which is fetched if need be."""
     if "path" in item:
         return str(item["path"])
     path = archive_path(options, item)
@@ -173,6 +177,6 @@ def at_hand(options: RepositoryOptions, item: Item) -> str:
 
 
 def other_holders(options: RepositoryOptions, items: List[Item]) -> List[Item]:
-    """Packages with checksums that are not among ITEMS."""
+    """Return the packages with checksums that are not among ITEMS."""
     own = {item["sha256"] for item in items}
     return [item for item in options.holders if item["sha256"] not in own]
