@@ -17,6 +17,6 @@ for name; do
   esac
   shift
 done
-# All of it in one call: hard links stay links.
+# All files are in one call, so that hard links stay links.
 # shellcheck disable=SC2086
 exec "$program" --hook --root="${DESTDIR-}" ${SFRAME_OPTIONS-} -- "$@"
