@@ -31,6 +31,7 @@ tidy_sframe() {
 	msg2 "$(gettext "Adding SFrame data...")"
 
 	# All files are in one call, so that hard links stay links.
+	# shellcheck disable=SC2086,SC2154
 	cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} -r -- . || {
 		# makepkg does not look at the status of a tidy function.
 		error "$(gettext "A failure occurred in %s().")" "tidy_sframe"

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Portage: SFrame stack-trace data for everything that is installed.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
@@ -23,6 +24,7 @@ sframe_src_install() {
 		return
 	fi
 	# All files are in one call, so that hard links stay links.
+	# shellcheck disable=SC2086
 	cfi2sframe --hook --root="${D}" --package="${PN}" \
 		${SFRAME_OPTIONS} -r -- "${D}" \
 		|| die "cfi2sframe failed"
