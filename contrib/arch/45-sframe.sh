@@ -7,8 +7,8 @@
 #   OPTIONS=(... sframe)          in makepkg.conf
 #   options=(sframe)              in a PKGBUILD, (!sframe) to switch it off
 # SFRAME_OPTIONS in makepkg.conf holds further options of cfi2sframe.  A file
-# that cannot be converted is a note; with --skip-unconvertible=no in there it
-# is an error.
+# that cannot be converted is a note; with SFRAME_OPTIONS=--skip-unconvertible=no
+# it is an error.
 
 [[ -n "$LIBMAKEPKG_TIDY_SFRAME_SH" ]] && return
 LIBMAKEPKG_TIDY_SFRAME_SH=1
@@ -22,7 +22,7 @@ tidy_modify+=('tidy_sframe')
 
 tidy_sframe() {
 	check_option "sframe" "y" || return 0
-	# "strip" off is a wish to keep what the linker made.
+	# A package without "strip" is to keep what the linker made.
 	check_option "strip" "y" || return 0
 	if ! type -p cfi2sframe >/dev/null; then
 		warning "$(gettext "%s not found: no SFrame data")" "cfi2sframe"
@@ -30,9 +30,10 @@ tidy_sframe() {
 	fi
 	msg2 "$(gettext "Adding SFrame data...")"
 
-	# All of it in one call: hard links stay links.
+	# All files are in one call, so that hard links stay links.
+	# shellcheck disable=SC2086,SC2154
 	cfi2sframe --hook --root=. --package="$pkgname" ${SFRAME_OPTIONS} -r -- . || {
-		# makepkg does not look at the status of what tidies.
+		# makepkg does not look at the status of a tidy function.
 		error "$(gettext "A failure occurred in %s().")" "tidy_sframe"
 		exit 1
 	}

@@ -1,25 +1,32 @@
 # CMake: SFrame stack-trace data for targets of a project.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-#   list(APPEND CMAKE_MODULE_PATH "/usr/share/cfi2sframe/contrib/cmake")
+# DIR is the folder of this file: /usr/share/cfi2sframe/contrib/cmake where a
+# package has installed it, /usr/local/share/... after a plain "make install", or
+# one of the project with a copy.
+#
+# Some targets, each in the folder that defines it:
+#   list(APPEND CMAKE_MODULE_PATH "DIR")
 #   include(Cfi2sframe)
 #   add_executable(hello hello.c)
 #   cfi2sframe_convert(hello)
 #   cfi2sframe_convert(mylib OPTIONS --format=2)
 #
-# For all programs and shared libraries of a project, behind project(), and in no
-# function, which would keep it to itself:
+# All programs and shared libraries of a project: this line behind project(), and
+# outside of functions, since what a function sets ends with it:
 #   cfi2sframe_convert_all()
-# or, with no change to it (CMake 3.15):
-#   cmake -DCMAKE_PROJECT_INCLUDE=.../Cfi2sframeAll.cmake
 #
-# The file is converted after each link.  Without the program a message says
-# so once and the targets are built as always; with REQUIRED it is an error.
+# The same for a project that is not changed (CMake 3.15):
+#   cmake -DCMAKE_PROJECT_INCLUDE=DIR/Cfi2sframeAll.cmake ...
+#
+# A target is converted after each link.  If cfi2sframe is missing, a message says
+# so once, and the targets are built as always; with REQUIRED it is an error.
 # A target that cannot be converted (32-bit, another machine) is a note; with
 # OPTIONS --skip-unconvertible=no it is an error.
 
 include_guard(GLOBAL)
-# In a cross build there may be one of the target, which does not run here.
+# In a cross build the target's system may have the program, too, but it does not
+# run here.
 find_program(CFI2SFRAME_EXECUTABLE cfi2sframe NO_CMAKE_FIND_ROOT_PATH
   DOC "Converts .eh_frame to SFrame in linked ELF files")
 
@@ -56,24 +63,27 @@ function(cfi2sframe_convert target)
     VERBATIM)
 endfunction()
 
-# The rules by which files of LANGUAGE are linked, in _cfi2sframe_rules.  A
-# variable set here for all would be one of the folder that includes this first.
+# Sets _cfi2sframe_rules to the names of the rules by which LANGUAGE is linked.  It
+# is a macro and not a variable, because a variable would be seen only below the
+# folder that includes this file first.
 macro(_cfi2sframe_rules_of language)
   set(_cfi2sframe_rules "CMAKE_${language}_LINK_EXECUTABLE"
     "CMAKE_${language}_CREATE_SHARED_LIBRARY"
     "CMAKE_${language}_CREATE_SHARED_MODULE")
 endmacro()
 
-# For functions: the rule in the variable NAME of the caller, if there is one.
+# Has the rule NAME, if there is one, convert what it links.  A macro, to be called
+# by functions: the rule is set where their caller is.
 macro(_cfi2sframe_add_to name)
-  # A project in a project comes by twice.
+  # In a project within a project it has been changed before.
   if(${name} AND NOT "${${name}}" MATCHES " --hook ")
     set(${name} "${${name}};${_cfi2sframe_command} -- <TARGET>" PARENT_SCOPE)
   endif()
 endmacro()
 
-# The rules of the languages that are enabled, for this folder and those below
-# it: a target can be given commands only where it is defined.
+# Changes the rules of all languages that are enabled, for this folder and those
+# below it.  Commands for each target would not do: CMake takes them only in the
+# folder that defines the target.
 function(cfi2sframe_convert_all)
   cmake_parse_arguments(PARSE_ARGV 0 arg "REQUIRED" "" "OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -95,12 +105,12 @@ function(cfi2sframe_convert_all)
   endforeach()
 endfunction()
 
-# project() may name no language, or not all.  The rules of the others are set
-# when they are enabled, and are changed there, if that is where
-# cfi2sframe_convert_all() holds.  An enable_language() of our own would not
-# leave the project one: CMake keeps one former command of a name, no more.
-# A language that is not in the list below needs the call behind its
-# enable_language().
+# A language may be enabled later than cfi2sframe_convert_all() is called.  CMake
+# sets the language's rules then.  This function watches the rules, and changes them
+# in the folders for which the call holds.  An enable_language() of this file would
+# not do: CMake keeps one former command of a name, and the project may need that for
+# one of its own.  For a language that is not in the list below, call
+# cfi2sframe_convert_all() behind its enable_language().
 function(_cfi2sframe_rule_seen name access)
   if(access STREQUAL "MODIFIED_ACCESS" AND _cfi2sframe_command)
     _cfi2sframe_add_to(${name})

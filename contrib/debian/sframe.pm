@@ -8,12 +8,12 @@ use strict;
 use warnings;
 use Debian::Debhelper::Dh_Lib qw(warning);
 
-# dh_dwz rewrites debug sections and runs right before dh_strip; what it does
-# and what we do is independent, so only dh_strip matters.
+# dh_dwz, which runs right before dh_strip, rewrites debug sections alone: dh_sframe
+# may come before or behind it.
 my $inserted = insert_before('dh_strip', 'dh_sframe');
 
-# Of a sequence in Build-Depends-Indep dh skips what it adds when it works on
-# packages of the architecture, and dh_strip works on no others.
+# dh_strip works on packages of an architecture alone.  For these, dh skips what a
+# sequence in Build-Depends-Indep has added.
 my $type = $Debian::Debhelper::DH::AddonAPI::DH_INTERNAL_ADDON_TYPE // 'both';
 
 warning('dh_sframe will not be called: another sequence took dh_strip away')

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Meson install script: sframe-install.sh CFI2SFRAME NAME...
-# Names are relative to the prefix, or begin with a slash, as get_option('libdir')
-# does outside of it.  SFRAME_OPTIONS in the environment holds further options of
-# cfi2sframe.
-# A file that cannot be converted (32-bit, another machine) is a note; with
-# --skip-unconvertible=no in there it is an error.
+# NAMEs are relative to the prefix, or begin with a slash, as get_option('libdir')
+# does if it is outside of the prefix.
+# SFRAME_OPTIONS in the environment holds further options of cfi2sframe.  A file
+# that cannot be converted (32-bit, another machine) is a note; with
+# SFRAME_OPTIONS=--skip-unconvertible=no it is an error.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -eu
 program=$1
@@ -17,6 +17,6 @@ for name; do
   esac
   shift
 done
-# All of it in one call: hard links stay links.
+# All files are in one call, so that hard links stay links.
 # shellcheck disable=SC2086
 exec "$program" --hook --root="${DESTDIR-}" ${SFRAME_OPTIONS-} -- "$@"

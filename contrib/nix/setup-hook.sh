@@ -9,7 +9,7 @@
 # and out with
 #   dontSframe = true;
 # sframeFlags holds further options of cfi2sframe.  A file that cannot be
-# converted is a note; with --skip-unconvertible=no in there it is an error.
+# converted is a note; with sframeFlags = "--skip-unconvertible=no" it is an error.
 # sframeConfig is a file of settings in place of /etc/cfi2sframe.conf, which no
 # derivation may depend on.
 
@@ -31,8 +31,8 @@ sframeOutputs() {
         "declare -a"*) flags=("${sframeFlags[@]}") ;;
         *) flags=(${sframeFlags-}) ;;
     esac
-    # All of it in one call: hard links stay links.  Without --root: outputs are
-    # built where they are used, so settings name the paths in the store.
+    # All files are in one call, so that hard links stay links.  There is no --root:
+    # outputs are built where they are used, so settings name paths in the store.
     CFI2SFRAME_CONFIG=${sframeConfig-} cfi2sframe --hook \
         --package="${pname-}" "${flags[@]}" -r -- "${folders[@]}"
 }

@@ -24,7 +24,7 @@ sframe_package_preprocess () {
     if [ "${INHIBIT_SFRAME}" = "1" ]; then
         return
     fi
-    # All of it in one call: hard links stay links.
+    # All files are in one call, so that hard links stay links.
     CFI2SFRAME_CONFIG=${SFRAME_CONFIG} cfi2sframe --hook \
         --root="${PKGD}" --package="${PN}" ${SFRAME_OPTIONS} \
         --exclude=.debug -r -- "${PKGD}"

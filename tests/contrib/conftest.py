@@ -1,7 +1,6 @@
 # What the tests of sframe_retrofit share.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import io
 import os
 import sys
@@ -13,12 +12,13 @@ SOURCE = os.path.join(os.path.dirname(os.path.realpath(__file__)),
                       "../../contrib/retrofit")
 sys.path.insert(0, SOURCE)
 
+from sframe_retrofit.converter import Options
+
 
 @pytest.fixture
 def options():
-    """Options as the programs have them, without any given."""
-    return argparse.Namespace(level=None, threads_max=1, list=False,
-                              verbose=False, programs=None)
+    """What all programs are asked for; a test sets the converter."""
+    return Options("", [])
 
 
 @pytest.fixture

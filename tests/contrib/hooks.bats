@@ -773,8 +773,10 @@ END
     has_sframe "$where"
     [ "$(LD_LIBRARY_PATH=${where%/*} x/usr/bin/hello)" = 42 ]
   done
-  # A second installation, and one of what has changed.
+  # A second installation, and one of what has changed; and of a part.
   DESTDIR=$PWD/x succeeds meson install -C build
+  DESTDIR=$PWD/tagged succeeds meson install -C build --tags runtime
+  has_sframe tagged/usr/bin/hello
   echo 'int answer (void) { return 43; }' >answer.c
   DESTDIR=$PWD/x succeeds meson install -C build
   has_sframe "$where"
@@ -827,7 +829,7 @@ hello_LDADD = below/libanswer.la
 tools_other_SOURCES = other.c
 END
   echo 'int main (void) { return 0; }' >other.c
-  sed -n '/^  SFRAME_OPTIONS =/,/^$/s/^  //p' "$contrib/autotools/README" \
+  sed -n '/^  install-exec-hook:/,/^$/s/^  //p' "$contrib/autotools/README" \
     >>Makefile.am
   grep -q CFI2SFRAME Makefile.am
   succeeds autoreconf -fi
@@ -846,7 +848,7 @@ END
   printf 'xx' >>below/.libs/libanswer.so.0.0.0
   succeeds make -s install DESTDIR="$PWD/y"
   says "note: " "libanswer.so.0: refused"
-  run ! make -s install DESTDIR="$PWD/z" SFRAME_OPTIONS=
+  run ! make -s install DESTDIR="$PWD/z" SFRAME_OPTIONS=--skip-unconvertible=no
 }
 
 linker=$contrib/cargo/sframe-linker
@@ -1256,7 +1258,7 @@ hook_reads_configuration ()
 # Those that cannot run here, too.
 @test "all hooks give --hook, which is what it says" {
   local file options
-  [ "$(grep -rle "--hook" "$contrib" --exclude-dir=completions | wc -l)" -eq 11 ]
+  [ "$(grep -rle "--hook" "$contrib"/*/ --exclude-dir=completions | wc -l)" -eq 11 ]
   options=$("$CFI2SFRAME" --help=all | tr '\n' ' ' | tr -s ' ' \
     | sed 's/.*hooks of builds do: \(.*\); options that.*/\1/')
   [ "$(echo "$options" | wc -w)" -eq 6 ]
@@ -1377,4 +1379,29 @@ all_but_the_hidden_file_converted ()
   [ "$status" -eq 1 ] || report
   says "brp-sframe: SFRAME_EXCLUDE is not a regular expression: ^/usr/(lib"
   diff -r before tree
+}
+
+# failing PROGRAM: in front of PATH, it reads its input and fails.
+failing ()
+{
+  mkdir -p failing
+  printf '#!/bin/sh\ncat >/dev/null\necho "%s: no space" >&2\nexit 2\n' "$1" \
+    >"failing/$1"
+  chmod +x "failing/$1"
+  PATH=$PWD/failing:$PATH
+}
+
+# Nothing would be converted, and the build would go on.
+@test "RPM, Cargo: a program that a hook calls fails" {
+  program_in_path
+  tree_to_convert
+  failing sort
+  run_rpm
+  [ "$status" -eq 2 ] || report
+  diff -r before tree
+  failing awk
+  echo 'int main (void) { return 0; }' >main.c
+  run "$contrib/cargo/sframe-linker" main.c -o main </dev/null
+  [ "$status" -eq 2 ] || report
+  says "awk: no space"
 }

@@ -332,16 +332,15 @@ def test_output_of_a_command_that_fails_later(program):
 
 
 @pytest.mark.parametrize("kind", ["", ".gz", ".xz", ".bz2", ".zst"])
-def test_compression_is_undone_and_steady(options, kind):
+def test_compression_is_undone_and_steady(kind):
     if kind == ".zst" and shutil.which("zstd") is None:
         pytest.skip("zstd not found")
     data = os.urandom(1000) * 300
-    packed = compression.compress(options, kind, data)
+    packed = compression.compress(kind, data, None, 1)
     assert compression.kind_of(packed[:6]) == kind
     assert compression.decompress(kind, packed) == data
     assert kind != ".gz" or packed[4:8] == bytes(4) # no time
-    options.threads_max = 3
-    assert compression.compress(options, kind, data) == packed
+    assert compression.compress(kind, data, None, 3) == packed
 
 
 def test_damaged_and_unknown_data_are_refused():
@@ -352,8 +351,8 @@ def test_damaged_and_unknown_data_are_refused():
         compression.decompress(".lz", b"")
 
 
-def test_a_full_disk_is_no_damage_of_the_data(options):
-    packed = compression.compress(options, ".gz", bytes(1 << 20))
+def test_a_full_disk_is_no_damage_of_the_data():
+    packed = compression.compress(".gz", bytes(1 << 20), None, 1)
     with open("/dev/full", "wb", buffering=0) as disk, \
          pytest.raises(OSError, match="No space left"):
         disk.writelines(compression.parts(".gz", io.BytesIO(packed),

@@ -2,19 +2,22 @@
 # the package's modules.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import ast
+import dataclasses
 import os
 import re
+import runpy
 import shutil
 import subprocess
+import sys
+import typing
 from itertools import pairwise
 
 import pytest
 
 import sframe_retrofit
 from conftest import SOURCE
-from sframe_retrofit import Refused, converter, packages
+from sframe_retrofit import Refused, arguments, converter, packages
 
 
 class Named(packages.Package):
@@ -36,7 +39,7 @@ def test_who_names_a_renewed_package_is_renewed():
     assert renewed == {("a", "1"), ("b", "1"), ("c", "1")}
 
 
-def test_what_cannot_be_written_is_refused_if_it_has_to_be():
+def test_what_cannot_be_written_is_refused_if_it_has_to_be(options):
     stuck, free = Named("b", ["a"]), Named("d", ["e"])
     stuck.unwritable = free.unwritable = "unknown"
     renewed = packages.find_renewed([
@@ -44,7 +47,7 @@ def test_what_cannot_be_written_is_refused_if_it_has_to_be():
     assert renewed == {("a", "1")}
     for package, renewed in ((stuck, renewed), (free, {("d", "1")})):
         with pytest.raises(Refused, match="unknown"):
-            packages.write_package(argparse.Namespace(), package, renewed, "")
+            packages.write_package(options, package, renewed, "")
 
 
 def test_failures_do_not_end_a_run(capsys):
@@ -150,10 +153,14 @@ def test_new_versions_are_between_the_old_and_all_later_ones(debian):
 # A repository's packages with checksums of others' files.
 
 @pytest.fixture
-def repository(options, tmp_path, debian):
-    options.state = str(tmp_path)
-    options.jobs, options.detached, options.cfi2sframe = 1, False, "cfi2sframe"
-    options.retrofit_deb = str(tmp_path / "deb.py")
+def repository(tmp_path, debian):
+    from sframe_retrofit.repository_plan import RepositoryOptions
+    given = {"cfi2sframe": "cfi2sframe", "further": [], "jobs": 1,
+             "output": str(tmp_path), "retrofit_deb": str(tmp_path / "deb.py")}
+    options = RepositoryOptions(**dict(dict.fromkeys(
+        field.name for field in dataclasses.fields(RepositoryOptions)
+        if field.init), **given))
+    os.mkdir(options.state)
     return options
 
 
@@ -244,6 +251,53 @@ def test_a_missing_program_is_no_wrong_usage(command, tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) \
         == (1, "%s: /none not found\n" % os.path.basename(program))
+
+
+def has_type(value, hint):
+    """Whether VALUE is what the annotation HINT says."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Union:
+        return any(has_type(value, one) for one in inner)
+    if origin is tuple:
+        return isinstance(value, tuple) and len(value) == len(inner) \
+            and all(map(has_type, value, inner))
+    if origin is list:
+        return isinstance(value, list) \
+            and all(has_type(one, inner[0]) for one in value)
+    return type(value) is hint
+
+
+@pytest.mark.parametrize("command", PROGRAMS)
+@pytest.mark.parametrize("given", [False, True])
+def test_arguments_have_the_types_of_their_options(command, given, tmp_path,
+                                                   monkeypatch):
+    """With as few arguments as can be, and with all that take a value."""
+    parse, found = arguments.parse, []
+
+    class Found(Exception):
+        pass
+
+    def parse_and_end(parser, kind, *_):
+        for action in parser._actions if given else ():
+            if action.option_strings and action.nargs is None:
+                value = {"--part": "1/2"}.get(action.option_strings[-1],
+                                              ".1" if action.dest == "suffix"
+                                              else "1")
+                sys.argv[1:1] = [action.option_strings[-1], value]
+        found.append(parse(parser, kind))
+        raise Found
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", list(command))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(arguments, "need_programs", lambda *_: None)
+    monkeypatch.setattr(arguments, "parse", parse_and_end)
+    program = runpy.run_path(os.path.join(SOURCE, "..", command[0]))
+    with pytest.raises(Found):
+        program["main"]()
+    for name, hint in typing.get_type_hints(type(found[0])).items():
+        if hasattr(found[0], name):
+            assert has_type(getattr(found[0], name), hint), name
 
 
 def test_no_module_ends_the_program():

@@ -9,7 +9,7 @@
   archives     tar archives, which are rewritten member by member
   checksums    what may be a checksum of a file that is to be converted
   config       /etc/cfi2sframe.conf
-  converter    cfi2sframe, and what it says of files
+  converter    cfi2sframe, what is asked for, and what it says of files
   mtree        pacman's list of the files in a package
   md5sums      dpkg's list of them
   databases    what dpkg, rpm or pacman has installed
@@ -29,7 +29,6 @@
 A module imports only those above it in this list.
 """
 
-import argparse
 import os
 import re
 import sys
@@ -37,30 +36,27 @@ from typing import Callable, List, Optional
 
 PROGRAM = os.path.basename(sys.argv[0])
 VERSION = "0.2.0" # configure.ac's; a test compares them
-# Of the objects in JSON; doc/formats/cfi2sframe.schema.json describes them.
+# The version of objects in JSON, which doc/formats/cfi2sframe.schema.json describes.
 JSON_VERSION = 1
-
-# What was asked for, and what a run has found out.
-Options = argparse.Namespace
 
 
 class Refused(Exception):
-    """Why a package, or all there is to do, is left alone, in one sentence."""
+    """Why a package, or the whole task, is left undone, in one sentence."""
 
 
-# A progress bar gets out of the way of what is printed.
+# Called before anything is printed: a progress bar is cleared.
 before_message: List[Callable[[], None]] = []
 
 
 def complain(*parts: object) -> None:
-    """A message on stderr: the program's name and PARTS, colons between."""
+    """Print a message on stderr: the program's name and PARTS, with colons."""
     for function in before_message:
         function()
     print(": ".join(map(str, (PROGRAM,) + parts)), file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:
-    """A line of what was asked for."""
+    """Print TEXT, a line of what was asked for, on stdout."""
     for function in before_message:
         function()
     try:
@@ -72,13 +68,13 @@ def say(text: str) -> None:
 
 
 def shown(name: str) -> str:
-    """NAME on one line, for people."""
+    """Return NAME fit to be shown: on one line, without control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode()
                    for c in name)
 
 
 def reason_of(error: BaseException, about: str = "") -> str:
-    """ERROR in plain words, without the name ABOUT if it is of that."""
+    """Return ERROR in plain words, without the file's name if that is ABOUT."""
     if isinstance(error, OSError) and error.strerror:
         name = error.filename
         if isinstance(name, bytes):
@@ -93,7 +89,8 @@ def reason_of(error: BaseException, about: str = "") -> str:
 
 
 def percent(part: int, whole: int, digits: int = 2) -> str:
-    """PART of WHOLE, rounded down, so that 100 means all; "" of nothing."""
+    """Return PART of WHOLE in percent, rounded down, so that 100 means all; ""
+    if WHOLE is 0."""
     if not whole:
         return ""
     one = 10 ** digits
@@ -102,16 +99,16 @@ def percent(part: int, whole: int, digits: int = 2) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """NUMBER of WHAT, a noun that takes an "s"."""
+    """Return NUMBER and WHAT, a noun that takes an "s"."""
     return "%d %s%s" % (number, what, "" if number == 1 else "s")
 
 
 def checked_name(what: str, value: Optional[str], pattern: str) -> str:
-    """VALUE, if all of it matches PATTERN.
+    """Return VALUE, a package's WHAT, if all of it matches PATTERN.
 
     Whatever a package says of itself goes through here before it becomes a
-    part of a file name, of a command or of an index.  WHAT is its field.  They
-    have no slash and do not begin with a dot, whatever PATTERN says.
+    part of a file name, of a command or of an index.  A value with a slash, or
+    with a dot in front, is refused, whatever PATTERN says.
     """
     if value is None:
         raise Refused("the package has no %s" % what)

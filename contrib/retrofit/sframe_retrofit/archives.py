@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The files in a package: what converting wants to know of an archive, and tar
-archives, where everything that does not change is copied byte for byte."""
+"""The files in an archive, as a conversion needs them; and tar archives, where
+everything that does not change is copied byte for byte."""
 
 import io
 import os
@@ -11,21 +11,21 @@ from sframe_retrofit import Refused, elf
 
 BLOCK = 512
 
-# Damaged numbers are told in many ways; a header for a long name may be followed
-# by another one, and so on.
+# What tarfile raises for a damaged archive: it has no one exception for damaged
+# numbers, and recurses for a header of a long name behind another one.
 DAMAGES = (tarfile.TarError, ArithmeticError, ValueError, RecursionError,
            EOFError)
 
 
 class TarMember(tarfile.TarInfo):
-    """A member with a size that is not negative, in an archive with few fields
-    that hold for all members.
+    """A member of an archive; two kinds of harmful archives are refused.
 
-    Python versions up to 3.13.5 read an archive with a negative one for ever.
-    Each member gets a copy of those fields.
+    Python up to 3.13.5 reads an archive for ever if a member's size is negative.
+    Fields of the archive are copied for each member, so that many fields and
+    many members would take memory by their product.
     """
 
-    FIELDS_MAX = 32 # git archive writes one
+    FIELDS_MAX = 32 # in an archive; git archive writes one
 
     @classmethod
     def fromtarfile(cls, tarfile_: Any) -> Any:
@@ -50,7 +50,7 @@ def tar_members(data: bytes) -> Sequence[Any]:
 
 
 def patched_header(header: bytes, size: int) -> bytes:
-    """HEADER, a ustar or GNU header, for a file of SIZE bytes."""
+    """Return HEADER, a ustar or GNU header, with SIZE as the file's size."""
     if size >= 8 ** 11:
         raise Refused("a file is too large for its tar header")
     new = bytearray(header)
@@ -62,9 +62,9 @@ def patched_header(header: bytes, size: int) -> bytes:
 
 def replace_in_tar(data: bytes, members: Sequence[Any],
                    replacements: Dict[int, bytes]) -> bytes:
-    """The archive DATA with other contents for some members.
+    """Return the archive DATA with other contents for some members.
 
-    REPLACEMENTS maps the index of a member to its new bytes.
+    REPLACEMENTS maps the index of a member to its new contents.
     """
     out = bytearray()
     done = 0
@@ -84,7 +84,7 @@ def replace_in_tar(data: bytes, members: Sequence[Any],
 
 
 def clean_name(name: str) -> str:
-    """A tar member's name as md5sums spells it."""
+    """Return a tar member's name as md5sums has it: without "./" in front."""
     while name.startswith("./"):
         name = name[2:]
     return name
@@ -104,36 +104,36 @@ class Files:
         return clean_name(self.members[index].name)
 
     def names(self, index: int) -> List[str]:
-        """All names of a file."""
+        """Return all names of a file, hard links included."""
         return [self.name(index)]
 
     def size(self, index: int) -> int:
-        """How many bytes are stored of a file."""
+        """Return how many bytes of a file are stored in the archive."""
         return int(self.members[index].size)
 
     def file(self, index: int, most: Optional[int] = None) -> bytes:
-        """The contents of a file, or the first MOST bytes of them."""
+        """Return the contents of a file, or the first MOST bytes of them."""
         begin = self.members[index].offset_data
         end = begin + self.size(index)
         return self.data[begin:end if most is None else min(end, begin + most)]
 
     def start(self, index: int) -> bytes:
-        """What tells ELF files, and their type."""
+        """Return the bytes that tell whether a file is ELF, and of which type."""
         return self.file(index, elf.START)
 
     def elf_files(self) -> List[int]:
-        """Indices of the regular files that are ELF files."""
+        """Return the indices of the regular files that are ELF files."""
         return [index for index, member in enumerate(self.members)
                 if member.isreg() and self.start(index)[:4] == elf.MAGIC]
 
     def all_names(self) -> List[Tuple[int, str]]:
-        """(index, name) pairs of all but folders."""
+        """Return (index, name) pairs of all members but folders."""
         return [(index, self.name(index))
                 for index, member in enumerate(self.members)
                 if not member.isdir()]
 
     def link_targets(self) -> List[Tuple[str, str]]:
-        """(name, target) pairs of the symbolic links."""
+        """Return (name, target) pairs of the symbolic links."""
         return [(self.name(index), os.fsdecode(self.file(index)))
                 for index, member in enumerate(self.members)
                 if member.issym()]
@@ -144,8 +144,8 @@ class TarContents(Files):
 
     def __init__(self, tar: bytes) -> None:
         super().__init__(tar, tar_members(tar))
-        self.links: Dict[int, List[str]] = {} # names of the hard links to it
-        named: Dict[str, int] = {} # so far: of two with a name, the last one
+        self.links: Dict[int, List[str]] = {} # hard links' names, by a file's index
+        named: Dict[str, int] = {} # of two files with one name the last
         for index, member in enumerate(self.members):
             if member.islnk():
                 target = named.get(clean_name(member.linkname))
@@ -156,21 +156,25 @@ class TarContents(Files):
             named[clean_name(member.name)] = index
 
     def size(self, index: int) -> int:
-        """0 of a link or a sparse file.
+        """Return 0 for a link or a sparse file, whose size is not that of what is
+        stored.
 
-        Their sizes are not of what is stored.  Each of any number of such
-        members, which take 512 bytes, could claim the whole archive.
+        Such a member takes 512 bytes of the archive, and could claim all of it;
+        there may be any number of them.
         """
         member = self.members[index]
         return super().size(index) \
             if member.isreg() and not member.issparse() else 0
 
     def names(self, index: int) -> List[str]:
-        """The further ones are hard links to it."""
+        """Return the file's own name, and those of hard links to it."""
         return [self.name(index)] + self.links.get(index, [])
 
     def link_targets(self) -> List[Tuple[str, str]]:
-        """Those of hard links are in the same folder, or of no use here."""
+        """Return (name, target) pairs of the symbolic links and the hard links.
+
+        The target of a hard link is given relative to its folder, too.
+        """
         return [(clean_name(member.name),
                  member.linkname if member.issym()
                  else os.path.relpath(clean_name(member.linkname) or ".",
@@ -180,21 +184,21 @@ class TarContents(Files):
                 if member.issym() or member.islnk()]
 
     def replaced(self, replacements: Dict[int, bytes]) -> bytes:
-        """The archive with other contents for some files."""
+        """Return the archive with other contents for some files, by index."""
         return replace_in_tar(self.data, self.members, replacements)
 
     def with_files(self, contents: Dict[str, bytes]) -> bytes:
-        """The archive with other CONTENTS, by name, for the regular files of
+        """Return the archive with CONTENTS, by name, for those regular files of
         these names that are there."""
         return self.replaced({
             index: new for name, new in contents.items()
             for index in [self.where(name)] if index is not None})
 
     def where(self, name: str) -> Optional[int]:
-        """The index of the regular file NAME.
+        """Return the index of the regular file NAME, or None.
 
-        Programs differ in which of two they take.  Thousands would each get
-        what one is given.
+        Two files of this name are refused, since programs differ in which of them
+        they take.
         """
         found = [index for index, member in enumerate(self.members)
                  if member.isreg() and clean_name(member.name) == name]
@@ -203,6 +207,6 @@ class TarContents(Files):
         return found[0] if found else None
 
     def find(self, name: str) -> Optional[bytes]:
-        """The contents of the regular file NAME."""
+        """Return the contents of the regular file NAME, or None."""
         index = self.where(name)
         return None if index is None else self.file(index)

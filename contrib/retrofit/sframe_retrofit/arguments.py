@@ -6,11 +6,18 @@ import os
 import re
 import shutil
 import sys
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn, Optional, Type, TypeVar
 
 from sframe_retrofit import PROGRAM, VERSION, complain, config
 from sframe_retrofit.commands import not_found
 from sframe_retrofit.compression import Allowance
+from sframe_retrofit.converter import ConvertingOptions, Options
+from sframe_retrofit.packages import PackageOptions
+
+Asked = TypeVar("Asked", bound=Options)
+Converting = TypeVar("Converting", bound=ConvertingOptions)
+Packages = TypeVar("Packages", bound=PackageOptions)
+
 
 class Parser(argparse.ArgumentParser):
     """Wrong usage is told as cfi2sframe tells it."""
@@ -23,13 +30,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def complain_of_usage() -> int:
-    """Where to read more; the exit status."""
+    """Print where to read more, and return the exit status of wrong usage."""
     print("Try '%s --help' for more information." % PROGRAM, file=sys.stderr)
     return 2
 
 
 def between(least: int, most: Optional[int] = None) -> Callable[[str], int]:
-    """The type of an option's argument: a number that is not below LEAST."""
+    """Return a type for add_argument (): numbers from LEAST on, to MOST."""
     def parsed(text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < least \
            or (most is not None and int(text) > most):
@@ -38,6 +45,17 @@ def between(least: int, most: Optional[int] = None) -> Callable[[str], int]:
                     ascii(text), least, " on" if most is None
                     else " to %d" % most))
         return int(text)
+
+    return parsed
+
+
+def matching(pattern: str, rule: str) -> Callable[[str], str]:
+    """Return a type for add_argument (): text that matches PATTERN, which RULE
+    puts in words."""
+    def parsed(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise argparse.ArgumentTypeError(rule)
+        return text
 
     return parsed
 
@@ -52,32 +70,26 @@ def new_parser(description: str, epilog: str = "") -> Parser:
 
 
 class ShowConfig(argparse.Action):
-    """Like --version: nothing else is done or needed."""
+    """The action of --show-config: as with --version, nothing else is done."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
-                 values: Any, option_string: Any = None) -> None:
+    def __call__(self, parser: argparse.ArgumentParser,
+                 namespace: argparse.Namespace, values: Any,
+                 option_string: Any = None) -> None:
         sys.stdout.write(config.read(namespace.cfi2sframe).text)
         parser.exit()
 
 
-def parse(parser: Parser, *needed: str) -> argparse.Namespace:
-    """The options, those that all programs have among them.
-
-    NEEDED are programs besides cfi2sframe; what is for that is in
-    OPTIONS.converting.
-    """
+def parse_converting(parser: Parser, kind: Type[Converting],
+                     *needed: str) -> Converting:
+    """Return what parse () does, with the options of all programs that convert."""
     parser.add_argument("-v", "--verbose", action="store_true",
                         help="say what is done")
     add_converter(parser)
     parser.add_argument("--show-config", action=ShowConfig, nargs=0,
+                        default=argparse.SUPPRESS,
                         help="print what %s and %s.d/*.conf say, and exit"
                         % (config.PATH, config.PATH))
-    options = parse_halves(parser, *needed)
-    if getattr(options, "unpacked_max", None) is not None:
-        Allowance.given = options.unpacked_max << 20
-    options.config = config.read(options.cfi2sframe)
-    options.converting = options.config.options(options.further)
-    return options
+    return parse(parser, kind, *needed)
 
 
 def add_converter(parser: Parser) -> None:
@@ -86,20 +98,19 @@ def add_converter(parser: Parser) -> None:
                         help="the converter (default %(default)s)")
 
 
-def parse_halves(parser: Parser, *needed: str) -> argparse.Namespace:
-    """The program's own options, and in FURTHER those behind "--".
+def parse(parser: Parser, kind: Type[Asked], *needed: str) -> Asked:
+    """Return what was asked for, in an object of the class KIND.
 
-    cfi2sframe and the programs NEEDED have to be there.
+    cfi2sframe, and the programs NEEDED besides, have to be installed.
     """
     arguments, further = sys.argv[1:], []
     if "--" in arguments:
         split = arguments.index("--")
         arguments, further = arguments[:split], arguments[split + 1:]
     # Options may stand between names.
-    options = parser.parse_intermixed_args(arguments)
-    options.further = further
-    need_programs(options.cfi2sframe, *needed)
-    return options
+    found = parser.parse_intermixed_args(arguments)
+    need_programs(found.cfi2sframe, *needed)
+    return kind(further=further, **vars(found))
 
 
 def need_programs(*programs: str) -> None:
@@ -124,27 +135,24 @@ class Suffix:
 
     def add_to(self, parser: Parser) -> None:
         parser.add_argument("--suffix", default=self.default,
+                            type=matching(self.pattern, self.rule),
                             help="appended to versions (default %(default)s)")
-
-    def check(self, parser: Parser, suffix: str) -> None:
-        if not re.fullmatch(self.pattern, suffix):
-            parser.error("--suffix: " + self.rule)
 
 
 def add_dry_run(parser: Parser, what: str) -> None:
     parser.add_argument("-n", "--dry-run", action="store_true",
                         help="say what would %s, write nothing" % what)
-    # Its name before it was called as in cfi2sframe.
+    # The old name of the option, before it was called as cfi2sframe's.
     parser.add_argument("--list", action="store_true", dest="dry_run",
                         help=argparse.SUPPRESS)
 
 
 def new_packages_parser(description: str, kind: str, suffix: Suffix,
                         level_max: int, level_help: str) -> Parser:
-    """A parser for a program that converts packages of KIND."""
+    """Return a parser for a program that converts packages of KIND."""
     parser = new_parser(description)
     parser.add_argument("packages", nargs="+", metavar="IN." + kind)
-    parser.add_argument("-o", "--output", metavar="DIR",
+    parser.add_argument("-o", "--output", metavar="DIR", default="",
                         help="folder for the new packages")
     add_dry_run(parser, "happen")
     suffix.add_to(parser)
@@ -158,13 +166,12 @@ def new_packages_parser(description: str, kind: str, suffix: Suffix,
     return parser
 
 
-def parse_packages(parser: Parser, suffix: Suffix,
-                   *needed: str) -> argparse.Namespace:
-    """The options of a program that converts packages."""
-    options = parse(parser, *needed)
-    if not (options.dry_run or options.output
-            or getattr(options, "list_checksums", False)):
+def parse_packages(parser: Parser, kind: Type[Packages],
+                   *needed: str) -> Packages:
+    """Return what a program that converts packages was asked for."""
+    options = parse_converting(parser, kind, *needed)
+    if options.writes() and not options.output:
         parser.error("-o DIR or --dry-run is needed")
     options.packages = list(dict.fromkeys(options.packages))
-    suffix.check(parser, options.suffix)
+    Allowance.give(options.unpacked_max)
     return options

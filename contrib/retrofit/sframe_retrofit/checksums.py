@@ -17,13 +17,13 @@ from sframe_retrofit.archives import Files
 
 Pair = Tuple[str, bytes] # name and contents
 
-# What may be a file of checksums.  More than that does no harm.
+# Names that a file of checksums may have.  A file too many does no harm.
 CANDIDATE = re.compile(
     r"\.(hmac|chk|ji)\Z|(\A|/)(fipsmodule\.cnf|ICCSIG\.txt)\Z", re.DOTALL)
-NEAR_MAX = 64 # near one file
+NEAR_MAX = 64 # checksums near one file
 LIST_MAX = 1 << 16 # bytes of one that are kept
-LINKS_MAX = 8 # to links
-NAME_MAX = 200 # bytes
+LINKS_MAX = 8 # links to links that are followed
+NAME_MAX = 200 # bytes of a name
 
 
 def is_candidate(name: str) -> bool:
@@ -31,7 +31,7 @@ def is_candidate(name: str) -> bool:
 
 
 def candidates_in(files: Files) -> List[Pair]:
-    """(name, contents) pairs of what may be checksums in a package's FILES."""
+    """Return (name, contents) pairs of those FILES that may be checksums."""
     return [(name, files.file(index, LIST_MAX))
             for index, name in files.all_names() if is_candidate(name)]
 
@@ -44,8 +44,8 @@ def is_plain(name: str) -> bool:
 
 
 def installed(name: str) -> str:
-    """NAME, without a slash in front (RPM's have it), where /bin and /lib lead
-    to /usr/bin and /usr/lib."""
+    """Return one spelling of NAME: without a slash in front, which RPM has, and
+    with bin and lib for usr/bin and usr/lib, where /bin and /lib lead."""
     return re.sub(r"\Ausr/(?=s?bin/|lib[^/]*/)", "", name.lstrip("/"))
 
 
@@ -53,9 +53,9 @@ class Checksums:
     """Files that may be checksums, of all packages of a run."""
 
     def __init__(self) -> None:
-        # Of the folders of them: contents by name.
+        # By folder: the contents of its checksums, by name.
         self.folders: Dict[str, Dict[str, bytes]] = {}
-        # By folder and relation: those of self.folders.
+        # By a folder and "in" or "near": which of self.folders are so.
         self.around: Dict[Tuple[str, str], List[str]] = {}
 
     def add(self, pairs: Iterable[Pair]) -> None:
@@ -75,10 +75,11 @@ class Checksums:
             self.around.setdefault(key, []).append(folder)
 
     def near(self, name: str) -> List[Pair]:
-        """(path relative to its folder, contents) pairs of what is near NAME:
-        there, in a folder of it, or in one of a folder next to it.
+        """Return (path, contents) pairs of what may be checksums near NAME.
 
-        At most one more than NEAR_MAX.
+        Near a file are its folder, the folders in that, and the folders in any
+        folder next to that.  Paths are relative to its folder.  There are at
+        most NEAR_MAX + 1 pairs.
         """
         own = os.path.dirname(installed(name))
         near = self.around.get((os.path.dirname(own), "near"), []) \
@@ -95,7 +96,7 @@ class Checksums:
 
 
 def further_names(files: Files) -> Dict[str, List[str]]:
-    """By name of a file, names of links to it in the same folder."""
+    """Return, by the name of a file, the names of links to it in its folder."""
     links = {}
     for name, target in files.link_targets():
         if target and "/" not in target:
@@ -110,7 +111,10 @@ def further_names(files: Files) -> Dict[str, List[str]]:
 
 
 def file_name(name: str) -> str:
-    """The last part of NAME, not too long: the loader is recognised by it."""
+    """Return the last part of NAME, cut to NAME_MAX bytes.
+
+    cfi2sframe recognises the dynamic loader by its name.
+    """
     last = os.fsencode(name.rsplit("/", 1)[-1].replace("\0", "_"))
     return os.fsdecode(last[-NAME_MAX:]) if last not in (b"", b".", b"..") \
         else "_"
@@ -118,7 +122,7 @@ def file_name(name: str) -> str:
 
 def lay_out(folder: str, name: str, contents: bytes, near: Sequence[Pair],
             links: Iterable[str]) -> str:
-    """Put a file and what is around it into FOLDER; its path."""
+    """Put a file, and what is NEAR it, into FOLDER; return the file's path."""
     if not is_plain(name.lstrip("/")):
         name, near, links = file_name(name), [], []
     path = os.path.join(folder, name.lstrip("/"))
@@ -139,7 +143,8 @@ def lay_out(folder: str, name: str, contents: bytes, near: Sequence[Pair],
 
 
 def may_name(near: Iterable[Pair]) -> Set[str]:
-    """Names of files that checksums may be of, by their own names."""
+    """Return the names of files that the checksums NEAR may be of, as their own
+    names tell."""
     found = set()
     for path, _ in near:
         name = os.path.basename(path)
@@ -165,10 +170,11 @@ class Layout:
         self.folder, self.known, self.links = folder, known, links
         self.near: Dict[str, Tuple[List[Pair], Set[str]]] = {} # by folder
         self.groups = self.size = 0
-        self.done: Set[str] = set() # folders of the group with all around them
+        # Folders of the group that have all checksums near them.
+        self.done: Set[str] = set()
 
     def _near(self, name: str) -> Tuple[List[Pair], Set[str]]:
-        """What is near NAME, and the names that this may be of."""
+        """Return the checksums near NAME, and the names that they may be of."""
         own = os.path.dirname(name)
         if own not in self.near:
             near = self.known.near(name)
@@ -183,7 +189,7 @@ class Layout:
         self.done.clear()
 
     def add(self, name: str, contents: bytes) -> str:
-        """Put the file NAME there; its path."""
+        """Put the file NAME there, and return its path."""
         if self.groups == 0 or self.size == self.GROUP:
             self._begin()
         try:

@@ -19,7 +19,7 @@ Source = Union[IO[bytes], int]
 
 
 def failure(command: Command, status: int, errors: bytes) -> Refused:
-    """What COMMAND complained of, on one line."""
+    """Return an exception with what COMMAND complained of, on one line."""
     name = os.path.basename(command[0]) + ": "
     text = "; ".join(errors.decode(errors="replace").strip().splitlines())
     return Refused(name + (text.removeprefix(name)
@@ -27,13 +27,13 @@ def failure(command: Command, status: int, errors: bytes) -> Refused:
 
 
 def not_found(program: str) -> Refused:
-    # Where the name does not tell whoever is on Debian what to install.
+    # Debian's package, if its name is not the program's.
     package = {"apt-ftparchive": "apt-utils"}.get(program)
     return Refused("%s not found%s" % (
         program, " (package %s)" % package if package else ""))
 
 
-PATIENCE = 10 # seconds, with a program that was asked to end
+PATIENCE = 10 # seconds that a program has to end when it was asked to
 
 children: Set["subprocess.Popen[bytes]"] = set()
 
@@ -52,7 +52,7 @@ def new_child(command: Command, further: Any) -> "subprocess.Popen[bytes]":
     except FileNotFoundError:
         raise not_found(command[0]) from None
     children.add(child)
-    if State.signal: # it came before that
+    if State.signal: # it came before the child was in the list
         child.terminate()
     return child
 
@@ -60,7 +60,7 @@ def new_child(command: Command, further: Any) -> "subprocess.Popen[bytes]":
 @contextlib.contextmanager
 def started(command: Command,
             **further: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """COMMAND, which has ended afterwards."""
+    """Start COMMAND; at the end of the block it has ended."""
     check()
     child = None
     try:
@@ -87,7 +87,7 @@ def end_child(child: "subprocess.Popen[bytes]") -> None:
 
 def complete(command: Command, input: Optional[bytes] = None,
              **further: Any) -> "subprocess.CompletedProcess[bytes]":
-    """COMMAND, with INPUT for it to read, after its end."""
+    """Run COMMAND, with INPUT for it to read, and return what became of it."""
     if input is not None:
         further["stdin"] = subprocess.PIPE
     with started(command, **further) as child:
@@ -99,7 +99,7 @@ def complete(command: Command, input: Optional[bytes] = None,
 
 def run(command: Command, input: Optional[bytes] = None,
         **further: Any) -> bytes:
-    """What COMMAND prints; it reads INPUT, or nothing."""
+    """Return what COMMAND prints; it reads INPUT, or nothing."""
     further.setdefault("stdin", subprocess.DEVNULL)
     further.setdefault("stdout", subprocess.PIPE)
     done = complete(command, input, stderr=subprocess.PIPE, **further)
@@ -109,13 +109,13 @@ def run(command: Command, input: Optional[bytes] = None,
 
 
 def output_text(command: Command) -> str:
-    """What COMMAND prints, as text of any bytes."""
+    """Return what COMMAND prints, as text; bytes that are not UTF-8 survive."""
     return run(command).decode(errors="surrogateescape")
 
 
 @contextlib.contextmanager
 def output_of(command: Command, source: Source) -> Iterator[IO[bytes]]:
-    """What COMMAND makes of the file SOURCE, as a file."""
+    """Give what COMMAND makes of the file SOURCE, as a file to read from."""
     with tempfile.TemporaryFile() as errors, \
          started(command, stdin=source, stdout=subprocess.PIPE,
                  stderr=errors) as child:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compression: the kind stays what it was.
+"""Compression; what was compressed stays compressed in the same way.
 
 xz and zstd cut their input into blocks of a fixed size when they work in
 threads, as dpkg-deb has them do: the result does not depend on the number of
@@ -13,12 +13,12 @@ import sys
 import tempfile
 from typing import IO, Any, Iterator, Optional, Tuple
 
-from sframe_retrofit import Options, Refused
+from sframe_retrofit import Refused
 from sframe_retrofit.commands import output_of, run
 
 DEFAULT_LEVELS = {".gz": 9, ".xz": 6, ".bz2": 9, ".zst": 19} # dpkg-deb's
 
-# Modules that a Python can be built without.
+# Modules that open compressed files; a Python may be built without them.
 OPENERS = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 
 
@@ -30,7 +30,7 @@ def needed_module(name: str) -> Any:
 
 
 def damages() -> Tuple[Any, ...]:
-    """What those modules raise for damaged data."""
+    """Return the exceptions that those modules raise for damaged data."""
     return (OSError, EOFError, ValueError) + tuple(
         getattr(sys.modules[module], name)
         for module, name in (("lzma", "LZMAError"), ("zlib", "error"))
@@ -44,7 +44,8 @@ MAGIC_MAX = 6 # bytes
 
 
 def kind_of(start: bytes) -> str:
-    """How what begins with START is compressed: as file names end."""
+    """Return how data that begins with START is compressed, as file names end:
+    ".gz", for one; "" if it is not."""
     return next((kind for magic, kind in MAGICS if start.startswith(magic)),
                 "")
 
@@ -57,10 +58,16 @@ class Allowance:
     """
 
     RATIO = 200
-    FREE = 256 << 20       # whatever the ratio
+    FREE = 256 << 20       # always allowed, whatever the ratio
     MAX = 8 << 30
     PART = 1 << 20
-    given: Optional[int] = None # --unpacked-max, in bytes
+    given: Optional[int] = None # the limit in bytes, if the user has set one
+
+    @classmethod
+    def give(cls, mebibytes: Optional[int]) -> None:
+        """Set the limit of all packages: what --unpacked-max says."""
+        if mebibytes is not None:
+            cls.given = mebibytes << 20
 
     def __init__(self, packed: int) -> None:
         self.limit = self.given or min(self.MAX,
@@ -68,7 +75,7 @@ class Allowance:
         self.left = self.limit
 
     def parts(self, stream: IO[bytes]) -> Iterator[bytes]:
-        """What can be read from STREAM, part by part."""
+        """Yield what STREAM has, part by part, up to the limit."""
         while part := stream.read(self.PART):
             self.left -= len(part)
             if self.left < 0:
@@ -78,7 +85,7 @@ class Allowance:
 
 
 def parts(kind: str, file: IO[bytes], allowance: Allowance) -> Iterator[bytes]:
-    """What is in FILE, which is compressed, part by part.
+    """Yield what is in FILE, which is compressed as KIND, part by part.
 
     Errors of whoever takes the parts do not come through here: a full disk is
     no damage of the data.
@@ -104,22 +111,20 @@ def parts(kind: str, file: IO[bytes], allowance: Allowance) -> Iterator[bytes]:
 def decompress(kind: str, data: bytes) -> bytes:
     if kind == "":
         return data
-    # A command can only read from a file of the system.
+    # zstd is a command, which needs a file with a descriptor.
     with tempfile.TemporaryFile() if kind == ".zst" else io.BytesIO() as file:
         file.write(data)
         file.seek(0)
         return b"".join(parts(kind, file, Allowance(len(data))))
 
 
-def compress(options: Options, kind: str, data: bytes,
-             level: Optional[int] = None) -> bytes:
-    """DATA, compressed with the level of OPTIONS, or else LEVEL."""
-    if options.level is not None:
-        level = options.level
+def compress(kind: str, data: bytes, level: Optional[int],
+             threads_max: int) -> bytes:
+    """Return DATA, compressed as KIND with LEVEL, by default dpkg-deb's."""
     if level is None:
         level = DEFAULT_LEVELS.get(kind, 0)
     level = min(level, 19 if kind == ".zst" else 9)
-    threads = "-T%d" % max(2, options.threads_max)
+    threads = "-T%d" % max(2, threads_max)
     new: bytes = data
     if kind == ".gz":
         new = needed_module("gzip").compress(data, level, mtime=0)

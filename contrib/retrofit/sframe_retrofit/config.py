@@ -16,15 +16,19 @@ PATH = "/etc/cfi2sframe.conf"
 VARIABLE = "CFI2SFRAME_CONFIG" # names another file, or, if it is empty, none
 
 
-# What brackets of patterns may name, as characters of ASCII.
+# Classes of characters in a pattern's brackets, in ASCII.
 CLASSES = {b"alnum": b"0-9A-Za-z", b"alpha": b"A-Za-z", b"blank": b" \t",
            b"digit": b"0-9", b"lower": b"a-z", b"space": b" \t-\r",
            b"upper": b"A-Z", b"xdigit": b"0-9A-Fa-f"}
 
 
 def fits(pattern: str, text: str) -> bool:
-    """As configuration_pattern_matches () of src/cli/configuration.c: it goes by
-    bytes, and knows [^...] and [[:digit:]], which Python does not."""
+    """Return whether PATTERN matches TEXT, as configuration_pattern_matches () of
+    src/cli/configuration.c has it.
+
+    That function goes by bytes, and knows [^...] and [[:digit:]], which Python's
+    fnmatch does not.
+    """
     wanted = re.sub(rb"\[:(\w+):\]",
                     lambda match: CLASSES.get(match[1], match[0]),
                     os.fsencode(pattern)).replace(b"[^", b"[!")
@@ -32,7 +36,7 @@ def fits(pattern: str, text: str) -> bool:
 
 
 class Setting(NamedTuple):
-    """A line."""
+    """A line of the configuration."""
     name: str
     value: str
     where: str # FILE:LINE
@@ -56,12 +60,12 @@ class Config:
         return [one for one in self.settings if one.name == name]
 
     def value(self, name: str) -> Optional[str]:
-        """Of a setting with one value."""
+        """Return the value of a setting that has at most one."""
         found = self.values(name)
         return found[0].value if found else None
 
     def why_left(self, name: str, text: str) -> Optional[str]:
-        """Which line of the setting NAME leaves TEXT out, or None."""
+        """Return which line of the setting NAME leaves TEXT out, or None."""
         for one in self.values(name):
             if fits(one.value, text):
                 return "left out by %s" % one.where
@@ -71,11 +75,15 @@ class Config:
         return self.why_left("exclude-package", package)
 
     def why_file(self, path: str) -> Optional[str]:
-        """PATH as in the installed system, with or without "/" or "./"."""
+        """Return which line leaves the file PATH out, or None.
+
+        PATH is that of the installed system, with or without "/" or "./".
+        """
         return self.why_left("exclude", "/" + re.sub(r"^(\./|/)+", "", path))
 
     def options(self, further: List[str]) -> List[str]:
-        """For cfi2sframe, with what the user adds, FURTHER, behind them."""
+        """Return cfi2sframe's options for these settings, and behind them FURTHER,
+        which the user adds."""
         coverage, version = self.value("min-coverage"), self.value("format")
         if any(one.startswith(("--for=", "--format=")) for one in further):
             version = None
@@ -85,12 +93,12 @@ class Config:
                if self.value("checksummed") == "yes" else []) + further
 
     def key(self) -> List[List[str]]:
-        """What results depend on; equal configurations have equal keys."""
+        """Return what results depend on; equal configurations have equal keys."""
         return [[one.name, one.value] for one in self.settings]
 
 
 def read(program: str) -> Config:
-    """The configuration of this machine, as PROGRAM, cfi2sframe, reads it.
+    """Return the configuration of this machine, as PROGRAM, cfi2sframe, reads it.
 
     Where there is none, PROGRAM is not run: configuration_read () of
     src/cli/configuration.c looks at the same names.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cfi2sframe: how it is run, and what it says."""
+"""cfi2sframe: what is asked for, how it is run, and what it says."""
 
+import dataclasses
 import json
 import os
 import re
@@ -9,20 +10,52 @@ import tempfile
 from typing import (Any, Dict, Iterable, List, NamedTuple, Optional, Sequence,
                     Tuple, TypeVar)
 
-from sframe_retrofit import Options, Refused, counted
+from sframe_retrofit import Refused, config, counted
 from sframe_retrofit.commands import complete, failure
+from sframe_retrofit.config import Config
 
-# What it is always given to convert; the user's options come behind.
+# Options of each conversion; the user's options come behind them.
 DEFAULT_OPTIONS = ["--skip-unconvertible", "--replace=auto"]
 
 Report = Dict[str, Any] # an object of --stats=json
 Subject = TypeVar("Subject")
 
 
+@dataclasses.dataclass
+class Options:
+    """What a program was asked for.
+
+    Each program has a class of its own, which derives from this one and has a
+    field for each argument, of the argument's name (arguments.parse).  What a
+    run finds out is in fields that no argument sets.
+    """
+    cfi2sframe: str    # the converter
+    further: List[str] # its options: what is behind "--"
+
+
+@dataclasses.dataclass
+class ConvertingOptions(Options):
+    """What a program was asked for that converts by the machine's settings."""
+    verbose: bool
+    config: Config = dataclasses.field(init=False)
+    # The converter's options: those of config, and FURTHER.
+    converting: List[str] = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.config = config.read(self.cfi2sframe)
+        self.converting = self.config.options(self.further)
+
+
+@dataclasses.dataclass
+class DryRunOptions(ConvertingOptions):
+    """What a program was asked for that can say what it would do."""
+    dry_run: bool
+
+
 class Outcome(NamedTuple):
-    """What became of files."""
-    well: bool
-    messages: List[str]   # if they were caught
+    """What became of the files of one run."""
+    well: bool            # no file failed
+    messages: List[str]   # what was printed on stderr, if that was a pipe
     reports: List[Report] # of one file each
 
 
@@ -32,19 +65,18 @@ def run_converter(options: Options, arguments: List[str],
     """Run cfi2sframe on PATHS, or on what ARGUMENTS name.
 
     The reports on PATHS are in their order: a report's "file" is only what
-    can be shown.  Who holds locks for it has them in OPTIONS.locks.
+    can be shown.  FURTHER is for subprocess.Popen.
     """
     with tempfile.TemporaryFile() as names:
-        # Complete before anything is done: whoever is killed while writing
-        # to a pipe may leave half a name, which can be another file's.
+        # A file and not a pipe: a program that is killed while it writes to a pipe
+        # may leave half a name, which can be that of another file.
         names.write(b"".join(os.fsencode(path) + b"\0"
                              for path in paths or ()))
         names.seek(0)
         done = complete(
             [options.cfi2sframe, "--stats=json"]
             + ([] if paths is None else ["--files0-from=-"]) + arguments,
-            stdin=names, stdout=subprocess.PIPE,
-            pass_fds=getattr(options, "locks", ()), **further)
+            stdin=names, stdout=subprocess.PIPE, **further)
     errors = done.stderr or b""
     if done.returncode not in (0, 1):
         raise failure([options.cfi2sframe], done.returncode, errors)
@@ -61,7 +93,7 @@ def run_converter(options: Options, arguments: List[str],
 
 def with_status(reports: Iterable[Tuple[Subject, Report]],
                 status: str) -> List[Subject]:
-    """What reports say STATUS of."""
+    """Return the subjects with a report that has this STATUS."""
     return [subject for subject, report in reports
             if report["status"] == status]
 
@@ -72,7 +104,10 @@ BUILD_ID = re.compile(
 
 
 def build_id(data: bytes) -> Optional[str]:
-    """The build-id of the ELF file DATA, or None; cfi2sframe looks again."""
+    """Return what looks like the build-id of the ELF file DATA, or None.
+
+    It is a guess by the bytes of a note; cfi2sframe reads the notes themselves.
+    """
     match = BUILD_ID.search(data)
     if not match:
         return None

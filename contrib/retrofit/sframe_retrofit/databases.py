@@ -60,20 +60,21 @@ class Database:
 
     @staticmethod
     def found(root: str) -> str:
-        """The file by which it is known below ROOT, or ""."""
+        """Return the file by which the database is known below ROOT, or ""."""
         raise NotImplementedError
 
     def files(self, package: Package) -> List[File]:
         raise NotImplementedError
 
     def interrupted(self) -> str:
-        """Why no file may be touched now, or ""."""
+        """Return why no file may be touched now, or ""."""
         return ""
 
     def locked(self) -> "contextlib.AbstractContextManager[List[int]]":
         """Keep the package manager away, as its front ends do with each other.
 
-        The descriptors of the locks, for the programs that do the work.
+        The context has the descriptors of the locks, for the programs that do
+        the work to inherit.
         """
         raise NotImplementedError
 
@@ -82,13 +83,16 @@ class Database:
 
 
 def first_there(root: str, *names: str) -> str:
-    """The first of NAMES that is a file below ROOT, or ""."""
+    """Return the first of NAMES that is a file below ROOT, or ""."""
     return next(filter(os.path.isfile, (os.path.join(root + "/", name)
                                         for name in names)), "")
 
 
 def text_of(*names: str) -> str:
-    """The text of the file, "" if there is none; names may hold a CR."""
+    """Return the text of the file, "" if there is none.
+
+    Lines end with a newline alone: a name may have a carriage return.
+    """
     try:
         with open(os.path.join(*names), encoding="utf-8",
                   errors="surrogateescape", newline="\n") as file:
@@ -99,11 +103,11 @@ def text_of(*names: str) -> str:
 
 @contextlib.contextmanager
 def locks_on(database: Database, paths: List[str]) -> Iterator[List[int]]:
-    """Write locks on the files PATHS.
+    """Put write locks on the files PATHS.
 
-    A lock of this kind lasts until all who have it open are gone.  The package
-    managers' own kind, with which it excludes, ends with the process that took
-    it, whatever its children are doing.
+    A lock of this kind (F_OFD_SETLK) lasts until all processes that have the file
+    open are gone.  The package managers' own kind (F_SETLK) conflicts with it, but
+    ends with the process that took it, whatever its children are doing.
     """
     with contextlib.ExitStack() as stack:
         locks: List[IO[bytes]] = [stack.enter_context(open(path, "ab"))
@@ -117,11 +121,11 @@ def locks_on(database: Database, paths: List[str]) -> Iterator[List[int]]:
 
 
 class Dpkg(Database):
-    """dpkg's."""
+    """What dpkg has installed."""
 
     NAME = "dpkg"
-    # Packages with files that are being exchanged, or were when dpkg was
-    # interrupted.
+    # The state of a package whose files are being exchanged, or were when dpkg
+    # was interrupted.
     UNSAFE = "half-installed"
     CONFFILE = re.compile(r"(?m)^ (.+?) (?:[0-9a-f]{32}|newconffile)\b")
 
@@ -131,7 +135,7 @@ class Dpkg(Database):
         self.conffiles: Dict[str, Set[str]] = {} # by a package's place
         self.packages = list(self._packages())
         lines = text_of(self.folder, "diversions").split("\n")
-        # Who keeps the name, and where the others' file is, by name.
+        # By name: which package keeps it, and what others' file is called.
         self.diversions = {lines[i]: (lines[i + 2], lines[i + 1])
                            for i in range(0, len(lines) - 2, 3)}
 
@@ -161,14 +165,14 @@ class Dpkg(Database):
                                            place + ".list"))
 
     def _placed(self, package: Package, path: str) -> str:
-        """Where the file is that PACKAGE calls PATH."""
+        """Return where the file is that PACKAGE has as PATH."""
         owner, other = self.diversions.get(path, (package.name, path))
         return path if owner == package.name else other
 
     def _digests(self, package: Package) -> Dict[str, str]:
-        """By name, from "/" on, in the package.
+        """Return digests by the file's name in the package, with "/" in front.
 
-        Names of files that another package has taken over are there, too.
+        Files that another package has taken over are among them.
         """
         lines = (line.partition("  ") for line in
                  text_of(self.folder, "info", package.place + ".md5sums")
@@ -201,13 +205,14 @@ class Dpkg(Database):
 
 
 class Rpm(Database):
-    """rpm's, by rpm itself: its database has had three formats."""
+    """What rpm has installed; rpm itself is asked, since its database has had
+    three formats."""
 
     NAME = "rpm"
     # A line for a package, and one, behind a space, for each of its files.
     FORMAT = "%{NAME}\t%{ARCH}\t%{FILEDIGESTALGO}\n" \
         "[ %{FILEFLAGS} %{FILESTATES} %{FILEDIGESTS} %{FILENAMES}\n]"
-    CONFIG, GHOST = 1, 64 # flags of files that are not as packaged
+    CONFIG, GHOST = 1, 64 # flags of files that need not be as packaged
     NORMAL = "0" # the state of a file that was installed, and not replaced
 
     def __init__(self, root: str) -> None:
@@ -215,7 +220,8 @@ class Rpm(Database):
         self.folder = os.path.dirname(self.found(root))
         self.of: Dict[str, List[File]] = {}
         algorithm = ""
-        # Of programs for two machines only one is there.
+        # rpm lists a program that two machines' packages have with both, but only
+        # one is installed: the state of the other is not NORMAL.
         for line in run(["rpm", "--dbpath", self.folder, "-qa", "--qf",
                          self.FORMAT]).decode(errors="surrogateescape") \
                 .split("\n"):
@@ -252,7 +258,7 @@ class Rpm(Database):
 
 
 class Pacman(Database):
-    """pacman's, a folder for each package."""
+    """What pacman has installed; its database has a folder for each package."""
 
     NAME = "pacman"
     FOLDER = "var/lib/pacman/local"
@@ -271,7 +277,7 @@ class Pacman(Database):
         return first_there(root, Pacman.FOLDER + "/ALPM_DB_VERSION")
 
     def _lists(self, place: str, name: str) -> Dict[str, List[str]]:
-        """The lists in a file of a package, by their headings."""
+        """Return the lists in a file of a package, by their headings."""
         lists: Dict[str, List[str]] = {}
         for paragraph in text_of(self.folder, place, name).split("\n\n"):
             lines = paragraph.strip("\n").split("\n")
@@ -296,7 +302,7 @@ class Pacman(Database):
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[List[int]]:
-        """Its lock is a file that nobody else has made."""
+        """Make the file that is pacman's lock; it must not be there yet."""
         path = os.path.join(os.path.dirname(self.folder), "db.lck")
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0))
@@ -313,8 +319,11 @@ KINDS: Tuple[Type[Database], ...] = (Dpkg, Rpm, Pacman)
 
 
 def open_database(root: str) -> Database:
-    """The database below ROOT.  Of several, one with nothing in it comes
-    last: dpkg is installed on systems of other package managers, too."""
+    """Return the database below ROOT.
+
+    If there are several, the first is taken that is not empty: dpkg may be
+    installed on a system of another package manager, and have installed nothing.
+    """
     there = [(kind, path) for kind in KINDS for path in [kind.found(root)]
              if path]
     if not there:

@@ -25,20 +25,20 @@ def need_module() -> None:
     except ImportError:
         raise Refused("Python's module debian is missing (package "
                       "python3-debian)") from None
-    # It tells of each relation that it does not understand; those stay.
+    # The module warns of relations that it does not know, which stay as they are.
     logging.getLogger("debian.deb822").setLevel(logging.ERROR)
 
 
-# Sorts above the version it is appended to, and below everything that a
-# distribution appends to it for its next one: of all characters letters sort
-# lowest (but for "~"), capital letters lowest among them.  See deb-version(7).
+# A version with this suffix sorts above the version itself, and below everything
+# that a distribution appends for its next version.  Letters sort lowest of all
+# characters but "~", and capital letters lowest of letters (deb-version(7)).
 SUFFIX = Suffix("A~sframe1", r"[A-Za-z.+][A-Za-z0-9.+~]*",
                 "letters, digits, '.', '+' and '~', the first no digit and no "
                 "'~'")
 
 
-# What may be in fields that something is named by: files, relations, lines of
-# an index.  See deb-control(5).
+# The values of fields by which files, relations or lines of an index are named
+# (deb-control(5)).
 PATTERNS = {
     "Package": r"[A-Za-z0-9][A-Za-z0-9+._-]*",
     "Version": r"[0-9A-Za-z][0-9A-Za-z.+~:-]*",
@@ -52,10 +52,10 @@ PATTERNS = {
 
 
 def read_control(text: str) -> Control:
-    """The fields of TEXT, a control file or a paragraph of an index.
+    """Return the fields of TEXT, a control file or a paragraph of an index.
 
-    What cannot be written as it was read (a field twice, a second paragraph,
-    a line that belongs to none) is refused, as dpkg does.
+    Text that could not be written as it was read (a field twice, a second
+    paragraph, a line that belongs to no field) is refused, as dpkg does.
     """
     try:
         control = deb822.Deb822(text.split("\n"))
@@ -74,35 +74,35 @@ def squeezed(text: str) -> str:
 
 def name_in(control: Control, field: str,
             default: Optional[str] = None) -> str:
-    """The value of FIELD, which something is named by."""
+    """Return the value of FIELD, by which something is named."""
     return checked_name(field, control.get(field, default), PATTERNS[field])
 
 
 def source_of(control: Control) -> str:
-    """The name of the source package."""
+    """Return the name of the source package."""
     source = control.get("Source") or control.get("Package")
     return checked_name("Source", source.split("(", 1)[0].strip(),
                         PATTERNS["Source"])
 
 
 def section_of(control: Control) -> str:
-    """The section, which may be that of an archive area: contrib/net."""
+    """Return the section, which may begin with an archive's area: contrib/net."""
     return "/".join(checked_name("Section", part, PATTERNS["Section"])
                     for part in control.get("Section", "misc").split("/"))
 
 
-# Fields with entries that have to be met, and fields with entries that say
-# which packages something is true of.
+# Fields whose entries have to be met, and fields whose entries say of which
+# packages something is true.
 NEEDING = ("Depends", "Pre-Depends", "Recommends", "Suggests", "Enhances")
 NAMING = ("Breaks", "Conflicts", "Replaces", "Provides")
 
-# Relations to a version that a package we convert can leave by getting a new
-# one; what is between them stays as somebody wrote it.
+# Operators of relations whose truth a new version of the package may change.  Such
+# relations follow the package; all others stay as they were written.
 LEFT = ("=", "<=", ">>")
 
 
 def parse_relations(value: str) -> List[List[Relation]]:
-    """The relations of a field: lists of alternatives.
+    """Return the relations of a field: a list of lists of alternatives.
 
     Runs of spaces, which a value may have between any two words, would take
     the parser time by the square of their length.
@@ -113,14 +113,15 @@ def parse_relations(value: str) -> List[List[Relation]]:
 
 
 def pair_of(relation: Relation) -> Optional[Key]:
-    """The (name, version) pair that RELATION names so that it can be left."""
+    """Return the (name, version) pair that RELATION names, if a new version of
+    that package could meet it no longer, or only then; otherwise None."""
     name, (operator, version) = relation["name"], \
         relation["version"] or ("", "")
     return (name, version) if operator in LEFT else None
 
 
 def relations(control: Control) -> Set[Key]:
-    """The (name, version) pairs that CONTROL names with =, <= or >>."""
+    """Return the (name, version) pairs that CONTROL names with =, <= or >>."""
     pairs = (pair_of(relation)
              for field in NEEDING + NAMING if field in control
              for alternatives in parse_relations(control[field])
@@ -129,7 +130,7 @@ def relations(control: Control) -> Set[Key]:
 
 
 def following(relation: Relation, suffix: str) -> Relation:
-    """RELATION to the new version of what it names."""
+    """Return RELATION with the new version of the package that it names."""
     operator, version = relation["version"]
     return dict(relation, version=(operator, new_version(version, suffix)))
 
@@ -184,5 +185,6 @@ def new_version(version: str, suffix: str) -> str:
 
 def file_name(name: str, version: str, architecture: str,
               kind: str = ".deb") -> str:
-    """dpkg-name's form: package_version_architecture.deb, no epoch."""
+    """Return a file name as dpkg-name has it: package_version_architecture.deb,
+    without the epoch."""
     return "%s_%s_%s%s" % (name, version.split(":", 1)[-1], architecture, kind)

@@ -22,14 +22,15 @@ def _order(start: bytes) -> str:
 
 
 def elf_type(start: bytes) -> int:
-    """The e_type of the ELF file that begins with START; 0 if it is none."""
+    """Return the e_type of the file that begins with START, 0 if it is no ELF
+    file."""
     if start[:4] != MAGIC or len(start) < START:
         return 0
     return int(struct.unpack_from(_order(start) + "H", start, 16)[0])
 
 
 def machine(data: bytes) -> int:
-    """The e_machine of the ELF file DATA."""
+    """Return the e_machine of the ELF file DATA."""
     return int(struct.unpack_from(_order(data) + "H", data, 18)[0])
 
 
@@ -46,8 +47,8 @@ class Segment(NamedTuple):
 
 
 def segments(data: bytes) -> Iterator[Segment]:
-    """The program headers of the ELF file DATA, up to one that is not all in
-    it."""
+    """Yield the program headers of the ELF file DATA, up to one that is not
+    wholly in it."""
     try:
         order = _order(data)
         table, = struct.unpack_from(order + "Q", data, 32)
@@ -59,11 +60,11 @@ def segments(data: bytes) -> Iterator[Segment]:
 
 
 def what_runs(data: bytes) -> List[object]:
-    """What of the ELF file DATA is there when it runs: its header and program
-    headers with all that they name.  Where sections begin is not.
+    """Return what of the ELF file DATA is there when it runs: its header, but for
+    where sections are, its program headers, and the bytes that these name.
 
-    Bytes that several of them name are there once: any number of program
-    headers can name the whole file.
+    Bytes that several program headers name are returned once, since any number
+    of them can name the whole file.
     """
     data = data[:40] + bytes(8) + data[48:58] + bytes(6) + data[64:]
     found = list(segments(data))

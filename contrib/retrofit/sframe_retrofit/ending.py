@@ -14,19 +14,21 @@ from typing import Any, Callable, Iterator, List, NoReturn, Optional, Set
 
 from sframe_retrofit import PROGRAM, Refused, complain, reason_of
 
-# What asks a program to end; timeout(1) sends SIGTERM.
+# Signals that ask a program to end; timeout(1) sends SIGTERM.
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGXCPU)
 
 
 class Ended(BaseException):
-    """A signal has asked the program to end; nobody but run_program () catches
-    this, so that whatever stands in between cleans up."""
+    """A signal has asked the program to end.
+
+    Only run_program () catches this, so that all callers in between clean up.
+    """
 
 
 class State:
-    """Of the one program."""
-    signal = 0            # that has come
-    guarded = 0           # depth of what it must not come between
+    """What the one program of this process knows of its end."""
+    signal = 0            # its number, when one has come
+    guarded = 0           # depth of uninterrupted ()
     leftovers: Set[str] = set()
     on_signal: List[Callable[[], None]] = []
 
@@ -38,8 +40,10 @@ def check() -> None:
 
 
 def on_signal(number: int, _: Optional[FrameType]) -> None:
-    """In the main thread, as Python has it.  The first one counts: others
-    would come between the cleaning up."""
+    """Handle a signal, which Python does in the main thread.
+
+    The first signal counts; others would interrupt the cleaning up.
+    """
     if State.signal:
         return
     State.signal = number
@@ -51,7 +55,7 @@ def on_signal(number: int, _: Optional[FrameType]) -> None:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """No signal comes between what is done here, in the main thread."""
+    """Let no signal interrupt what the main thread does in this context."""
     main = threading.current_thread() is threading.main_thread()
     State.guarded += main
     try:
@@ -63,13 +67,13 @@ def uninterrupted() -> Iterator[None]:
 
 
 def remove(path: str) -> None:
-    """Remove the file or folder PATH, of ours, as far as possible."""
+    """Remove PATH, a file or folder of this program, as far as possible."""
     if not os.path.isdir(path) or os.path.islink(path):
         with contextlib.suppress(OSError):
             os.unlink(path)
         return
     for folder, names, _ in os.walk(path):
-        # Of a system that was unpacked there, some may not be entered.
+        # A system that was unpacked there may have folders without permissions.
         for name in names:
             below = os.path.join(folder, name)
             if not os.path.islink(below):
@@ -80,8 +84,8 @@ def remove(path: str) -> None:
 
 @contextlib.contextmanager
 def short_lived(path: str) -> Iterator[None]:
-    """The file or folder PATH, of ours, is removed afterwards, whatever
-    happens, if it is still there."""
+    """Remove PATH, a file or folder of this program, at the end of the context,
+    whatever happens, if it is still there."""
     State.leftovers.add(path)
     try:
         yield
@@ -137,10 +141,10 @@ MEMORY = "/dev/shm"
 
 
 def parent_for(size: int) -> str:
-    """Where SIZE bytes of files go that are soon removed.
+    """Return the folder for SIZE bytes of files that are soon removed.
 
-    In memory, if there is plenty: making, converting and removing a small file
-    takes a disk's file system several times as long (0.3 instead of 2 ms).
+    It is in memory, if there is plenty.  On a disk it takes several times as long
+    to make, convert and remove a small file (2 instead of 0.3 ms).
     """
     with contextlib.suppress(OSError):
         room = os.statvfs(MEMORY)
@@ -150,11 +154,12 @@ def parent_for(size: int) -> str:
     return tempfile.gettempdir()
 
 class Workplace:
-    """A folder that vanishes, and that others see to be in use.
+    """A folder for work, which is removed at the end.
 
-    The lock on NAME.lock, next to it, says so, which children can have,
-    too: those of a program that was killed may still be at work.  What nobody
-    has locked any more is removed by the next one in the same place.
+    A lock on NAME.lock, next to the folder, says that it is in use.  Children can
+    inherit the lock, because those of a program that was killed may still be at
+    work.  A folder that nobody has locked any more is removed by the next program
+    that makes one in the same place.
     """
 
     PREFIX = ".%s-" % PROGRAM
@@ -168,8 +173,11 @@ class Workplace:
             os.mkdir(self.folder, 0o700)
 
     def _take(self, parent: str, prefix: str) -> bool:
-        """The lock comes first: what has none is nobody's.  Whether it is ours:
-        another one may just take it for abandoned."""
+        """Take a lock for a folder to be made; return whether it is ours.
+
+        Another program may find the lock in the moment before it is taken, and
+        remove it as abandoned.
+        """
         self.stack.close()
         self.lock, path = tempfile.mkstemp(".lock", prefix, parent)
         self.stack.callback(os.close, self.lock)
@@ -186,8 +194,8 @@ class Workplace:
 
 
 def is_free(descriptor: int, without_locks: bool) -> bool:
-    """Whether nobody had locked the file, which is locked now; WITHOUT_LOCKS on
-    file systems that have none."""
+    """Lock the file, and return whether nobody had locked it; WITHOUT_LOCKS on a
+    file system that has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

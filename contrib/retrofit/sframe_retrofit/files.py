@@ -13,14 +13,14 @@ from typing import IO, Any, Callable, Dict, Iterable
 from sframe_retrofit import Refused
 from sframe_retrofit.ending import short_lived
 
-# rpm's numbers of digest algorithms; where it gives none, it is the first.
+# rpm's numbers of digest algorithms; a package without a number has MD5.
 RPM_ALGORITHMS = {None: "md5", 0: "md5", 1: "md5", 2: "sha1", 8: "sha256",
                   9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256",
                   14: "sha3_512"}
 
 
 def open_regular(path: str, flags: int = 0) -> IO[bytes]:
-    """The regular file PATH, to be read; a fifo is not waited for."""
+    """Open the regular file PATH for reading; do not wait for a fifo."""
     file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | flags), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -29,7 +29,7 @@ def open_regular(path: str, flags: int = 0) -> IO[bytes]:
 
 
 def digest_of(file: IO[bytes], algorithm: str = "sha256") -> str:
-    """The digest of what can be read from FILE."""
+    """Return the digest of what can be read from FILE."""
     digest = hashlib.new(algorithm, usedforsecurity=False)
     while block := file.read(1 << 20):
         digest.update(block)
@@ -37,8 +37,10 @@ def digest_of(file: IO[bytes], algorithm: str = "sha256") -> str:
 
 
 def is_regular_or_new(path: str) -> bool:
-    """Whether a new file may take the place of PATH: /dev/stdout is a link, and
-    nobody wants a file in the place of a device."""
+    """Return whether a new file may take the place of PATH.
+
+    It may not take that of a device or of a link, as /dev/stdout is one.
+    """
     return not os.path.lexists(path) or stat.S_ISREG(os.lstat(path).st_mode)
 
 
@@ -62,14 +64,14 @@ def replace_file(path: str, write: Callable[[IO[bytes]], Any]) -> None:
 
 
 def write_text(path: str, text: str) -> None:
-    """TEXT of any bytes, in a folder that is made if need be."""
+    """Write TEXT, of any bytes, to PATH, and make its folder if need be."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     replace_file(path, lambda file: file.write(
         text.encode(errors="surrogateescape")))
 
 
 def load_json(path: str) -> Any:
-    """None if the file is missing, or something else than JSON is in it."""
+    """Return what a file of JSON has, None if it is missing or has no JSON."""
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file)
@@ -78,7 +80,7 @@ def load_json(path: str) -> Any:
 
 
 def copy_package(source: str, target: str) -> None:
-    """A copy with the same time stamps; nothing if it is the same file."""
+    """Copy a file with its time stamps, unless both are the same file."""
     if os.path.exists(target) and os.path.samefile(source, target):
         return
     with open(source, "rb") as file:
@@ -104,8 +106,8 @@ class Outputs:
         return os.path.join(os.path.realpath(folder), os.path.basename(name))
 
     def path(self, package: str, name: str) -> str:
-        """Where the file NAME goes, made of the package in the file
-        PACKAGE."""
+        """Return where the file NAME goes that is made of the package in the
+        file PACKAGE."""
         owner = self.owners.setdefault(self._place(self.folder, name), package)
         if owner != package:
             raise Refused("%s would be written over: it is of %s"

@@ -13,6 +13,7 @@ import re
 from typing import Any, Dict, List, NamedTuple
 
 from sframe_retrofit import Refused
+from sframe_retrofit.compression import MAGIC_MAX, kind_of
 from sframe_retrofit.files import digest_of
 
 JSON_MAX = 64 << 20
@@ -22,18 +23,16 @@ Descriptor = Dict[str, Any] # OCI's: of a blob, by its digest
 
 class Compression(NamedTuple):
     """How layers are compressed."""
-    magic: bytes       # how they begin
+    name: str          # how names of files end
     command: List[str] # that compresses them
     oci: str           # how their media types end, OCI's and Docker's
     docker: str
-    name: str          # how names of files end
 
 
-COMPRESSIONS = (
-    Compression(b"\x1f\x8b", ["gzip", "-cn9"], "+gzip", ".gzip", ".gz"),
-    Compression(b"\x28\xb5\x2f\xfd", ["zstd", "-cq", "-T2"], "+zstd", ".zstd",
-                ".zst"),
-    Compression(b"", ["cat"], "", "", ""))
+PLAIN = Compression("", ["cat"], "", "")
+COMPRESSIONS = {
+    ".gz": Compression(".gz", ["gzip", "-cn9"], "+gzip", ".gzip"),
+    ".zst": Compression(".zst", ["zstd", "-cq", "-T2"], "+zstd", ".zstd")}
 OCI_LAYER = "application/vnd.oci.image.layer.v1.tar"
 DOCKER_LAYER = "application/vnd.docker.image.rootfs.diff.tar"
 MANIFESTS = ("application/vnd.oci.image.manifest.v1+json",
@@ -47,8 +46,9 @@ class Maybe(NamedTuple):
     shape: Any
 
 
-# What has to be where in the JSON files of an image: a type; a list of values of
-# one shape, or of any; members.
+# Shapes: what the JSON files of an image must have in which place.  A shape is a
+# type; a list with the shape of all its elements, or with none; or an object with
+# the shapes of members.
 
 INDEX: Any = {"manifests": Maybe([{"digest": Maybe(str),
                                    "annotations": Maybe({})}])}
@@ -61,7 +61,7 @@ KINDS = {"dict": "an object", "list": "a list", "str": "text"}
 
 
 def expect(value: Any, shape: Any, what: str) -> None:
-    """Refuse an image if VALUE, which is WHAT, has not this SHAPE."""
+    """Refuse an image if VALUE, called WHAT in the message, has not this SHAPE."""
     kind = shape if isinstance(shape, type) else type(shape)
     well = isinstance(value, kind)
     if not well:
@@ -100,7 +100,7 @@ def digest_of_file(path: str) -> str:
 
 
 def put(path: str, data: bytes) -> None:
-    """Let PATH be a file with DATA, whatever it was."""
+    """Make PATH a file with DATA, whatever it was before."""
     with open(path + ".new", "xb") as file:
         file.write(data)
     os.replace(path + ".new", path)
@@ -108,15 +108,14 @@ def put(path: str, data: bytes) -> None:
 
 def compression_of(path: str) -> Compression:
     with open(path, "rb") as file:
-        start = file.read(4)
-    return next(kind for kind in COMPRESSIONS if start.startswith(kind.magic))
+        return COMPRESSIONS.get(kind_of(file.read(MAGIC_MAX)), PLAIN)
 
 
 def lead_to(descriptor: Descriptor, new: Descriptor, *further: str) -> None:
-    """Let DESCRIPTOR name the blob NEW.
+    """Make DESCRIPTOR name the blob NEW.
 
-    It has no member any more that is of the old one's bytes: these themselves,
-    where they can be had, and FURTHER.
+    Its members that tell of the old blob's bytes go: "data" has these bytes,
+    "urls" says where they can be had; and those in FURTHER.
     """
     for name in ("data", "urls") + further:
         descriptor.pop(name, None)
@@ -152,7 +151,7 @@ class Blobs:
         return read_json(path)
 
     def add(self, data: bytes) -> Descriptor:
-        """Store DATA; its digest and size, as members of a descriptor."""
+        """Store DATA; return its digest and size, as members of a descriptor."""
         digest = hashlib.sha256(data).hexdigest()
         put(os.path.join(self.folder, digest), data)
         return {"digest": "sha256:" + digest, "size": len(data)}

@@ -4,6 +4,7 @@
 umoci unpacks (layers hide and remove files of each other), tar packs.
 """
 
+import dataclasses
 import functools
 import glob
 import os
@@ -13,18 +14,30 @@ import subprocess
 from typing import (Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import (Options, Refused, checksums, complain, counted,
-                             md5sums, packages, say, shown)
+from sframe_retrofit import (Refused, checksums, complain, counted, md5sums,
+                             packages, say, shown)
 from sframe_retrofit.archives import BLOCK, TarContents
 from sframe_retrofit.commands import run
 from sframe_retrofit.compression import Allowance, parts
-from sframe_retrofit.converter import DEFAULT_OPTIONS, Report, run_converter
+from sframe_retrofit.converter import (DEFAULT_OPTIONS, DryRunOptions, Report,
+                                       run_converter)
 from sframe_retrofit.image_blobs import (MANIFESTS, OCI_LAYER, Blobs,
                                          compression_of, digest_of_file, put,
                                          to_bytes)
-
+from sframe_retrofit.progress import Progress
 
 TAG = "image"
+
+
+@dataclasses.dataclass
+class ImageOptions(DryRunOptions):
+    """What sframe-retrofit-image was asked for."""
+    image: str
+    output: str # "" without one
+    squash: bool
+    unpacked_max: Optional[int] # in MiB
+    progress: Progress = dataclasses.field(init=False)
+    well: bool = dataclasses.field(default=True, init=False) # no file failed
 
 
 class Layer(NamedTuple):
@@ -40,8 +53,8 @@ def directory_times(root: str) -> List[Tuple[str, os.stat_result]]:
     return [(folder, os.lstat(folder)) for folder, _, _ in os.walk(root)]
 
 
-def convert_files(options: Options, root: str) -> List[Report]:
-    """Convert what is in ROOT; the reports on what was converted."""
+def convert_files(options: ImageOptions, root: str) -> List[Report]:
+    """Convert the files in ROOT; return the reports on those converted."""
     times = directory_times(root)
     outcome = run_converter(
         options, ["-r", "-p", "--sync=none"]
@@ -60,7 +73,7 @@ def convert_files(options: Options, root: str) -> List[Report]:
 
 
 def files_below(root: str) -> Iterator[Tuple[str, os.stat_result]]:
-    """Names below ROOT of all but folders, and their status."""
+    """Yield the names below ROOT of all but folders, and their status."""
     for folder, _, names in os.walk(root):
         for name in names:
             path = os.path.join(folder, name)
@@ -68,25 +81,26 @@ def files_below(root: str) -> Iterator[Tuple[str, os.stat_result]]:
 
 
 def identities(root: str) -> Dict[str, Tuple[int, int]]:
-    """What tells, for each name below ROOT, whether its file was replaced.
+    """Return, for each name below ROOT, what tells whether its file was replaced.
 
-    Names in reports are made fit to be shown: whatever is not UTF-8 stands
-    otherwise there.
+    Reports do not tell it: names that are not UTF-8 are changed in them, so that
+    they can be shown.
     """
     return {name: (status.st_ino, status.st_ctime_ns)
             for name, status in files_below(root)}
 
 
-def make_layer(options: Options, layout: str, work: str,
+def make_layer(options: ImageOptions, layout: str, work: str,
                path: str) -> Optional[Layer]:
-    """Convert the files of the image TAG in LAYOUT; their layer, in the file
-    PATH, or None if there is nothing to convert.
+    """Convert the files of the image TAG in LAYOUT; return their layer, in the
+    file PATH, or None if there is nothing to convert.
 
     Hard links of converted files are converted, too.
     """
     bundle = os.path.join(work, "bundle")
     options.progress.show("unpacking layers")
-    # umoci takes what is behind the first colon for a name.
+    # umoci takes what is behind the first colon for a name, so the folder's path,
+    # which may have a colon, is not given.
     run(["umoci", "unpack", "--image",
          "%s:%s" % (os.path.basename(layout), TAG), bundle],
         cwd=os.path.dirname(layout))
@@ -115,8 +129,8 @@ def make_layer(options: Options, layout: str, work: str,
 
 
 def view_of(work: str, layers: List[Tuple[str, str, str, str]]) -> str:
-    """A layout of one image, for umoci, with LAYERS: path, media type, digest
-    and diff_id of each.
+    """Return a layout of one image, for umoci, with LAYERS, of which each has a
+    path, a media type, a digest and a diff_id.
 
     Files are not copied.
     """
@@ -129,7 +143,7 @@ def view_of(work: str, layers: List[Tuple[str, str, str, str]]) -> str:
         target = os.path.join(blobs.folder, digest)
         if not os.path.exists(target):
             try:
-                # A link to a symbolic link would lead nowhere from there.
+                # A hard link to a symbolic link would lead nowhere from here.
                 os.link(os.path.realpath(path), target)
             except OSError:
                 shutil.copyfile(path, target)
@@ -162,7 +176,8 @@ def check_size(paths: List[str]) -> None:
 
 
 def check_layers(paths: List[str], config: Any) -> List[str]:
-    """Their digests, of layers in the files PATHS."""
+    """Return the diff_ids that CONFIG has of the layers in the files PATHS; refuse
+    layers that are too large, or of another number."""
     check_size(paths)
     diff_ids: List[str] = (config.get("rootfs") or {}).get("diff_ids") or []
     if len(diff_ids) != len(paths):
@@ -172,7 +187,7 @@ def check_layers(paths: List[str], config: Any) -> List[str]:
 
 def layer_paths(paths: List[str],
                 diff_ids: List[str]) -> List[Tuple[str, str, str, str]]:
-    """What view_of wants, of layers in the files PATHS."""
+    """Return the layers in the files PATHS as view_of () takes them."""
     return [(path, OCI_LAYER + compression_of(path).oci, digest_of_file(path),
              diff_id) for path, diff_id in zip(paths, diff_ids)]
 
@@ -192,33 +207,37 @@ class LayerContents(TarContents):
         super().__init__(tar + b"\0" * (-len(tar) % BLOCK))
 
     def elf_files(self) -> List[int]:
-        """Without those that are signed one by one."""
+        """Return the indices of ELF files without a signature of their own."""
         return [index for index in super().elf_files()
                 if not any(name in self.members[index].pax_headers
                            for name in self.SIGNATURES)]
 
 
 class RewrittenLayer(packages.Package):
-    """What is converted as a package is; it has no package's name."""
+    """A layer, converted as a package is; it has no package's name."""
 
     name = ""
 
 
-# Where dpkg has the digests of what it has installed, and, in images without
-# dpkg, what has made them.
+# Where dpkg, or in images without dpkg the tool that made them, has the digests of
+# installed files.
 MD5SUMS = re.compile(r"var/lib/dpkg/(info|status\.d)/[^/]+\.md5sums")
 
 
 @functools.lru_cache(maxsize=None)
 def candidates_in(path: str) -> Tuple[checksums.Pair, ...]:
-    """What may be checksums in the layer PATH, which several images may have."""
+    """Return what may be checksums in the layer PATH.
+
+    The result is kept, since several images may have the layer.
+    """
     return tuple(checksums.candidates_in(LayerContents(path)))
 
 
-def rewrite_layer(options: Options, near: Tuple[checksums.Pair, ...], path: str,
-                  digests: md5sums.Digests, target: str) -> Optional[Layer]:
-    """The layer PATH with other contents for some files, in the file TARGET, or
-    None if there is nothing to change.
+def rewrite_layer(options: ImageOptions, near: Tuple[checksums.Pair, ...],
+                  path: str, digests: md5sums.Digests, target: str) \
+        -> Optional[Layer]:
+    """Write the layer PATH, with files converted, to the file TARGET; return the
+    new layer, or None if there is nothing to change.
 
     NEAR are the checksums in all layers of the image.  DIGESTS has, by name and
     old MD5, the new MD5 of what was converted in this layer and those below it.
@@ -253,7 +272,8 @@ def rewrite_layer(options: Options, near: Tuple[checksums.Pair, ...], path: str,
 
 
 def add_to_config(config: Any, layer: Layer) -> None:
-    """The configuration knows every layer, and may tell where it is from."""
+    """Add LAYER to the configuration, which has a diff_id for each layer, and may
+    have an entry that says how it was made."""
     config["rootfs"]["diff_ids"].append(layer.diff_id)
     if config.get("history") is not None:
         entry = {"created_by": "sframe-retrofit-image",
@@ -265,15 +285,16 @@ def add_to_config(config: Any, layer: Layer) -> None:
 
 
 class Layers:
-    """What becomes of layers: a layer that several images have changes once."""
+    """What becomes of layers; one that several images have is converted once."""
 
-    def __init__(self, options: Options, work: str) -> None:
+    def __init__(self, options: ImageOptions, work: str) -> None:
         self.options, self.work = options, work
         self.made: List[Layer] = []
-        # By all layers of an image, and what its configuration says of them, which
-        # umoci compares: what is added to them.
+        # The layer that is added, by all layers of an image and the diff_ids that
+        # its configuration has, which umoci compares.
         self.added: Dict[Tuple[Tuple[str, ...], bytes], Optional[Layer]] = {}
-        # By a layer, and what else counts: what it is now, and the digests.
+        # The new layer and the digests, by the old layer, the checksums near it,
+        # and the digests before.
         self.rewritten: Dict[
             Tuple[str, Tuple[checksums.Pair, ...], FrozenSet[Any]],
             Tuple[Optional[Layer], md5sums.Digests]] = {}
@@ -287,14 +308,17 @@ class Layers:
 
     def changed(self, what: str, paths: List[str],
                 config: Any) -> Dict[int, Layer]:
-        """Those of the layers in the files PATHS, the lowest first, of the image
-        WHAT, that are new or change, by number.  CONFIG follows."""
+        """Convert the image WHAT, with the layers in the files PATHS, the lowest
+        first; return layers that are new or changed, by number.
+
+        CONFIG, the image's configuration, is changed with them.
+        """
         return (self._squash if self.options.squash else self._one_more)(
             what, paths, config)
 
     def _one_more(self, what: str, paths: List[str],
                   config: Any) -> Dict[int, Layer]:
-        """A layer with what is converted, above the others."""
+        """Add a layer with the converted files, above the others."""
         diff_ids = check_layers(paths, config)
         key = tuple(os.path.realpath(path) for path in paths), to_bytes(diff_ids)
         if key not in self.added:
@@ -314,7 +338,7 @@ class Layers:
 
     def _squash(self, what: str, paths: List[str],
                 config: Any) -> Dict[int, Layer]:
-        """Those that have files to convert, rewritten."""
+        """Rewrite the layers that have files to convert."""
         diff_ids = check_layers(paths, config)
         near = tuple(pair for path in paths for pair in candidates_in(path))
         layers: Dict[int, Layer] = {}

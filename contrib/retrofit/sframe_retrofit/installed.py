@@ -11,6 +11,7 @@ converted files: these are as shipped, and their records are not ours to use.
 import collections
 import concurrent.futures
 import contextlib
+import dataclasses
 import enum
 import errno
 import os
@@ -19,10 +20,10 @@ import subprocess
 from typing import (Counter, Dict, Iterable, List, NamedTuple, Optional,
                     Tuple)
 
-from sframe_retrofit import (Options, Refused, complain, config, elf,
-                             reason_of, shown)
+from sframe_retrofit import (Refused, complain, config, elf, reason_of,
+                             shown)
 from sframe_retrofit.commands import started
-from sframe_retrofit.converter import run_converter, with_status
+from sframe_retrofit.converter import DryRunOptions, run_converter, with_status
 from sframe_retrofit.databases import Database, File, Package
 from sframe_retrofit.ending import check
 from sframe_retrofit.files import digest_of, open_regular
@@ -32,22 +33,36 @@ MAX_LINKS = 40 # as the kernel
 Digest = Tuple[str, str] # algorithm and value
 
 
+@dataclasses.dataclass
+class SystemOptions(DryRunOptions):
+    """What sframe-system was asked for."""
+    command: str
+    packages: List[str]  # by name; none are all
+    root: str            # without a slash at the end
+    exclude: List[str]   # patterns of names
+    jobs: Optional[int]
+    triggered: bool
+    # Whether packages stay that the configuration leaves out.
+    leave_out_packages: bool = dataclasses.field(default=False, init=False)
+    well: bool = dataclasses.field(default=True, init=False) # all could be read
+
+
 class Tree:
-    """The files below a root, as a program sees them that has it as /."""
+    """The files below a root, as a program sees them for which it is /."""
 
     def __init__(self, root: str) -> None:
         self.root = root
         self.folders: Dict[str, str] = {}
 
     def path(self, name: str) -> str:
-        """The file NAME, with all links in its folder's name followed."""
+        """Return the path of NAME; links in its folder's name are followed."""
         folder, last = os.path.split(name)
         if folder not in self.folders:
             self.folders[folder] = self.target(folder)
         return os.path.join(self.folders[folder], last)
 
     def target(self, name: str) -> str:
-        """What NAME is or, as a link, leads to."""
+        """Return the path of what NAME is or, as a link, leads to."""
         done: List[str] = []
         todo, links = name.split("/")[::-1], 0
         while todo:
@@ -72,7 +87,7 @@ class Tree:
 
 
 def is_linked_elf_file(path: str) -> bool:
-    """Whether PATH is a program or a shared library."""
+    """Return whether PATH is a program or a shared library."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return False # opening a device may do something
     with open_regular(path, os.O_NOFOLLOW) as file:
@@ -81,8 +96,8 @@ def is_linked_elf_file(path: str) -> bool:
 
 # Which files.
 
-def chosen(options: Options, database: Database) -> List[Package]:
-    """The packages asked for."""
+def chosen(options: SystemOptions, database: Database) -> List[Package]:
+    """Return the packages that were asked for."""
     if not options.packages:
         return database.packages
     asked = set(options.packages)
@@ -97,19 +112,21 @@ def chosen(options: Options, database: Database) -> List[Package]:
 class Installed(NamedTuple):
     """A file, and the digests that packages have of it: several where packages
     for several machines share it."""
-    paths: List[str] # hard links
-    names: List[str] # likewise, as packages have them
+    paths: List[str] # all its hard links
+    names: List[str] # of these, as packages have them
     digests: List[Digest]
 
 
-def is_excluded(options: Options, name: str) -> bool:
+def is_excluded(options: SystemOptions, name: str) -> bool:
     return any(config.fits(glob, name) for glob in options.exclude)
 
 
-def elf_files(options: Options, database: Database,
+def elf_files(options: SystemOptions, database: Database,
               tree: Tree) -> List[Installed]:
-    """Programs and libraries of the packages asked for.  A file that cannot be
-    read is told, and the run fails."""
+    """Return the programs and libraries of the packages that were asked for.
+
+    A message tells of a file that cannot be read, and the run fails.
+    """
     found: Dict[Tuple[int, int], Installed] = {}
     seen: Dict[str, Optional[Installed]] = {}
     for package in chosen(options, database):
@@ -117,7 +134,7 @@ def elf_files(options: Options, database: Database,
                                 options.config.why_package(package.name)):
             continue
         for file in database.files(package):
-            with contextlib.suppress(OSError): # a folder that is links in a ring
+            with contextlib.suppress(OSError): # links that lead in a ring
                 path = tree.path(file.path)
                 if path not in seen:
                     seen[path] = installed_file(options, found, path, file.path)
@@ -128,10 +145,13 @@ def elf_files(options: Options, database: Database,
             if not any(is_excluded(options, name) for name in file.names)]
 
 
-def installed_file(options: Options, found: Dict[Tuple[int, int], Installed],
-                   path: str, name: str) -> Optional[Installed]:
-    """The one of FOUND, which may get it now, that PATH is; None if that is neither
-    a program nor a library."""
+def installed_file(options: SystemOptions,
+                   found: Dict[Tuple[int, int], Installed], path: str,
+                   name: str) -> Optional[Installed]:
+    """Return PATH's entry in FOUND, where it is added if need be.
+
+    None is for what is neither a program nor a library, or cannot be read.
+    """
     try:
         if not is_linked_elf_file(path):
             return None
@@ -154,8 +174,8 @@ def all_paths(files: Iterable[Installed]) -> List[str]:
     return [path for file in files for path in file.paths]
 
 
-def checked_files(options: Options, database: Database) -> List[File]:
-    """All files of the packages asked for that these have digests of."""
+def checked_files(options: SystemOptions, database: Database) -> List[File]:
+    """Return those files of the packages asked for of which these have digests."""
     return [file for package in chosen(options, database)
             for file in database.files(package)
             if file.digest and not is_excluded(options, file.path)]
@@ -174,20 +194,21 @@ class Origin(enum.Enum):
 
 
 class Verdict(NamedTuple):
-    """An origin, and, of what is not as it should be, why."""
+    """An origin, and why, if the file is not as it should be."""
     origin: Origin
     reason: str = ""
 
 
-def original_digest(options: Options, path: str, algorithm: str) -> str:
-    """The digest of what PATH was before its conversion, "" if none was."""
+def original_digest(options: SystemOptions, path: str, algorithm: str) -> str:
+    """Return the digest of what PATH was before it was converted, "" if it was
+    not."""
     with started([options.cfi2sframe, "-v", "--undo", "-o", "/dev/stdout",
                   path], stdout=subprocess.PIPE,
                  stderr=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stderr is not None
         digest = digest_of(child.stdout, algorithm)
         messages = child.stderr.read() # one line
-    # The exit status is 0 if there was nothing to be undone, too.
+    # The exit status does not tell: it is 0, too, if there was nothing to undo.
     return digest if messages.endswith(b": restored\n") else ""
 
 
@@ -200,9 +221,9 @@ def is_shipped(path: str, digests: List[Digest]) -> bool:
     return False
 
 
-def judged_file(options: Options, path: str,
+def judged_file(options: SystemOptions, path: str,
                 digests: List[Digest]) -> Verdict:
-    """What the file PATH is; its packages have DIGESTS of it."""
+    """Return what the file PATH is, of which packages have DIGESTS."""
     if not digests:
         return Verdict(Origin.UNKNOWN)
     try:
@@ -224,8 +245,8 @@ def judged_file(options: Options, path: str,
                    "converted, and was not as packaged before")
 
 
-def judged_name(options: Options, tree: Tree, file: File) -> Verdict:
-    """What is where FILE should be, by a link that somebody put there, too."""
+def judged_name(options: SystemOptions, tree: Tree, file: File) -> Verdict:
+    """Return what is where FILE should be; a link there is followed."""
     try:
         path = tree.target(file.path)
     except OSError as error:
@@ -233,41 +254,43 @@ def judged_name(options: Options, tree: Tree, file: File) -> Verdict:
     return judged_file(options, path, [(file.algorithm, file.digest)])
 
 
-def at_once(options: Options) -> concurrent.futures.Executor:
+def at_once(options: SystemOptions) -> concurrent.futures.Executor:
     return concurrent.futures.ThreadPoolExecutor(options.jobs
                                                  or os.cpu_count())
 
 
-def judged(options: Options, files: Iterable[Installed]) -> List[Verdict]:
+def judged(options: SystemOptions, files: Iterable[Installed]) \
+        -> List[Verdict]:
     with at_once(options) as pool:
         return list(pool.map(lambda file: judged_file(
             options, file.paths[0], file.digests), files))
 
 
-def verified(options: Options, tree: Tree,
+def verified(options: SystemOptions, tree: Tree,
              files: Iterable[File]) -> List[Verdict]:
     with at_once(options) as pool:
         return list(pool.map(lambda file: judged_name(options, tree, file),
                              files))
 
 
-def outcome_of(options: Options, arguments: List[str],
+def outcome_of(options: SystemOptions, arguments: List[str],
                files: List[Installed], status: str) -> List[Installed]:
-    """Those of FILES that the converter, with ARGUMENTS, would let have
-    STATUS."""
+    """Return those of FILES that would have STATUS after a run of cfi2sframe with
+    ARGUMENTS."""
     paths = [file.paths[0] for file in files]
     outcome = run_converter(options, ["-q", "-n"] + arguments, paths,
                             stderr=subprocess.DEVNULL)
     return with_status(zip(files, outcome.reports), status)
 
 
-# What is given back is what a package shipped, with its checksums.
+# Undoing needs --convert-checksummed: the file that comes back is the one that
+# checksums in its package are of.
 UNDOING = ["--undo", "--convert-checksummed"]
 
 
-def can_be_undone(options: Options,
+def can_be_undone(options: SystemOptions,
                   files: List[Installed]) -> List[Installed]:
-    """Those that cfi2sframe has converted, whoever ran it."""
+    """Return those of FILES that cfi2sframe has converted, whoever ran it."""
     return outcome_of(options, UNDOING, files, "restored")
 
 
@@ -277,8 +300,8 @@ class Selection(NamedTuple):
     left: Counter[str]
 
 
-def ours_among(options: Options, files: List[Installed]) -> Selection:
-    """Of files that are converted, those that were as shipped before."""
+def ours_among(options: SystemOptions, files: List[Installed]) -> Selection:
+    """Return those of FILES, all converted, that were as shipped before."""
     verdicts = judged(options, files)
     return Selection(
         [file for file, verdict in zip(files, verdicts)
@@ -288,13 +311,13 @@ def ours_among(options: Options, files: List[Installed]) -> Selection:
 
 
 class Sorted(NamedTuple):
-    """Files by what they are."""
+    """Files, sorted by what they are."""
     plain: List[Installed]  # as their packages ship them
     theirs: List[Installed] # likewise, and converted
     others: List[Installed]
 
 
-def sorted_out(options: Options, files: List[Installed]) -> Sorted:
+def sorted_out(options: SystemOptions, files: List[Installed]) -> Sorted:
     def is_so(file: Installed) -> bool:
         with contextlib.suppress(OSError):
             return is_shipped(file.paths[0], file.digests)
@@ -309,19 +332,21 @@ def sorted_out(options: Options, files: List[Installed]) -> Sorted:
                   theirs, [file for file, yes in zip(files, so) if not yes])
 
 
-def to_be_converted(options: Options, how: List[str],
+def to_be_converted(options: SystemOptions, how: List[str],
                     files: List[Installed]) -> Selection:
-    """Those as shipped; and those that we converted, to be done again if need
-    be.  HOW has the converter's options.
+    """Return the files that may be converted; HOW has the converter's options.
 
-    A file that was changed could not be given back afterwards as it was
-    shipped, and a converted one that a package ships would be another one.
+    These are those as shipped, and those that were as shipped before they were
+    converted, if they would be converted otherwise now.
+
+    A file that somebody has changed could not be given back as it was shipped.
+    A file that a package ships converted would become another one.
     """
     plain, _, others = sorted_out(options, files)
     again = ours_among(options, outcome_of(options, how, others, "converted"))
     return Selection(sorted(plain + again.files), again.left)
 
 
-def to_be_undone(options: Options, files: List[Installed]) -> Selection:
-    """Those that were as shipped before they were converted."""
+def to_be_undone(options: SystemOptions, files: List[Installed]) -> Selection:
+    """Return the files that were as shipped before they were converted."""
     return ours_among(options, can_be_undone(options, files))

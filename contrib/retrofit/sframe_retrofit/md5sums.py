@@ -7,7 +7,7 @@ from typing import Dict, Iterable, Tuple
 
 from sframe_retrofit import checksums
 
-# By name and old digest the new one.
+# New digests, by a file's name and old digest.
 Digests = Dict[Tuple[str, bytes], bytes]
 
 
@@ -17,14 +17,14 @@ def md5(data: bytes) -> bytes:
 
 def note(digests: Digests, names: Iterable[str], old: bytes,
          new: bytes) -> None:
-    """The file with these NAMES had the contents OLD and has NEW."""
+    """Note that the file with these NAMES had the contents OLD, and has NEW."""
     before, after = md5(old), md5(new)
     for name in names:
         digests[checksums.installed(name), before] = after
 
 
 def renewed(text: bytes, digests: Digests) -> bytes:
-    """TEXT with the new digests of files that had the old one."""
+    """Return TEXT, a list, with new digests in the place of the old ones."""
     lines = [line.partition(b"  ") for line in text.split(b"\n")]
     return b"\n".join(
         digests.get((checksums.installed(os.fsdecode(name)), digest), digest)

@@ -9,7 +9,7 @@ from typing import Dict, Mapping, Optional, Tuple
 
 from sframe_retrofit import Refused
 
-# Keywords: digests, the best one first, and what does not depend on contents.
+# Keywords: digests, the best one first; and those that do not depend on contents.
 DIGESTS = {"sha512": "sha512", "sha384": "sha384", "sha256": "sha256",
            "sha1": "sha1", "md5": "md5"}
 STEADY = {"type", "uid", "gid", "uname", "gname", "mode", "time", "link",
@@ -17,7 +17,7 @@ STEADY = {"type", "uid", "gid", "uname", "gname", "mode", "time", "link",
 
 
 def mtree_name(field: bytes) -> bytes:
-    """The name that a line begins with."""
+    """Return the name that is in FIELD, the first of a line."""
     return re.sub(rb"\\([0-7]{3})",
                   lambda match: bytes([int(match.group(1), 8) & 255]),
                   field).removeprefix(b"./")
@@ -29,7 +29,7 @@ def algorithm_of(keyword: bytes) -> Optional[str]:
 
 
 def mtree_digests(text: bytes) -> Dict[str, Tuple[str, str]]:
-    """The best digest of each file, with its algorithm, by name."""
+    """Return, by name, the best digest of each file, with its algorithm."""
     found = {}
     for line in text.split(b"\n"):
         name, *fields = line.split(b" ")
@@ -60,7 +60,7 @@ class Contents:
 
 
 def mtree_line(line: bytes, new: Contents) -> bytes:
-    """LINE for a file with the contents NEW."""
+    """Return LINE, changed to be of a file with the contents NEW."""
     fields = line.split(b" ")
     for number, field in enumerate(fields[1:], 1):
         keyword, equals, _ = field.partition(b"=")
@@ -79,7 +79,10 @@ def mtree_line(line: bytes, new: Contents) -> bytes:
 
 
 def new_mtree(mtree: bytes, changed: Mapping[bytes, Contents]) -> bytes:
-    """CHANGED maps names, without "./", to new contents."""
+    """Return the list MTREE with new sizes and digests for the files CHANGED.
+
+    CHANGED maps names, without "./", to new contents.
+    """
     lines, missing = [], set(changed)
     for line in mtree.split(b"\n"):
         if line.endswith(b"\\"):

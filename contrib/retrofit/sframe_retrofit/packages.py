@@ -8,6 +8,8 @@ it is known which of them get a new version.
 
 import collections
 import contextlib
+import dataclasses
+import functools
 import itertools
 import os
 import re
@@ -16,12 +18,13 @@ import time
 from typing import (Any, Callable, Dict, Iterable, Iterator, List, Optional,
                     Sequence, Set, Tuple, Type, TypeVar)
 
-from sframe_retrofit import (Options, Refused, checksums, complain, counted,
-                             elf, reason_of, say)
+from sframe_retrofit import (Refused, checksums, complain, counted, elf,
+                             reason_of, say)
 from sframe_retrofit.archives import Files
 from sframe_retrofit.commands import complete
-from sframe_retrofit.converter import (DEFAULT_OPTIONS, Report, build_id,
-                                       run_converter)
+from sframe_retrofit.compression import compress
+from sframe_retrofit.converter import (DEFAULT_OPTIONS, DryRunOptions, Report,
+                                       build_id, run_converter)
 from sframe_retrofit.ending import Workplace, parent_for
 from sframe_retrofit.files import Outputs, copy_package
 from sframe_retrofit.progress import Progress
@@ -30,31 +33,59 @@ Key = Tuple[str, str]         # name and version
 Reports = Dict[int, Report]   # by a file's index
 Result = TypeVar("Result")
 
-# What ends the work on a package, and not on the others of a run.
+# Exceptions that end the work on one package, and not on the others of a run.
 FAILURES = (Refused, OSError, UnicodeDecodeError, MemoryError)
 
 
+@dataclasses.dataclass
+class PackageOptions(DryRunOptions):
+    """What a program was asked for that converts packages."""
+    packages: List[str]    # their files
+    output: str            # the folder of the new ones
+    suffix: str            # of new versions
+    level: Optional[int]   # of compression
+    threads_max: int       # for that
+    unpacked_max: Optional[int] # in MiB
+    # Further packages of the run, which may have checksums of files.
+    checksums_of: List[str] = dataclasses.field(default_factory=list)
+
+    def writes(self) -> bool:
+        """Whether there are to be new packages."""
+        return not self.dry_run
+
+    @functools.cached_property
+    def outputs(self) -> Outputs:
+        """The names of the new ones; OUTPUT is there."""
+        return Outputs(self.output, self.packages)
+
+    def compress(self, kind: str, data: bytes,
+                 level: Optional[int] = None) -> bytes:
+        """DATA, compressed as KIND, with LEVEL unless another was asked for."""
+        return compress(kind, data, self.level or level, self.threads_max)
+
+
 class Package:
-    """The package in the file PATH; what it is of reads it."""
+    """The package in the file PATH; a class for each kind of packages derives
+    from this one, and reads the file."""
 
     NUMBERED = "version"   # what the suffix is appended to
-    KIB = 1024             # of what growth counts
+    KIB = 1024             # how many units of growth are a KiB
 
-    progress = Progress("packages", []) # of all, until a part is known
+    progress = Progress("packages", []) # of all; begin_progress () sets it
 
     name: str
-    number: str            # the value of that
+    number: str            # the version or release
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.output = path # until it is written; "" if nothing is
-        # What the time went to.
+        # How long each kind of work took.
         self.seconds = {"decompress": 0.0, "convert": 0.0, "compress": 0.0}
         self.reports: Dict[str, Report] = {} # by an ELF file's name
         self.n_converted = self.n_files = self.growth = 0
         self.status = "copied" # what became of it
         self.well = True   # no file in it failed
-        self.fixed = False # it stays as it is
+        self.fixed = False # of a kind that is never changed
         # Why it could not be written with a new version.
         self.unwritable: Optional[str] = None
 
@@ -65,7 +96,7 @@ class Package:
         yield
         self.seconds[what] += time.monotonic() - start
 
-    # What a kind brings.
+    # What the class of a kind defines.
 
     @property
     def key(self) -> Key:
@@ -75,31 +106,34 @@ class Package:
         raise NotImplementedError
 
     def may_have_checksums(self) -> bool:
-        """Whether it is worth its while to unpack it for them."""
+        """Return whether the package has to be unpacked to look for checksums."""
         return True
 
     def relations(self) -> Set[Key]:
-        """The packages that it names so that it has to follow them."""
+        """Return the packages that this one names so that it has to get a new
+        version if they do."""
         raise NotImplementedError
 
-    def pack(self, options: Options, files: Any, changed: Dict[int, bytes],
-             work: str) -> None:
-        """Put CHANGED into the package's contents, kept in the file WORK."""
+    def pack(self, options: PackageOptions, files: Any,
+             changed: Dict[int, bytes], work: str) -> None:
+        """Write new contents of the package to the file WORK: FILES, with those
+        in CHANGED for the old ones."""
         raise NotImplementedError
 
-    def write(self, options: Options, renewed: Set[Key], work: str) -> None:
+    def write(self, options: PackageOptions, renewed: Set[Key], work: str) \
+            -> None:
         """Write the new package to self.output."""
         raise NotImplementedError
 
-    def output_name(self, options: Options) -> str:
+    def output_name(self, options: PackageOptions) -> str:
         raise NotImplementedError
 
     def grown(self, old: int, new: int) -> int:
-        """How much more a file of NEW bytes takes than one of OLD."""
+        """Return how much more a file of NEW bytes takes than one of OLD."""
         return new - old
 
-    def copy(self, options: Options) -> None:
-        """Write it as it is."""
+    def copy(self, options: PackageOptions) -> None:
+        """Write the package as it is."""
         self.output = options.outputs.path(self.path,
                                            os.path.basename(self.path))
         copy_package(self.path, self.output)
@@ -130,13 +164,13 @@ class Programs:
                 file.write(program)
 
     def find(self, debug_file: bytes) -> Optional[str]:
-        """Where the program is that was kept."""
+        """Return where the program of DEBUG_FILE is, if it was kept."""
         path = self._path(debug_file)
         return path if path and os.path.exists(path) else None
 
 
 class Known:
-    """What may be checksums, and what debug files have to follow."""
+    """What may be checksums, and the programs that debug files have to follow."""
 
     def __init__(self, found: checksums.Checksums) -> None:
         self.checksums = found
@@ -144,22 +178,26 @@ class Known:
 
 
 def has_debug_files(path: str) -> bool:
-    """Whether the package PATH is one of debug files, by its name."""
+    """Return whether the package PATH has debug files, as its name tells."""
     return re.search(r"-(dbgsym|debuginfo|debug)[_.-]",
                      os.path.basename(path)) is not None
 
 
-def prepare_debug_files(options: Options, known: Known, folder: str) -> None:
-    """Put packages of debug files last, if any; keep programs in FOLDER."""
+def prepare_debug_files(options: PackageOptions, known: Known, folder: str) \
+        -> None:
+    """If there are packages of debug files, put them last, and have programs kept
+    in FOLDER for them."""
     options.packages.sort(key=has_debug_files)
     if any(map(has_debug_files, options.packages)):
         known.programs = Programs(os.path.join(folder, "programs"))
         os.mkdir(os.path.join(folder, "programs"))
 
 
-def follow_programs(options: Options, programs: Programs, package: Package,
-                    files: Files, paths: Dict[int, str]) -> bool:
-    """Bring the debug files among PATHS in step; whether all went well."""
+def follow_programs(options: DryRunOptions, programs: Programs,
+                    package: Package, files: Files, paths: Dict[int, str]) \
+        -> bool:
+    """Change the debug files among PATHS as their programs were; return whether
+    all went well."""
     well = True
     for index, path in paths.items():
         program = programs.find(files.file(index)) \
@@ -181,14 +219,14 @@ def follow_programs(options: Options, programs: Programs, package: Package,
 # One package.
 
 def place_for(files: Files, indices: List[int]) -> Workplace:
-    """A folder for those files while they are converted."""
+    """Return a folder for the files INDICES while they are converted."""
     return Workplace(parent_for(sum(files.members[index].size
                                     for index in indices)))
 
 
 def lay_out_files(known: checksums.Checksums, files: Files, indices: List[int],
                   folder: str) -> Dict[int, str]:
-    """Put the files INDICES into FOLDER; their paths by index."""
+    """Put the files INDICES into FOLDER; return their paths by index."""
     known.add(checksums.candidates_in(files))
     layout = checksums.Layout(folder, known,
                               checksums.further_names(files))
@@ -196,9 +234,10 @@ def lay_out_files(known: checksums.Checksums, files: Files, indices: List[int],
             for index in indices}
 
 
-def convertible_files(options: Options, package: Package,
+def convertible_files(options: DryRunOptions, package: Package,
                       files: Files) -> Tuple[List[int], Reports]:
-    """Their indices, and what is said of the other ELF files."""
+    """Return the indices of the ELF files to be converted, and reports on the
+    others."""
     found = files.elf_files()
     indices: List[int] = []
     reports: Reports = {}
@@ -218,15 +257,19 @@ def convertible_files(options: Options, package: Package,
     return indices, reports
 
 
-def run_on_files(options: Options, package: Package, paths: Dict[int, str],
-                 folder: str, arguments: List[str]) -> Reports:
-    """Have the files in PATHS, below a number in FOLDER, converted."""
+def run_on_files(options: DryRunOptions, package: Package,
+                 paths: Dict[int, str], folder: str, arguments: List[str]) \
+        -> Reports:
+    """Have the files PATHS converted; return the reports on them.
+
+    They are in folders, named by numbers, of FOLDER.
+    """
     with package.during("convert"):
         outcome = run_converter(
             options, ["--sync=none"] + (["-n"] if options.dry_run else [])
             + arguments, list(paths.values()), stderr=subprocess.PIPE)
     package.well = outcome.well
-    # The rest is the name in the package, made fit to be shown.
+    # Messages name the files there; what is left is the name in the package.
     ours = re.compile(re.escape(folder) + r"/[0-9]+/")
     for line in outcome.messages:
         complain(os.path.basename(package.path),
@@ -234,10 +277,13 @@ def run_on_files(options: Options, package: Package, paths: Dict[int, str],
     return dict(zip(paths, outcome.reports))
 
 
-def detach_files(options: Options, package: Package, files: Files,
+def detach_files(options: PackageOptions, package: Package, files: Files,
                  store: str) -> Reports:
-    """Put the sections of the files into the folder STORE, by build-id; what
-    became of each file.  The files stay, so that no checksum matters."""
+    """Put the sections of the files into the folder STORE, by build-id; return
+    reports.
+
+    The files themselves do not change, so that no checksum matters.
+    """
     indices, reports = convertible_files(options, package, files)
     if not indices:
         return reports
@@ -253,9 +299,9 @@ def detach_files(options: Options, package: Package, files: Files,
     return reports
 
 
-def convert_files(options: Options, known: Known, package: Package,
+def convert_files(options: DryRunOptions, known: Known, package: Package,
                   files: Files) -> Tuple[Dict[int, bytes], Reports]:
-    """New contents by index, and what became of each file."""
+    """Convert a package's files; return new contents by index, and reports."""
     indices, reports = convertible_files(options, package, files)
     if not indices:
         return {}, reports
@@ -285,10 +331,12 @@ def show_list(package: Package, files: Files, reports: Reports) -> None:
                               if report.get("reason") else ""))
 
 
-def look_into(options: Options, known: Known, kind: Type[Kind], path: str,
-              work: Optional[str]) -> Kind:
-    """The first pass over the package PATH; its new contents go to the file
-    WORK, or nowhere if there is none."""
+def look_into(options: PackageOptions, known: Known, kind: Type[Kind],
+              path: str, work: Optional[str]) -> Kind:
+    """Do the first pass over the package PATH.
+
+    The new contents go to the file WORK, which a dry run does without.
+    """
     package = kind(path)
     if package.number.endswith(options.suffix):
         raise Refused("was converted before (%s %s)" % (kind.NUMBERED,
@@ -313,9 +361,9 @@ def look_into(options: Options, known: Known, kind: Type[Kind], path: str,
     return package
 
 
-def write_package(options: Options, package: Package, renewed: Set[Key],
+def write_package(options: PackageOptions, package: Package, renewed: Set[Key],
                   work: str) -> None:
-    """The second pass."""
+    """Do the second pass over PACKAGE: write it, new or as it was."""
     if package.unwritable and (package.key in renewed
                                or package.relations() & renewed):
         raise Refused(package.unwritable)
@@ -341,13 +389,13 @@ def size_of(path: str) -> int:
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
-def begin_progress(options: Options) -> None:
+def begin_progress(options: PackageOptions) -> None:
     Package.progress = Progress("packages", list(map(size_of, options.packages)))
 
 
-def each_package(options: Options, function: Callable[[str], Result]
+def each_package(options: PackageOptions, function: Callable[[str], Result]
                  ) -> Tuple[List[Result], Dict[str, str]]:
-    """FUNCTION for all packages, which says how far it is."""
+    """Call FUNCTION for all packages, and say how far that is."""
     def one(path: str) -> Result:
         try:
             return function(path)
@@ -357,8 +405,9 @@ def each_package(options: Options, function: Callable[[str], Result]
     return each(options.packages, one)
 
 
-def end_progress(packages: Sequence[Package], failures: Dict[str, str]) -> None:
-    """A line that says what became of all."""
+def end_progress(packages: Sequence[Package], failures: Dict[str, str]) \
+        -> None:
+    """Print a line that says what became of all packages."""
     kinds = collections.Counter(package.status for package in packages
                                 if package.path not in failures)
     if failures:
@@ -377,7 +426,7 @@ def each(items: Iterable[Any],
                                                      Dict[str, str]]:
     """Call FUNCTION for ITEMS, packages or their paths; go on after failures.
 
-    Its results, and the reasons of failures by path.
+    Return its results, and the reasons of failures by path.
     """
     results, failures = [], {}
     for item in items:
@@ -391,7 +440,7 @@ def each(items: Iterable[Any],
 
 
 def find_renewed(packages: Iterable[Package]) -> Set[Key]:
-    """The keys of those that get a new version.
+    """Return the keys of the packages that get a new version.
 
     Packages depend on each other by exact version, mostly within one source.
     Those given together keep fitting each other: packages with new contents
@@ -412,44 +461,45 @@ def find_renewed(packages: Iterable[Package]) -> Set[Key]:
 
 
 def checksums_in(kind: Type[Package], path: str) -> List[checksums.Pair]:
-    """What may be checksums in the package PATH."""
+    """Return what may be checksums in the package PATH."""
     package = kind(path)
     return checksums.candidates_in(package.files()) \
         if package.may_have_checksums() else []
 
 
-def collect_checksums(options: Options, kind: Type[Package]) \
+def collect_checksums(options: PackageOptions, kind: Type[Package]) \
         -> checksums.Checksums:
-    """What may be checksums in any package.  What is wrong with a package that
-    is converted is told when it is looked into; one that is only looked at for
-    checksums has to be read, or a library would lose its checksum."""
+    """Return what may be checksums in any package of the run.
+
+    A package that is to be converted and cannot be read is told of later, by
+    look_into ().  A package that is looked at for checksums alone has to be read,
+    or a library that it has a checksum of would be converted.
+    """
     found = checksums.Checksums()
-    holders = getattr(options, "checksums_of", [])
-    paths = options.packages + holders
+    paths = options.packages + options.checksums_of
     for path in paths if len(paths) > 1 else []:
         try:
             found.add(checksums_in(kind, path))
         except FAILURES as error:
-            if path in holders:
+            if path in options.checksums_of:
                 raise Refused("%s: %s" % (path, reason_of(error, path))) \
                     from None
     return found
 
 
-def new_outputs(options: Options) -> Workplace:
-    """The folder for new packages is there; a folder for work in it."""
+def new_outputs(options: PackageOptions) -> Workplace:
+    """Make the folder for new packages, and return a folder for work in it."""
     try:
         os.makedirs(options.output, exist_ok=True)
-        options.outputs = Outputs(options.output, options.packages)
         return Workplace(options.output)
     except OSError as error:
         raise Refused("%s: %s" % (options.output,
                                   reason_of(error, options.output))) from None
 
 
-def convert_packages(options: Options, kind: Type[Kind]) -> Tuple[
+def convert_packages(options: PackageOptions, kind: Type[Kind]) -> Tuple[
         List[Kind], Dict[str, str]]:
-    """Both passes; the packages, and what failed."""
+    """Do both passes; return the packages, and the reasons of failures by path."""
     begin_progress(options)
     known = Known(collect_checksums(options, kind))
     if options.dry_run:

@@ -10,7 +10,7 @@ from sframe_retrofit.progress import format_bytes
 
 
 class Column(NamedTuple):
-    """A heading, and whether what is below are numbers, or bytes."""
+    """A column: its heading, and whether its values are numbers, or bytes."""
     heading: str
     kind: str = "" # "number", "bytes"
 
@@ -68,8 +68,8 @@ def cell(column: Column, value: Any) -> str:
 
 def table_page(title: str, lead: str, columns: Sequence[Column],
                rows: List[List[Any]]) -> str:
-    """A page with the sentence LEAD and a table; ROWS have a value for each
-    column, "" if there is none."""
+    """Return a page with the sentence LEAD and a table.  ROWS have a value for
+    each column, "" if there is none."""
     labels = "".join(
         '  td:nth-child(%d)::before { content: "%s: "; }\n'
         % (number, column.heading) for number, column in enumerate(columns, 1))

@@ -19,7 +19,7 @@ FIRST_DRAWING, BETWEEN_DRAWINGS = 1.0, 0.2
 
 
 def format_bytes(number: float) -> str:
-    """NUMBER with a decimal unit, like "350 MB"."""
+    """Return NUMBER with a decimal unit, like "350 MB"."""
     for unit in " kMGT":
         if number < 999.5 or unit == "T":
             break
@@ -37,7 +37,7 @@ def format_time(seconds: float) -> str:
 
 
 class Progress:
-    """Of WHAT, a plural, in files that are SIZES large."""
+    """How far the work on files of these SIZES is; WHAT, a plural, names them."""
 
     def __init__(self, what: str, sizes: List[int]) -> None:
         self.what, self.sizes = what, sizes
@@ -71,7 +71,7 @@ class Progress:
         self.doing = shown(doing)
 
     def step(self, size: int) -> None:
-        """One more is done, of SIZE bytes."""
+        """Count one more as done, of SIZE bytes."""
         self.done, self.bytes = self.done + 1, self.bytes + size
 
     def _keep_drawing(self) -> None:
@@ -98,7 +98,7 @@ class Progress:
             self.on = False
 
     def end(self, text: str) -> None:
-        """The last line."""
+        """Draw no more; on a terminal print TEXT as the last line."""
         was_on, self.on = self.on, False
         if was_on:
             complain("%s; %s" % (text, format_time(self.seconds())))

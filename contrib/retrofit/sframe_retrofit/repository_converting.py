@@ -15,8 +15,8 @@ import threading
 import time
 from typing import Any, Dict, List, Optional, Set, Tuple
 
-from sframe_retrofit import (Options, Refused, complain, counted, debian,
-                             reason_of, say)
+from sframe_retrofit import (Refused, complain, counted, debian, reason_of,
+                             say)
 from sframe_retrofit.commands import started
 from sframe_retrofit.ending import Workplace, check, short_lived
 from sframe_retrofit.files import copy_package, load_json, write_text
@@ -24,23 +24,24 @@ from sframe_retrofit.progress import Progress
 from sframe_retrofit.repository_groups import (Groups, archive_path, at_hand,
                                                download, other_holders,
                                                size_of)
-from sframe_retrofit.repository_plan import Item, key_of, pool_name
+from sframe_retrofit.repository_plan import (Item, RepositoryOptions, key_of,
+                                             pool_name)
 
 Record = Dict[str, Any]
 Records = Dict[str, Optional[Record]] # by the keys of groups
 
 
-def record_path(options: Options, key: str) -> str:
+def record_path(options: RepositoryOptions, key: str) -> str:
     return os.path.join(options.state, "done", key + ".json")
 
 
 def published(packages: List[Record]) -> List[Record]:
-    """Those of PACKAGES that are in the repository."""
+    """Return those of PACKAGES that are in the repository."""
     return [package for package in packages if package["output"] is not None]
 
 
-def is_complete(options: Options, record: Optional[Record]) -> bool:
-    """Whether RECORD is there, and all that it says was made."""
+def is_complete(options: RepositoryOptions, record: Optional[Record]) -> bool:
+    """Return whether RECORD is there, with all packages that it names."""
     def there(package: Record) -> bool:
         path = os.path.join(options.output, package["output"])
         return os.path.isfile(path) \
@@ -49,10 +50,12 @@ def is_complete(options: Options, record: Optional[Record]) -> bool:
     return record is not None and all(map(there, published(record["packages"])))
 
 
-def fetch(options: Options, items: List[Item], folder: str) -> List[str]:
-    """The packages of ITEMS as files in FOLDER, or links to files.
+def fetch(options: RepositoryOptions, items: List[Item], folder: str) \
+        -> List[str]:
+    """Put the packages of ITEMS into FOLDER, as files or links to files; return
+    their paths.
 
-    apt compares their digests.
+    apt compares digests of what it downloads.
     """
     paths = []
     for item in items:
@@ -70,7 +73,7 @@ def fetch(options: Options, items: List[Item], folder: str) -> List[str]:
     return paths
 
 
-def fetch_holders(options: Options, folder: str) -> None:
+def fetch_holders(options: RepositoryOptions, folder: str) -> None:
     """Put the packages with checksums into FOLDER, for all groups."""
     os.mkdir(folder)
     for item in options.holders:
@@ -78,10 +81,11 @@ def fetch_holders(options: Options, folder: str) -> None:
         copy_package(at_hand(options, item), item["copy"])
 
 
-def retrofit(options: Options, lock: int, paths: List[str],
+def retrofit(options: RepositoryOptions, lock: int, paths: List[str],
              holders: List[Item],
              folder: str) -> Tuple[int, List[str], List[Record], int]:
-    """Run sframe-retrofit-deb: exit status, messages, objects, KiB."""
+    """Run sframe-retrofit-deb; return its exit status, its messages, the objects
+    of its report, and its memory in KiB."""
     command = [sys.executable, options.retrofit_deb,
                "-o", os.path.join(folder, "out"),
                "--report", os.path.join(folder, "report"),
@@ -108,8 +112,9 @@ def retrofit(options: Options, lock: int, paths: List[str],
     return child.returncode, messages, reports, usage.ru_maxrss
 
 
-def as_it_was(options: Options, item: Item, path: str, reason: str) -> Record:
-    """The report of a package that is left alone because of REASON."""
+def as_it_was(options: RepositoryOptions, item: Item, path: str, reason: str) \
+        -> Record:
+    """Return a report on a package that is left alone because of REASON."""
     there = not options.detached
     return {"input": path,
             "output": os.path.realpath(path) if there else None,
@@ -121,21 +126,21 @@ def as_it_was(options: Options, item: Item, path: str, reason: str) -> Record:
 
 
 def disagreement(items: List[Item], reports: List[Record]) -> Optional[str]:
-    """Why REPORTS are of other packages than ITEMS, or None."""
+    """Return why REPORTS are on other packages than ITEMS, or None."""
     if {key_of(item) for item in items} == {key_of(report)
                                             for report in reports}:
         return None
     return "the package names itself otherwise than the index does"
 
 
-def name_in_repository(options: Options, item: Item) -> str:
+def name_in_repository(options: RepositoryOptions, item: Item) -> str:
     return str(item["package"]) + ("-sframe" if options.detached else "")
 
 
-def publish(options: Options, items: List[Item],
+def publish(options: RepositoryOptions, items: List[Item],
             reports: List[Record]) -> None:
-    """Move the packages REPORTS are of into the pool, where they are named
-    from then on."""
+    """Move the packages of REPORTS into the pool; the reports name them there from
+    then on."""
     known_by = {key_of(item): item for item in items}
     for report in reports:
         item = known_by[key_of(report)]
@@ -155,9 +160,9 @@ def publish(options: Options, items: List[Item],
         report["output"] = name
 
 
-def work_on(options: Options, place: Workplace, key: str,
+def work_on(options: RepositoryOptions, place: Workplace, key: str,
             items: List[Item]) -> Record:
-    """Convert a group; its record.
+    """Convert a group; return its record.
 
     When a package is refused, or a file in it fails, the group stays as it
     was (others may depend on the version it had), and is tried again next
@@ -188,9 +193,10 @@ def work_on(options: Options, place: Workplace, key: str,
     return record
 
 
-def carry_out(options: Options, groups: Groups) -> Tuple[Records, Set[str]]:
-    """Work on GROUPS; the records of all, None where there is none, and the
-    keys of those that were not done before."""
+def carry_out(options: RepositoryOptions, groups: Groups) \
+        -> Tuple[Records, Set[str]]:
+    """Work on GROUPS; return the records of all, None where there is none, and the
+    keys of the groups that were not done before."""
     records = {key: load_json(record_path(options, key)) for key, _ in groups}
     todo = [(key, items) for key, items in groups
             if not is_complete(options, records[key])]
@@ -231,19 +237,20 @@ def carry_out(options: Options, groups: Groups) -> Tuple[Records, Set[str]]:
     return records, {key for key, _ in todo}
 
 
-def tell_more(options: Options, text: str) -> None:
+def tell_more(options: RepositoryOptions, text: str) -> None:
     if options.verbose:
         say(text)
         sys.stdout.flush()
 
 
 def complain_as_is(line: str) -> None:
-    """A message of sframe-retrofit-deb, which has its name in front."""
+    """Print a message of sframe-retrofit-deb, without that program's name."""
     name, _, text = line.partition(": ")
     complain(text if name == "sframe-retrofit-deb" else line)
 
 
-def tell(options: Options, record: Record, number: int, of: int) -> None:
+def tell(options: RepositoryOptions, record: Record, number: int, of: int) \
+        -> None:
     for line in record["messages"]:
         complain_as_is(line)
     for package in record["packages"]:

@@ -14,10 +14,10 @@ import subprocess
 import sys
 from typing import Any, Dict, List, Tuple
 
-from sframe_retrofit import Options, Refused, commands
+from sframe_retrofit import Refused, commands
 from sframe_retrofit.commands import run
 from sframe_retrofit.files import load_json, write_text
-from sframe_retrofit.repository_plan import Item, chunks
+from sframe_retrofit.repository_plan import Item, RepositoryOptions, chunks
 
 APT_HELPER = "/usr/lib/apt/apt-helper"
 
@@ -26,7 +26,7 @@ Groups = List[Tuple[str, List[Item]]] # by their keys
 
 
 def group(items: List[Item]) -> List[List[Item]]:
-    """ITEMS as a list of lists that do not name each other."""
+    """Return ITEMS in lists that do not name each other."""
     leader: Dict[Pair, Pair] = {}
 
     def find(key: Pair) -> Pair:
@@ -52,9 +52,9 @@ def size_of(items: List[Item]) -> int:
     return sum(item["size"] for item in items)
 
 
-def group_key(options: Options, items: List[Item]) -> str:
-    """The name of the record of ITEMS: what is in the result depends on this
-    alone.
+def group_key(options: RepositoryOptions, items: List[Item]) -> str:
+    """Return the name of the record of ITEMS, a digest of all that the result
+    depends on.
 
     Another level, or a newer converter, does not make it begin anew: clients
     that have a package would not fetch another one of the same version.
@@ -73,10 +73,13 @@ def group_key(options: Options, items: List[Item]) -> str:
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
-def ordered(options: Options, items: List[Item]) -> Groups:
-    """(key, items) pairs, the largest first: they would keep others waiting
-    at the end.  Detached sections follow no other package's version, but
-    packages of one source may have the same files."""
+def ordered(options: RepositoryOptions, items: List[Item]) -> Groups:
+    """Return (key, items) pairs, the largest group first: at the end, one of them
+    would be waited for.
+
+    Packages of detached sections follow no other package's version.  They are
+    grouped by their sources, since packages of one source may have the same files.
+    """
     sources: Dict[str, List[Item]] = {}
     for item in items:
         sources.setdefault(item["source"], []).append(item)
@@ -85,29 +88,30 @@ def ordered(options: Options, items: List[Item]) -> Groups:
                   key=lambda pair: (-size_of(pair[1]), pair[0]))
 
 
-def own_part(options: Options, groups: Groups) -> Groups:
-    """Those of GROUPS, largest first, that --part is for."""
-    number, of = options.part
+def own_part(part: Tuple[int, int], groups: Groups) -> Groups:
+    """Return those of GROUPS, the largest first, that --part is for."""
+    number, of = part
     loads = [0] * of
     mine: Groups = []
     for pair in groups:
         lightest = loads.index(min(loads))
-        loads[lightest] += size_of(pair[1]) + 10000 # each costs something
+        # A group costs something, however small it is.
+        loads[lightest] += size_of(pair[1]) + 10000
         if lightest == number - 1:
             mine.append(pair)
     return mine
 
 
-# Packages with files that may be checksums of others' (FIPS 140).  They are
-# known before anything is converted: the plan's packages are all looked at,
-# once, by sframe-retrofit-deb.  Those that had to be fetched for that are kept
-# until they are converted.
+# Holders are packages with files that may be checksums of other packages' files
+# (FIPS 140).  They have to be known before anything is converted, so that
+# sframe-retrofit-deb looks at all packages of the plan, once.  Packages that have
+# to be fetched for that are kept until they are converted.
 
-def archive_path(options: Options, item: Item) -> str:
+def archive_path(options: RepositoryOptions, item: Item) -> str:
     return os.path.join(options.state, "archives", item["sha256"] + ".deb")
 
 
-def learn_checksums(options: Options, items: List[Item]) -> None:
+def learn_checksums(options: RepositoryOptions, items: List[Item]) -> None:
     """Set options.holders: those of ITEMS that have checksums, with their
     names as "checksums".  No checksum matters to files that stay."""
     options.holders = []
@@ -129,9 +133,9 @@ def learn_checksums(options: Options, items: List[Item]) -> None:
                        for item in items if names.get(item["sha256"])]
 
 
-def look_for_checksums(options: Options,
+def look_for_checksums(options: RepositoryOptions,
                        items: List[Item]) -> Dict[str, List[str]]:
-    """Names of what may be checksums in ITEMS, by digest.
+    """Return the names of what may be checksums in ITEMS, by the items' digests.
 
     What cannot be read is left out, and told when it is to be converted.  What
     cannot be had now is not converted, even if it could be had later: the
@@ -149,20 +153,20 @@ def look_for_checksums(options: Options,
                "--cfi2sframe", options.cfi2sframe, *digests]
     done = commands.complete(command, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode not in (0, 1): # killed: it has not looked at all
+    if done.returncode not in (0, 1): # killed before it had looked at all
         raise commands.failure(command[1:], done.returncode, done.stderr)
     found = map(json.loads, done.stdout.decode().splitlines())
     return {digests[one["input"]]: one["checksums"] for one in found}
 
 
-def download(options: Options, item: Item, path: str) -> None:
+def download(options: RepositoryOptions, item: Item, path: str) -> None:
     run([APT_HELPER, "-qq", "-c",
          os.path.join(options.state, "apt", "apt.conf"),
          "download-file", item["uri"], path, "SHA256:" + item["sha256"]])
 
 
-def at_hand(options: Options, item: Item) -> str:
-    """The path of the package of ITEM, which is fetched if need be."""
+def at_hand(options: RepositoryOptions, item: Item) -> str:
+    """Return the path of the package of ITEM, which is fetched if need be."""
     if "path" in item:
         return str(item["path"])
     path = archive_path(options, item)
@@ -172,7 +176,7 @@ def at_hand(options: Options, item: Item) -> str:
     return path
 
 
-def other_holders(options: Options, items: List[Item]) -> List[Item]:
-    """Packages with checksums that are not among ITEMS."""
+def other_holders(options: RepositoryOptions, items: List[Item]) -> List[Item]:
+    """Return the packages with checksums that are not among ITEMS."""
     own = {item["sha256"] for item in items}
     return [item for item in options.holders if item["sha256"] not in own]

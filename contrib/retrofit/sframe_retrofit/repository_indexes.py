@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A new apt repository: indexes, signatures, and what is in them no more.
-"""
+"""A new apt repository: its indexes, their signatures, and the removal of
+packages that are no longer in them."""
 
 import os
 from typing import Dict, List, Set, Tuple
 
-from sframe_retrofit import Options, Refused
+from sframe_retrofit import Refused
 from sframe_retrofit.commands import output_text, run
 from sframe_retrofit.files import write_text
 from sframe_retrofit.repository_converting import (Record, name_in_repository,
                                                    tell_more)
-from sframe_retrofit.repository_plan import Item
+from sframe_retrofit.repository_plan import Item, RepositoryOptions
 
 
-def ftparchive_configuration(options: Options, items: List[Item],
+def ftparchive_configuration(options: RepositoryOptions, items: List[Item],
                              packages: List[Record]) -> Tuple[str, List[str]]:
-    """A configuration file for "apt-ftparchive generate"; its path."""
+    """Write a configuration file for "apt-ftparchive generate"; return its path,
+    and the architectures in it."""
     architectures = sorted({package["architecture"] for package in packages}
                            - {"all"}) or options.architectures[:1]
     write_text(os.path.join(options.state, "index", "files"),
@@ -52,7 +53,8 @@ Tree "dists/%s" {
 
 def check_indexed(folder: str, architectures: List[str],
                   packages: List[Record]) -> None:
-    """apt-ftparchive leaves out what it cannot read, and does not fail."""
+    """Refuse indexes without some of PACKAGES: apt-ftparchive leaves out what it
+    cannot read, and does not fail."""
     indexed: Set[str] = set()
     for architecture in architectures:
         with open(os.path.join(folder, "main", "binary-" + architecture,
@@ -64,8 +66,9 @@ def check_indexed(folder: str, architectures: List[str],
         raise Refused("apt-ftparchive does not index %s" % min(missing))
 
 
-def sign(options: Options, release: str) -> Dict[str, str]:
-    """InRelease and Release.gpg next to RELEASE, under names of their own."""
+def sign(options: RepositoryOptions, release: str) -> Dict[str, str]:
+    """Write the signed InRelease and Release.gpg next to RELEASE; return their
+    paths, which are not their last names yet."""
     if not options.sign:
         return {}
     made: Dict[str, str] = {}
@@ -77,16 +80,16 @@ def sign(options: Options, release: str) -> Dict[str, str]:
     return made
 
 
-def make_indexes(options: Options, items: List[Item],
+def make_indexes(options: RepositoryOptions, items: List[Item],
                  packages: List[Record]) -> None:
-    """Indexes that name PACKAGES.
+    """Make indexes that name PACKAGES.
 
     A reader goes by InRelease, which is renamed last, and fetches the files
     it names by their digests; those of the last releases stay.
     """
     configuration, architectures = ftparchive_configuration(options, items,
                                                             packages)
-    # Some settings are taken from here, some from there.
+    # apt-ftparchive takes some settings from -c, and some from the argument.
     run(["apt-ftparchive", "-qq", "-c", configuration, "generate",
          configuration])
     folder = os.path.join(options.output, "dists", options.suite)
@@ -108,11 +111,12 @@ def make_indexes(options: Options, items: List[Item],
         if name in made:
             os.rename(made[name], os.path.join(folder, name))
         elif os.path.exists(os.path.join(folder, name)):
-            os.unlink(os.path.join(folder, name)) # of another key
+            os.unlink(os.path.join(folder, name)) # signed with another key
 
 
-def prune(options: Options, packages: List[Record], keys: Set[str]) -> None:
-    """Remove what is not in the indexes any more."""
+def prune(options: RepositoryOptions, packages: List[Record], keys: Set[str]) \
+        -> None:
+    """Remove packages, and records of groups, that are no longer in use."""
     indexed = {package["output"] for package in packages}
     for folder, _, names in os.walk(os.path.join(options.output, "pool"),
                                     topdown=False):

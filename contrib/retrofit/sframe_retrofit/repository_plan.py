@@ -6,6 +6,7 @@ architecture, source, sha256, size, where it is (uri or path), priority and
 section, and needs, the (name, version) pairs that it names exactly.
 """
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -15,14 +16,47 @@ import time
 import urllib.parse
 from typing import Any, Collection, Dict, List, Optional, Tuple, TypeVar
 
-from sframe_retrofit import Options, Refused, commands, complain, debian
+from sframe_retrofit import Refused, commands, complain, debian
 from sframe_retrofit.commands import output_text, run
+from sframe_retrofit.converter import ConvertingOptions
 from sframe_retrofit.files import load_json, write_text
+from sframe_retrofit.progress import Progress
 
 Item = Dict[str, Any]
 ItemKey = Tuple[str, str, str] # package, version, architecture
 Items = Dict[ItemKey, Item]
 T = TypeVar("T")
+
+@dataclasses.dataclass
+class RepositoryOptions(ConvertingOptions):
+    """What sframe-retrofit-repo was asked for."""
+    retrofit_deb: str        # the program
+    packages: List[str]      # as apt-get understands them
+    packages_from: List[str] # files with more of them
+    folder: List[str]        # or else: folders with packages
+    sources: Optional[str]
+    architectures: List[str]
+    no_recommends: bool
+    output: str              # the new repository
+    suite: str
+    origin: str
+    sign: Optional[str]
+    prune: bool
+    plan: bool
+    part: Optional[Tuple[int, int]] # the first of the second
+    detached: bool
+    suffix: str
+    level: Optional[int]
+    unpacked_max: Optional[int] # in MiB
+    jobs: int
+    holders: List[Item] = dataclasses.field(init=False) # learn_checksums ()
+    progress: Progress = dataclasses.field(init=False)
+
+    @property
+    def state(self) -> str:
+        """The folder of what a later run has to know."""
+        return os.path.join(self.output, ".retrofit")
+
 
 PLAN_FORMAT = 1
 CHUNK = 500 # packages named in one command
@@ -33,7 +67,7 @@ def chunks(items: List[T]) -> List[List[T]]:
 
 
 def item_of(text: str) -> Item:
-    """An item without its place, from TEXT, a paragraph of an index."""
+    """Return an item without its place, from TEXT, a paragraph of an index."""
     record = debian.read_control(text)
 
     def field(name: str, default: Optional[str] = None) -> str:
@@ -54,7 +88,7 @@ def key_of(item: Item) -> ItemKey:
 
 
 def wanted(name: str, version: str, architecture: str) -> str:
-    """How apt is asked for exactly one package."""
+    """Return how apt is asked for exactly one package."""
     return "%s:%s=%s" % (name, architecture, version)
 
 
@@ -62,8 +96,9 @@ def paragraphs(text: str) -> List[str]:
     return [one for one in text.split("\n\n") if one.strip()]
 
 
-def apt_configuration(options: Options) -> str:
-    """A configuration file for an apt of our own; its path."""
+def apt_configuration(options: RepositoryOptions) -> str:
+    """Write a configuration file for an apt with a state of its own; return the
+    file's path."""
     root = os.path.join(options.state, "apt")
     for folder in ("lists/partial", "archives/partial", "sources"):
         os.makedirs(os.path.join(root, folder), exist_ok=True)
@@ -102,8 +137,8 @@ def apt_configuration(options: Options) -> str:
 
 
 def places(listing: str) -> Dict[ItemKey, str]:
-    """Where packages are, by name, version and architecture, of what apt-get
-    prints with --print-uris."""
+    """Return where packages are, by name, version and architecture, from LISTING,
+    which apt-get prints with --print-uris."""
     found: Dict[ItemKey, str] = {}
     for line in listing.splitlines():
         uri, _, rest = line.partition("' ")
@@ -114,9 +149,9 @@ def places(listing: str) -> Dict[ItemKey, str]:
     return found
 
 
-def known_items(options: Options, apt: List[str],
+def known_items(options: RepositoryOptions, apt: List[str],
                 keys: Collection[ItemKey]) -> Items:
-    """Items of those of KEYS that apt knows, by their keys."""
+    """Return items, by their keys, for those of KEYS that apt knows."""
     items: Items = {}
     for some in chunks(sorted(keys)):
         text = output_text(["apt-cache"] + apt + ["show"] + [
@@ -131,12 +166,13 @@ def known_items(options: Options, apt: List[str],
 
 
 def readable(text: str) -> str:
-    """TEXT as an index has it; only UTF-8 is in names."""
+    """Return TEXT with what is not UTF-8 replaced; names have nothing else."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def counterparts(options: Options, apt: List[str], items: Items) -> Items:
-    """Items for the further architectures, with their places.
+def counterparts(options: RepositoryOptions, apt: List[str], items: Items) \
+        -> Items:
+    """Return items for the further architectures, with their places.
 
     What is Multi-Arch: same can be installed for several architectures in
     the same version only.
@@ -147,7 +183,7 @@ def counterparts(options: Options, apt: List[str], items: Items) -> Items:
                for architecture in options.architectures[1:]} - set(items)
     if not further:
         return {}
-    # Those that are there keep apt from failing if none of the others is.
+    # apt fails if it knows none of the packages, so known ones are asked for, too.
     found = {key: item
              for key, item in known_items(options, apt, further | same).items()
              if key in further}
@@ -160,8 +196,9 @@ def counterparts(options: Options, apt: List[str], items: Items) -> Items:
             if key in where}
 
 
-def resolve(options: Options) -> List[Item]:
-    """Items for the packages named and all they need, as apt sees it."""
+def resolve(options: RepositoryOptions) -> List[Item]:
+    """Return items for the packages named and, as apt sees it, all that they
+    need."""
     apt = ["-qq", "-c", apt_configuration(options)]
     run(["apt-get"] + apt + ["update"])
     where = places(output_text(
@@ -176,14 +213,14 @@ def resolve(options: Options) -> List[Item]:
     return [items[key] for key in sorted(items)]
 
 
-def scan(options: Options) -> Tuple[List[Item], bool]:
-    """Items for the packages in the folders, and whether all can be read."""
+def scan(options: RepositoryOptions) -> Tuple[List[Item], bool]:
+    """Return items for the packages in folders, and whether all can be read."""
     items: Items = {}
     well = True
     for folder in options.folder:
         folder = os.path.abspath(folder)
         name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
-        # Its database makes the second time short.
+        # With a database the second run is short.
         database = os.path.join(options.state, "in-%s.db" % name)
         start = time.time()
         done = commands.complete(
@@ -215,7 +252,7 @@ def forget_if_new(database: str, folder: str, start: float) -> None:
 
 
 def take(items: Items, folder: str, record: str) -> bool:
-    """Put a package in FOLDER into ITEMS; whether that is all right."""
+    """Put a package in FOLDER into ITEMS; return whether all is well with it."""
     path = folder
     try:
         name = debian.read_control(record).get("Filename", "")
@@ -236,18 +273,18 @@ def take(items: Items, folder: str, record: str) -> bool:
 
 
 def pool_name(item: Item, version: str) -> str:
-    """Where in the repository the package of ITEM is in VERSION, as in
-    Debian's."""
+    """Return where in the repository the package of ITEM is in VERSION; pools are
+    as in Debian's."""
     source = item["source"]
     prefix = source[:4] if source.startswith("lib") else source[:1]
     return os.path.join("pool", prefix, source, debian.file_name(
         item["package"], version, item["architecture"]))
 
 
-def without_clashes(options: Options,
+def without_clashes(options: RepositoryOptions,
                     items: List[Item]) -> Tuple[List[Item], bool]:
-    """ITEMS without those with files that would be written over another's, and
-    whether that is all."""
+    """Return ITEMS without those whose files would be written over another's, and
+    whether that is all of them."""
     owners: Dict[str, Item] = {}
     kept: List[Item] = []
     for item in items:
@@ -265,8 +302,9 @@ def without_clashes(options: Options,
     return kept, len(kept) == len(items)
 
 
-def make_plan(options: Options) -> Tuple[List[Item], bool]:
-    """The items, from the command line or from the plan there is."""
+def make_plan(options: RepositoryOptions) -> Tuple[List[Item], bool]:
+    """Return the items, from the command line or from the plan that is there, and
+    whether all packages could be read."""
     path = os.path.join(options.state, "plan.json")
     if not options.packages and not options.folder:
         plan = load_json(path)
