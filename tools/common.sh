@@ -255,11 +255,18 @@ configure_in ()
   then
     needs_program autoreconf && quietly autoreconf -fi || return 1
   fi
-  mkdir -p "$build_dir" || return 1
   case $build_dir in
-    /*) configure=$PWD/configure ;;
+    /*)
+      configure=$PWD/configure
+      # What was made of another source tree depends on files there.
+      if [ -f "$build_dir/Makefile" ] \
+         && ! grep -qxF "abs_top_srcdir = $PWD" "$build_dir/Makefile"
+      then
+        rm -rf "$build_dir"
+      fi ;;
     *) configure=../configure ;;
   esac
+  mkdir -p "$build_dir" || return 1
   build_arguments="$PWD $*" # the source may have moved
   if [ ! -f "$build_dir/Makefile" ] || [ ! -f "$build_dir/.arguments" ] \
      || [ "$build_arguments" != "$(cat "$build_dir/.arguments" 2>/dev/null)" ]

@@ -129,6 +129,27 @@ END
   run ! grep apt-get log
 }
 
+# make failed for ever in the folder of mutants.sh: its objects named sources of a clone
+# that was gone.
+@test "build folders: of another source tree nothing is left, of the same one all is" {
+  . "$srcdir/tools/common.sh"
+  local tree
+  for tree in one two; do
+    mkdir "$tree"
+    printf '#!/bin/sh\necho "abs_top_srcdir = ${0%%/*}" >Makefile\necho >>calls\n' \
+      >"$tree/configure"
+    chmod +x "$tree/configure"
+    : >"$tree/Makefile.in"
+  done
+  build=$PWD/build
+  (cd one && configure_in "$build" a && configure_in "$build" a)
+  [ "$(wc -l <build/calls)" -eq 1 ]
+  (cd one && configure_in "$build" b)
+  [ "$(wc -l <build/calls)" -eq 2 ]
+  (cd two && configure_in "$build" b)
+  [ "$(wc -l <build/calls)" -eq 1 ]
+}
+
 # It showed the last 200 lines of everything, which are PASS lines.
 @test "check.sh: after a failure the failing test's own lines are shown" {
   sed -n '/^show_failures ()/,/^}/p' "$srcdir/tools/check.sh" >function.sh
