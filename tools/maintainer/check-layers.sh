@@ -22,6 +22,7 @@ make_work layers
 # The files of the source whose names match $1.
 sources ()
 {
+  # shellcheck disable=SC2086
   find $product_folders -name "$1" 2>/dev/null | LC_ALL=C sort
 }
 
@@ -130,6 +131,10 @@ sources '*.c' | xargs awk '
 [ -s "$work/edges" ] && tsort <"$work/edges" >/dev/null || failed=1
 
 # The public functions are in convert/public.c alone.
-! grep -ln '^cfi2sframe_[a-z_]* (' $(sources '*.c' \
-  | grep -v '^src/convert/public\.c$') >&2 || failed=1
+sources '*.c' | grep -vx 'src/convert/public\.c' \
+  | xargs grep -l '^cfi2sframe_[a-z_]* (' >"$work/public"
+if [ -s "$work/public" ]; then
+  cat "$work/public" >&2
+  failed=1
+fi
 exit "${failed:-0}"

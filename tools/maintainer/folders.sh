@@ -15,6 +15,7 @@ LC_ALL=C
 export LC_ALL
 cd "${1:-$top}"
 
+# shellcheck disable=SC2086
 find $product_folders -name '*.[ch]' \
   ! -path '*/examples/*' | sort | xargs awk '
   function put (folder)

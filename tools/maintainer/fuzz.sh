@@ -21,11 +21,12 @@ case $minutes in
   '' | *[!0-9.]*) usage ;;
 esac
 shift
-all_targets=$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' "$top/tests/fuzz/target.c")
+all_targets=$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' \
+  "$top/tests/fuzz/target.c" | paste -sd' ')
 for target; do
-  case " $(echo $all_targets) " in
+  case " $all_targets " in
     *" $target "*) ;;
-    *) die_status=2 die "$target: no target ($(echo $all_targets))" ;;
+    *) die_status=2 die "$target: no target ($all_targets)" ;;
   esac
 done
 targets=${*:-$all_targets}

@@ -60,6 +60,7 @@ runner_of ()
 }
 
 # The libraries of machine $1 below $2, and a line for each in $2/versions.
+# shellcheck disable=SC2086
 fetch_libraries ()
 {
   [ ! -e "$2/versions" ] || return 0
@@ -143,7 +144,7 @@ try_program ()
 pack ()
 {
   name=cfi2sframe-$version-linux-$1
-  rm -rf "$work/$name"
+  rm -rf "${work:?}/$name"
   mkdir -p "$work/$name"
   cp "$work/build-$1/cfi2sframe" "$top/COPYING" "$top/NEWS" \
     "$top/doc/use/cfi2sframe.1" "$work/$name"
