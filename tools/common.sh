@@ -169,9 +169,9 @@ packages_known ()
 needs_root ()
 {
   [ "$(id -u)" -eq 0 ] || die "only root can run this"
-  for program; do
-    command -v "$program" >/dev/null \
-      || die "$program not found (Debian: apt-get install $program)"
+  for needed; do
+    command -v "$needed" >/dev/null \
+      || die "$needed not found (Debian: apt-get install $needed)"
   done
 }
 
