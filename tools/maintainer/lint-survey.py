@@ -21,8 +21,9 @@ import resource
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
 from survey_totals import linked_files
-from sframe_retrofit import elf, percent # where survey_totals has looked
+from sframe_retrofit import elf, percent # found by the path of survey_totals
 
 # Such files are nothing for --lint, and not named.
 WITHOUT_CFI = ("no .eh_frame", "no CFI")
