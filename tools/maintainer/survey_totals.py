@@ -52,8 +52,8 @@ def linked_files(paths, machines=()):
     for root in paths:
         for path in walk(root):
             try:
-                # What a symbolic link names is found under its own name,
-                # unless it was asked for.
+                # A symbolic link is skipped, because its target is found under
+                # its own name, unless the link itself was named.
                 status = os.stat(path) if path == root else os.lstat(path)
             except OSError:
                 continue
