@@ -514,8 +514,8 @@ def row_search():
 def _bit_masks(abi, name):
     """In version 1 the start of a row is a mask: the row is in force where
     PC & start >= start.  Some readers take it for an offset in a block of 16
-    bytes, which is the size of PLT entries.  The vectors ask for PCs where both
-    readings give the same row."""
+    bytes, which is the size of PLT entries.  At PCs where these readings differ
+    both are allowed."""
     first, first_rule = plain(abi)
     second, second_rule = plain(abi, 11, 320, size=2)
     yield vector(f"search/{name}-mask-one-row",

@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The stream for answers.  Output of the reader itself is redirected to standard
-   error, because it would be taken for an answer.  */
+/* The stream for answers.  Output of the reader itself is redirected to
+   standard error, because it would be taken for an answer.  */
 static FILE *out;
 
 static void
@@ -91,8 +91,8 @@ room_fill (struct room *room, int fd, size_t size)
          && mprotect (end, page, PROT_NONE) == 0;
 }
 
-/* The value of the FP if a request has none: no address of a vector, and not 0,
-   which some readers take for the end of a stack.  */
+/* The value of the FP if a request has none: no address of a vector, and not
+   0, which some readers take for the end of a stack.  */
 #define SOME_FP UINT64_C (0x7ffc00000010)
 
 /* The ranges of TEXT, "START-END,START-END".  */
