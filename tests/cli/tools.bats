@@ -129,6 +129,16 @@ END
   run ! grep apt-get log
 }
 
+# It was said in the words of the shell: line 22: autoreconf: not found.
+@test "build folders: what a build misses is named, with the document that lists it" {
+  . "$srcdir/tools/common.sh"
+  mkdir bin
+  PATH=$PWD/bin run ! build_in build
+  [[ $output == *": autoreconf not found; doc/use/building.md lists"* ]] \
+    || { echo "$output"; return 1; }
+  [ -f "$srcdir/doc/use/building.md" ]
+}
+
 # make failed for ever in the folder of mutants.sh: its objects named sources of a clone
 # that was gone.
 @test "build folders: of another source tree nothing is left, of the same one all is" {
