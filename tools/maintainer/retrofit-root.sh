@@ -7,7 +7,7 @@
 #     -s SUITE    release of Debian (default: bookworm)
 # FOLDER/plain is made by debootstrap, unless it is there; FOLDER/converted is a copy of
 # it, converted in place.  The same commands run in both, and must give the same results.
-# Needs root, debootstrap, the network and 1 GB; an hour with all of Python's tests.
+# Needs root, debootstrap, jq, the network and 1 GB; an hour with all of Python's tests.
 # Prints a line for each command, and how many differ.
 # For example: sh tools/maintainer/retrofit-root.sh -p test_json /tmp/root
 # Exit status: 0 nothing differs, 1 something does, 2 wrong usage.
@@ -40,7 +40,7 @@ shift $((OPTIND - 1))
 find_build "$build"
 program=$build/src/cfi2sframe
 [ -x "$program" ] || die "$program: not built"
-needs_root debootstrap
+needs_root debootstrap jq
 make_work root "$1"
 cd "$work" || exit 2
 
@@ -79,13 +79,12 @@ convert ()
   echo "conversion: exit status $?"
   tail -n 1 stats.json
   echo "ELF files without .sframe, by reason:"
-  grep -v '"status":"converted"' stats.json \
-    | sed -n 's/.*"status":"\([a-z]*\)","reason":"\([^"]*\)".*/\1: \2/p' \
+  jq -r 'select(.file and .status != "converted") | "\(.status): \(.reason)"' stats.json \
     | sort | uniq -c | sort -rn
   sed 's/^/  /' problems.txt
   echo "loader and libc:"
-  grep -E 'ld-linux|libc\.so\.6"' stats.json \
-    | sed -n 's/^{"json_version":[0-9]*,"file":"\([^"]*\)".*"status":"\([a-z]*\)".*"strategy":\([^,]*\),.*/  \1 \2 \3/p'
+  jq -r 'select(.file and (.file | test("/(ld-linux.*|libc)\\.so\\.[0-9]$")))
+    | "  \(.file) \(.status) \(.strategy)"' stats.json
 }
 
 run_commands ()

@@ -11,7 +11,7 @@
 #     -s SUITE     of this release (default: sid)
 # Each PACKAGE is resolved by itself, as if nothing was installed.  The packages come
 # from this system's Debian mirror, are unpacked, not installed, and deleted again; 3 GB
-# are enough.  Each file is converted with --dry-run and then really, which compares the
+# are enough, and jq.  Each file is converted with --dry-run and then really, which compares the
 # result with the original; both have to say the same.  Prints how many files were
 # converted in which way, and the refused files with the reasons; hours for desktops.
 # For example: sh tools/maintainer/scan-packages.sh -n -s bookworm hello
@@ -46,6 +46,7 @@ shift $((OPTIND - 1))
 find_build "$build"
 tool=$build/src/cfi2sframe
 [ -x "$tool" ] || die "$tool: not built"
+command -v jq >/dev/null || die "jq not found (Debian: apt-get install jq)"
 make_work scan "$keep"
 log=$work/log
 root=$work/root
@@ -77,13 +78,13 @@ unpack ()
   chmod -R u+rwX "$root"
 }
 
-# reports: "status TAB reason TAB file" for each line of --stats=json on
-# standard input.
+# reports: "status TAB reason TAB strategy TAB file", as in JSON, for each line of
+# --stats=json on standard input.
 reports ()
 {
-  tab=$(printf '\t')
-  sed -n "s#^{\"json_version\":[0-9]*,\"file\":\"$root\(.*\)\",\"status\":\"\([^\"]*\)\",\"reason\":\(null\|\"[^\"]*\"\),.*\"strategy\":\(null\|\"[^\"]*\"\),.*#\2$tab\3$tab\4$tab\1#p" \
-    | sort
+  jq -r --arg root "$root" 'select(.file)
+    | [.status, (.reason | tojson), (.strategy | tojson), (.file | ltrimstr($root))]
+    | join("\t")' | sort
 }
 
 # Convert $root in one way; the report goes to the file $1.
