@@ -10,10 +10,11 @@
 #     -r           recommended packages, too
 #     -s SUITE     of this release (default: sid)
 # Each PACKAGE is resolved by itself, as if nothing was installed.  The packages come
-# from this system's Debian mirror, are unpacked, not installed, and deleted again; 3 GB
-# are enough, and jq.  Each file is converted with --dry-run and then really, which compares the
-# result with the original; both have to say the same.  Prints how many files were
-# converted in which way, and the refused files with the reasons; hours for desktops.
+# from this system's Debian mirror, are unpacked, not installed, and deleted again.  Each
+# file is converted with --dry-run and then really, which compares the result with the
+# original; both have to say the same.  Needs jq, the network and 3 GB.  Prints how many
+# files were converted in which way, and the refused files with the reasons; hours for
+# desktops.
 # For example: sh tools/maintainer/scan-packages.sh -n -s bookworm hello
 # Exit status: 0 nothing was refused, 1 something was, 2 wrong usage, 77 no packages
 # can be had.
@@ -153,4 +154,5 @@ if [ -s "$work/differences" ]; then
   say "--dry-run and the conversion do not agree:"
   cat "$work/differences"
 fi
+[ -s "$work/reports" ] || die "no ELF file in the packages"
 [ ! -s "$work/bad" ] && [ ! -s "$work/differences" ]
