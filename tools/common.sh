@@ -60,6 +60,14 @@ if [ "${1-}" = --help ]; then
   exit 0
 fi
 
+# End if the path $1 has blanks: those of $CFLAGS and the like would split it.
+no_blanks ()
+{
+  case $1 in
+    *[[:space:]]*) die "$1: a compiler cannot be given a folder with blanks" ;;
+  esac
+}
+
 # no_options "$@": for scripts without options.
 no_options ()
 {

@@ -42,6 +42,7 @@ shift $((OPTIND - 1))
 : "${suite:=sid}"
 make_work hosts "$keep"
 top_work=$work
+no_blanks "$work"
 cd "$top" || exit 2
 
 # What the program and its tests are linked with, and what a host may lack.

@@ -28,6 +28,7 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- amd64 arm64 s390x
 mkdir -p "$output/work"
 output=$(cd "$output" && pwd)
+no_blanks "$output"
 work=$output/work
 log=$work/apt.log suite_types="deb deb-src"
 version=$(source_version)
