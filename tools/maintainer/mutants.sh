@@ -24,6 +24,7 @@
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
+die_status=2
 
 list=
 while getopts n:s:j:t:e:a:lv option; do
@@ -34,6 +35,16 @@ while getopts n:s:j:t:e:a:lv option; do
   esac
 done
 [ $# -ge $OPTIND ] || usage
+
+# need_files N ARGUMENT...: the files behind the first N arguments are in the source.
+need_files ()
+{
+  shift $(($1 + 1))
+  for file; do
+    [ -f "$top/$file" ] || die "$file: no file of the source, by its name from $top"
+  done
+}
+need_files $((OPTIND - 1)) "$@"
 memory=/dev/shm
 [ -d $memory ] || memory=${TMPDIR:-/tmp}
 MUTANTS_BUILD=$(from_caller "${MUTANTS_BUILD:-$memory/cfi2sframe-mutants.$(id -u)}")
