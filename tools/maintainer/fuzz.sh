@@ -9,7 +9,8 @@
 #   $FUZZ_RUNS    so many executions of each target, from the corpus of the tree alone
 #                 and a fixed seed: two runs of one version do the same
 #   $FUZZ_JOBS    targets at a time
-# Needs clang with libFuzzer.  For example: sh tools/maintainer/fuzz.sh 1 sframe
+# Needs clang with libFuzzer; the first run builds and makes seeds for minutes.
+# For example: sh tools/maintainer/fuzz.sh 1 sframe
 # Exit status: 0 nothing found, 1 something found, 2 wrong usage, 77 no libFuzzer.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
