@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD
 """Which demands of the specification does the .sframe of a file break?
 
-A line for each violation, with the demand's name in sentences.json; the exit
-status is 1 if there are any, 2 if a file has no section.
+Prints a line for each violation, with the demand's name in sentences.json.
+Exit status: 0 none, 1 some, 2 a file has no section or cannot be read.
 
 The suite shares nothing with the programs that it judges, so it reads ELF files
 by itself.

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: 0BSD
-"""The vectors: sections, and what a reader has to find in them.
+"""The vectors: sections, and the answers that a reader has to give.
 
-Each function below yields the vectors of one group.  What a vector expects is
-written down here from the specification, not computed by a reader.  (Vectors
-of the groups "lies" and "truncated" are changed mechanically; sframe_spec.py
-tells whether a change leaves a meaning.)
+Each function below yields the vectors of one group.  The expected answers are
+written down here from the specification; no reader computes them.  The
+exceptions are the groups "lies" and "truncated", which are made by changing
+sections mechanically: sframe_spec.py decides whether a changed section has a
+meaning.
 """
 
 import itertools
@@ -25,9 +26,9 @@ NO_RULE = ("none", "error")
 
 @dataclass
 class Vector:
-    """DATA at ADDRESS; LOOKUPS are pairs of a PC and the answers allowed, and
-    what is in the FP if that matters to somebody.  CODE has the executable
-    segments of the file, if these do."""
+    """DATA is loaded at ADDRESS.  Each of LOOKUPS has a PC and the allowed answers,
+    and the value of the FP if a reader may use it.  CODE has the executable
+    segments of the file, for readers that use them."""
     name: str
     group: str
     data: bytes
@@ -55,7 +56,7 @@ def vector(name, section, demands, lookups, opens=ACCEPT, comment="",
                   opens, comment, code)
 
 
-# Rules as text, from what a test wants to say.
+# Rules as text.
 
 def ra_of(abi):
     return "[cfa-8]" if abi == AMD64 else "same"
@@ -67,7 +68,7 @@ def rule(abi, cfa, ra=None, fp="same", more=""):
 
 
 def cfa_word(abi, offset):
-    """OFFSET of the CFA as it is stored (section 3.1.3)."""
+    """The word that is stored for OFFSET of the CFA (section 3.1.3)."""
     return (offset - 160) // 8 if abi == S390X else offset
 
 
@@ -356,7 +357,7 @@ def _placed_entries(version, abi, name):
 
 
 def _unsorted_entries(version, abi, name):
-    """Not sorted, and said so; not sorted, and not said so."""
+    """Entries that are not sorted, without and with the flag that says they are."""
     rows = [plain(abi, offset=8 * n + 160, size=2)[0] for n in range(4)]
     order = (2, 0, 3, 1)
     section = Sframe(version, abi,
@@ -511,9 +512,10 @@ def row_search():
 
 
 def _bit_masks(abi, name):
-    """Version 1 takes the start of a row for a mask: the row is in force where
-    PC & start >= start.  Readers that take it for an offset in a block of 16
-    bytes, as the entries of the PLT have it, agree where both say the same."""
+    """In version 1 the start of a row is a mask: the row is in force where
+    PC & start >= start.  Some readers take it for an offset in a block of 16
+    bytes, which is the size of PLT entries.  At PCs where these readings differ
+    both are allowed."""
     first, first_rule = plain(abi)
     second, second_rule = plain(abi, 11, 320, size=2)
     yield vector(f"search/{name}-mask-one-row",
@@ -593,7 +595,7 @@ def _unused_info(version, name, section, first):
 
 
 def _wide_info(version, abi, name):
-    """What would be there if undefined numbers meant eight bytes."""
+    """Rows as they would be if the undefined numbers meant eight bytes."""
     wide = bytes(8) + bytes((SP | 1 << 1, 1)) + bytes(8)
     yield vector(f"info/{name}-fre-type-3-wide",
                  Sframe(version, abi, [Fde(TEXT, 16, [], 3, raw=wide)]),
@@ -607,7 +609,7 @@ def _wide_info(version, abi, name):
 
 
 def _word_counts(version, abi, name):
-    """Words of no size, and numbers of words that mean nothing."""
+    """Words of an undefined size, and counts of words that have no meaning."""
     row, want = plain(abi)
     bad = Fre(4, (1,), info=SP | 1 << 1 | 3 << 5)
     yield vector(f"info/{name}-dataword-size-3",
@@ -728,7 +730,7 @@ def plain_answers(abi):
 
 
 def _flexible_cases(machine, ra, reg):
-    """Words of a row, and what they say of CFA, RA and FP."""
+    """Words of a row, and the rules of CFA, RA and FP that they mean."""
     return {
         "cfa-register": ((control(reg), 16), f"r{reg}+16", ra, "same"),
         "cfa-register-0": ((control(0), 0), "r0+0", ra, "same"),
@@ -784,7 +786,7 @@ def _flexible_rules(abi, machine, name, ra, reg):
 
 
 def _broken_flexible(abi, machine, name, reg):
-    """Rows whose words mean nothing, each behind a good one."""
+    """Rows whose words have no meaning, each behind a good row."""
     broken = {
         "one-word": ((control(reg),), ("flex-pairs",)),
         "ra-without-offset": ((control(reg), 8, control(5)),
@@ -852,7 +854,7 @@ def lie_values(size):
 
 
 def _answers(data, address, pc):
-    """What each function that has PC says of it."""
+    """The answers of all functions that have PC in their range."""
     try:
         section = sframe_spec.Section(data, address)
     except sframe_spec.Violation:
@@ -867,8 +869,8 @@ def _answers(data, address, pc):
 
 
 def _after_change(name, old, data, address, pcs):
-    """What may be answered once field NAME of OLD was changed: what the
-    changed bytes say, or nothing; no rule where they have no meaning.
+    """The allowed answers after field NAME of OLD was changed: those of the changed
+    bytes, or none; no rule if the bytes have no meaning.
 
     A reader may take fixed offsets from the ABI instead of the header, and an
     RA at the invalid offset 0 for one that is still in its register.
@@ -926,9 +928,9 @@ def _demand_of_field(name, version):
 
 
 def cut_off():
-    """Rows that begin near the end of the section: what belongs to them is
-    not there.  The last byte of the section is the last of a page, if the
-    section begins at the start of one."""
+    """Rows that begin near the end of the section, so that a part of them is
+    missing.  The last byte of the section is the last of a page, if the section
+    begins at the start of one."""
     for version, abi, name in every():
         # An attribute of version 3 has five bytes, a row at least two.
         for missing in range(1, 5 if version == 3 else 2):

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: 0BSD
 """Write the vectors: index.json and a file for each section.
 
-    generate.py DIR            write them below DIR
-    generate.py --check DIR    are those below DIR what would be written, does
-                               the executable specification agree with each,
-                               and does every demand have a vector?
+With --check nothing is written.  Then each file has to be what would be written, the
+executable specification has to agree with each vector, and each demand needs a vector.
+Exit status: 0, or 1 if something is wrong.
 """
 
+import argparse
 import collections
 import json
 import os
@@ -58,7 +58,8 @@ def write(directory):
 
 
 def disagreements(vector):
-    """Where the executable specification answers otherwise than VECTOR."""
+    """Lines about answers of the executable specification that VECTOR does not
+    allow."""
     try:
         section = sframe_spec.Section(vector.data, vector.address)
     except sframe_spec.Violation as violation:
@@ -114,16 +115,22 @@ def check(directory):
     return wrong, len(entries)
 
 
-def main(arguments):
-    if len(arguments) == 2 and arguments[0] == "--check":
-        wrong, count = check(arguments[1])
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("directory", nargs="?",
+                        default=os.path.join(HERE, "vectors"),
+                        help="where the vectors are (default: vectors/ here)")
+    options = parser.parse_args()
+    if options.check:
+        wrong, count = check(options.directory)
         print("\n".join(wrong + [f"{count} vectors, {len(wrong)} wrong"]))
         return bool(wrong)
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        sys.exit(__doc__)
-    print(f"{write(arguments[0])} vectors")
+    print(f"{write(options.directory)} vectors")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD
-"""The recorded results as a page.
+"""Print the recorded results as a page: page.py results.json >page.html
 
-    page.py [--vectors DIR] results.json >page.html
-
-The table of readers and groups of vectors, and below it for each reader the
-vectors that it did not answer as it has to.  The page needs no other file.
+It has the table of readers and groups of vectors, and for each reader the vectors
+that it did not answer as it has to.  The page needs no other file.
 """
 
 import argparse
@@ -84,7 +82,9 @@ def page(record, vectors):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", metavar="DIR",
                         default=os.path.join(run.HERE, "vectors"))
     parser.add_argument("results")

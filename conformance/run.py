@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD
-"""Hold readers against the vectors.
+"""Run readers on the vectors.
 
-    run.py [-v] [--vectors DIR] [--record FILE] NAME=COMMAND...
-    run.py [-v] [--vectors DIR] --compare FILE NAME=COMMAND...
-    run.py [--vectors DIR] --table FILE
+    run.py [-v] [--record FILE] NAME=COMMAND...
+    run.py [-v] --compare FILE NAME=COMMAND...
+    run.py --table FILE
 
 Each COMMAND is an adapter (README.md, "How to write an adapter").  Prints a
-table, readers by groups of vectors: how many were answered as they have to be,
-of those that the reader claims to read.  With -v each difference has a line.
-The exit status is 1 when a reader crashed, hung or gave a wrong answer.
+table of readers and groups of vectors: how many answers are right, of those
+vectors that the reader claims to read.  With -v each wrong answer has a line.
+Exit status: 1 if a reader crashed, hung or gave a wrong answer.
 
---record writes what each reader did with each vector to FILE, also those that
-it does not claim to read; readers that FILE has already, and that are not
-asked, stay as they are.  --table prints the table of FILE.  --compare says
-where readers do otherwise than FILE has it, and the exit status is 1 if they
-do.
+--record also asks for the vectors that a reader does not claim to read, and
+writes all results to FILE; readers that FILE has and that are not asked stay
+as they are.  --table prints the table of FILE.  --compare prints the answers
+that differ from those in FILE; the exit status is then 1 if there are any.
 """
 
 import argparse
@@ -33,18 +32,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CRASH, WRONG, ACCEPTED, REFUSED, LOST, OK = (
     "crash", "wrong rule", "accepted", "refused", "no rule", "ok")
 RESULTS = (CRASH, WRONG, ACCEPTED, REFUSED, LOST, OK)
-# What a reader did, in a file of --record: a capital letter is what the vector
-# does not allow.  "r", it refused, and "n", it gave no rule, are allowed where
-# a reader need not make anything of a section; "." is all else that is allowed,
-# "?" a vector that was added since.
+# The result of a reader for a vector, in a file of --record.  The vector does not
+# allow what has a capital letter.  "r" (refused) and "n" (no rule) are allowed for
+# sections that a reader may reject; "." is any other allowed result, "?" a vector
+# that was added later.
 LETTERS = {"C": CRASH, "W": WRONG, "A": ACCEPTED, "R": REFUSED, "N": LOST,
            "r": OK, "n": OK, ".": OK}
-# Attributes of a rule that not every reader tells.
+# Attributes of a rule, and what a reader says in "tells" if it gives them.
 ATTRIBUTES = {"signed-a": "signed", "signed-b": "signed", "signal": "signal"}
 
 
 def read_json(path):
-    """What a file of the suite has; without it the program ends."""
+    """The contents of a file of the suite; the program ends if it cannot be read."""
     try:
         with open(path, encoding="ascii") as file:
             return json.load(file)
@@ -218,8 +217,8 @@ class Record:
 
 
 def ask_reader(name, command, vectors, options):
-    """Have the adapter COMMAND answer VECTORS: those that it claims to read, and
-    the others if that is recorded.  The reader, for a record, and a letter for
+    """Have the adapter COMMAND answer VECTORS: those that it claims to read, and, for
+    a record, the others.  Return the reader, as a record has it, and a letter for
     each of these vectors."""
     adapter = Adapter(command)
     reader = {"name": name, "versions": sorted(adapter.versions),
@@ -267,7 +266,7 @@ def table(record, names, vectors):
 
 
 def differences(record, past, names):
-    """Lines where the readers NAMES do otherwise than in PAST."""
+    """Lines for the results of the readers NAMES that differ from those in PAST."""
     for name in names:
         for vector, letter in record.letters[name].items():
             was = past.letters.get(name, {}).get(vector, "?")
@@ -276,12 +275,14 @@ def differences(record, past, names):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("--record", metavar="FILE",
-                        help="write what each reader did with each vector")
+                        help="write the results of each reader to FILE")
     parser.add_argument("--compare", metavar="FILE",
-                        help="what changed since FILE was recorded?")
+                        help="print what differs from the results in FILE")
     parser.add_argument("--table", metavar="FILE",
                         help="print the table of a record")
     parser.add_argument("--vectors", metavar="DIR",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: 0BSD
-"""Writing SFrame sections, right ones and wrong ones.
+"""Writes SFrame sections, right ones and wrong ones.
 
 Sections are described by plain objects and written field by field.  `build`
 also returns a map of the fields (name -> offset, size), so that a caller can
-change any of them afterwards.  Nothing here is shared with sframe_spec.py,
-which reads sections: what one of them gets wrong, the other one finds.
+change any of them afterwards.  This module shares nothing with sframe_spec.py,
+which reads sections, so a mistake in one of them is found by the other one.
 """
 
 import struct
@@ -98,7 +98,7 @@ def _count(fde):
 
 
 def _write_rows(section):
-    """The rows of all functions, and where each function's begin."""
+    """The rows of all functions, and the offset of each function's first row."""
     writer, offsets = _Writer(section.order), []
     for number, fde in enumerate(section.fdes):
         if fde.shares is not None:
@@ -190,18 +190,18 @@ def patched(data, fields, name, value, order):
             + data[offset + size:])
 
 
-# ELF files, for readers that want one.
+# ELF files, for readers that take only these.
 
 _ELF_MACHINES = {1: 183, 2: 183, 3: 62, 4: 22}
 SHT_GNU_SFRAME, PT_GNU_SFRAME = 0x6FFFFFF4, 0x6474E554
 
 
 def elf_file(data, abi, address, text=(0x20000, 0x40000)):
-    """A little ELF file with DATA at ADDRESS for its .sframe.
+    """A little ELF file whose .sframe is DATA, at ADDRESS.
 
-    It has a loaded segment with the section, an executable one that lies at
-    the addresses TEXT (start, end) without contents, PT_GNU_SFRAME, and the
-    three section headers that a reader asks for.
+    It has a loaded segment with the section, an executable segment at the
+    addresses TEXT (start, end) without contents, PT_GNU_SFRAME, and the three
+    section headers that readers need.
     """
     order = ">" if abi in (1, 4) else "<"
     names = b"\0.sframe\0.shstrtab\0.text\0"

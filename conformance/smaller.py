@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: 0BSD
 """Cut an SFrame section of version 3 again, so that it is smaller.
 
-    smaller.py [--across] [-o SECTION] FILE
+FILE is a linked 64-bit ELF file with an .sframe.  The new section has the same
+rule at each address; the executable specification checks that before anything
+is printed.  An entry stays inside a function of the old section.  With --across
+an entry may go over several functions, and the padding behind a function gets
+the rule of the function's last row.  Prints the sizes of both sections.
 
-FILE is a linked 64-bit ELF file with an .sframe.  The new section says the same
-of each address, which is checked by the executable specification before
-anything is printed; -o keeps its bytes.  An entry stays inside a function of
-the old section.  With --across an entry may go over several functions, and the
-padding behind a function gets what the function's last row says.
-
-The idea has two parts.  No reader wants an entry to be a function: a reader
-goes from an address to a range, and from the range to a row.  And two entries
-may share one block of rows.  So a function may be cut wherever the parts then
-occur elsewhere, too: prologues and epilogues repeat even where functions do
-not.  The length of a block's last row is not in the block, so what follows a
-part does not have to agree.
+The idea has two parts.  An entry need not be a function: a reader goes from an
+address to a range, and from the range to a row.  And two entries may share one
+block of rows.  So a function may be cut wherever its parts occur elsewhere, too:
+prologues and epilogues repeat even where functions do not.  The length of a
+block's last row is not in the block, so the code behind two equal parts may
+differ.
 """
 
 import argparse
@@ -168,8 +166,8 @@ def smaller(section, across=False):
 
 
 def meaning(section, across):
-    """What SECTION says: (start, end, rule) in the order of addresses, where
-    neighbours differ.  Read by the executable specification alone."""
+    """The rules of SECTION: (start, end, rule) in the order of addresses; equal
+    neighbours are one.  The executable specification alone reads them."""
     said = []
     for index in range(section.n_fdes):
         function = section.function(index)
@@ -194,7 +192,9 @@ def meaning(section, across):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--across", action="store_true",
                         help="let an entry go over several functions")
     parser.add_argument("-o", metavar="SECTION", help="keep the bytes here")

@@ -1,16 +1,20 @@
 #!/bin/sh
-# Install what the tests need, build, run all tests.
+# Install what the tests need, build in build/, and run all tests.
 #   sh tools/check.sh
-# The last line is "N passed, N failed, N skipped".
-# CFI2SFRAME_CONFIGURE holds further arguments of configure.
+# Five to ten minutes.  A test that misses a program says so and is skipped.
+# Prints which tests failed, with their output, and which were skipped; the last
+# line is "N passed, N failed, N skipped".  $CFI2SFRAME_CONFIGURE has further
+# arguments of configure.
+# Exit status: 0 no test failed, 1 a test or the build failed, 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-cd "$(dirname "$0")/.." || exit 1
-. tools/common.sh
+top=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+. "$top/tools/common.sh"
+[ $# -eq 0 ] || usage
+cd "$top" || exit 2
 
-# What tests run or convert.  A test that misses something says so and is
-# skipped.
+# What tests run or convert.
 test_packages="libcmocka-dev libdw-dev bats gettext
   clang g++ libdebuginfod-dev lld llvm mold musl-tools
   acl attr cpio curl elfutils file jq libcap2-bin mypy patchelf procps strace util-linux
@@ -25,11 +29,11 @@ test_packages="libcmocka-dev libdw-dev bats gettext
   fakeroot libarchive-tools makepkg pacman-package-manager
   libclang-rt-dev"
 
-# Of binutils in Debian 12, a package of its own later.
+# ld.gold is in binutils of Debian 12, and in a package of its own since.
 command -v ld.gold >/dev/null || test_packages="$test_packages binutils-gold"
 
-# Count the results that Automake's TAP driver noted below build/.  A skipped
-# test is never counted as passed; an unexpected pass or an error is a failure.
+# Count the results that Automake's TAP driver noted below build/.  A skipped test
+# does not count as passed; an unexpected pass and an error count as failures.
 count_results ()
 {
   find build -name '*.trs' -exec cat {} + 2>/dev/null | awk '
@@ -42,7 +46,7 @@ count_results ()
                  passed, failed, skipped }'
 }
 
-# Name what was skipped or failed; the logs have the reasons.
+# Print what was skipped, with the reasons, and what failed.
 show_results ()
 {
   find build -name '*.trs' | sed 's/trs$/log/' | xargs -r cat 2>/dev/null \
@@ -50,8 +54,8 @@ show_results ()
     | sort | uniq
 }
 
-# What the tests that failed have to say: each with the lines that belong to
-# it, or, if it ended without a word, the end of its log.
+# Print the output of the files of tests that failed: the failed tests with their
+# lines or, if none of the tests says that it failed, the end of the log.
 show_failures ()
 {
   find build -name '*.trs' \
@@ -73,7 +77,7 @@ fail ()
   exit 1
 }
 
-# Without them the build or some tests cannot run; both say so themselves.
+# If a package is missing, the build or the tests that need it say so.
 # shellcheck disable=SC2086
 need_packages $build_packages $test_packages \
   || say "Not everything could be installed; going on without."
@@ -82,18 +86,18 @@ need_packages $build_packages $test_packages \
 configured_with=$(packages_missing $test_packages 2>/dev/null)
 if [ ! -f build/.without ] \
    || [ "$configured_with" != "$(cat build/.without)" ]; then
-  rm -f build/.arguments # configure has to look for them again
+  rm -f build/.arguments # configure looks again for what is installed now
 fi
 say "Building, in build/"
 # shellcheck disable=SC2086
 build_in build ${CFI2SFRAME_CONFIGURE-} || fail "the build failed"
 printf '%s\n' "$configured_with" >build/.without
 
-# Results of earlier runs must not be counted.
+# The results of earlier runs are not counted.
 find build -name '*.trs' -exec rm -f {} +
 log=build/check.log
 say "Running the tests; $log has what they print"
-# One job more than there are processors: some tests wait for clocks.
+# One job more than there are processors: some tests only wait for a time to pass.
 make -C build V=0 -j"$(($(cores) + 1))" check >"$log" 2>&1 </dev/null
 status=$?
 show_results

@@ -1,22 +1,27 @@
 #!/bin/sh
-# From a fresh clone to a converted program:
+# From a fresh clone to a converted program.
 #   sh tools/quickstart.sh [FILE]
-# installs what the build needs, builds in build/, converts a copy of FILE
-# (the system's bash unless given), shows what that did, and runs the result.
+# Installs what the build needs, builds in build/, converts a copy of FILE
+# (default: the system's bash), shows what has changed, and runs the copy.  FILE
+# itself stays as it is.  Minutes for the first time, then seconds.
+# Exit status: 0 the copy does what FILE did, 1 it does not, or a step failed,
+# 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
+top=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+. "$top/tools/common.sh"
+no_options "$@"
+
 file=${1-$(command -v bash)}
-if [ $# -gt 1 ] || [ ! -f "$file" ]; then
-  [ $# -gt 1 ] || echo "quickstart.sh: $file: no such file" >&2
-  echo "usage: sh tools/quickstart.sh [FILE]" >&2
-  exit 2
+[ $# -le 1 ] || usage
+if [ ! -f "$file" ]; then
+  printf 'quickstart.sh: %s: no such file\n\n' "${file:-bash}" >&2
+  usage
 fi
-[ -r "$file" ] \
-  || { echo "quickstart.sh: $file: you may not read it" >&2; exit 1; }
+[ -r "$file" ] || die "$file: you may not read it"
 file=$(readlink -f "$file")
-cd "$(dirname "$0")/.." || exit 1
-. tools/common.sh
+cd "$top" || exit 2
 
 # Print a command, then its output, indented.
 show ()
@@ -35,7 +40,7 @@ is_program ()
   esac
 }
 
-# Run the copy: a library together with true, under a relative name, because
+# Run the copy.  A library is loaded into true, by a relative name, because
 # LD_PRELOAD is split at spaces and colons.
 run_copy ()
 {
@@ -46,8 +51,8 @@ run_copy ()
   fi </dev/null 2>&1
 }
 
-# What is run, for people.
-told_run ()
+# The command of run_copy, to be shown.
+shown_command ()
 {
   if is_program "$copy"; then
     printf '%s --version' "$copy"
@@ -63,12 +68,12 @@ build_in build || exit 1
 
 tool=build/src/cfi2sframe
 mkdir -p build/quickstart
-# Spaces and colons would be in the way of LD_PRELOAD.
+# LD_PRELOAD is split at spaces and colons.
 copy=$PWD/build/quickstart/$(printf '%s' "${file##*/}" | tr ' :' '__')
 cp "$file" "$copy" && chmod u+wx "$copy" || exit 1
 
-# What the copy does before it is converted: the original may have set-id bits,
-# and its name may be in its output.
+# What the copy does before it is converted.  FILE would not do: it may have set-id
+# bits, which the copy has not, and a program may print its name.
 before=$(run_copy)
 before_status=$?
 
@@ -88,15 +93,15 @@ show "$tool" -v --check "$copy"
 after=$(run_copy)
 after_status=$?
 say
-say "\$ $(told_run)"
+say "\$ $(shown_command)"
 [ -z "$after" ] || printf '%s\n' "$after" | sed -n '1,6s/^/  /p'
 [ "$before" = "$after" ] && [ "$before_status" -eq "$after_status" ] \
   || die "${file##*/} behaves differently after conversion"
 say
 say "The same output and exit status ($after_status) as before the conversion."
 
-# The stack of the copy while it waits for a line, by its own rows; those of
-# libc are made in memory.
+# The stack of the converted bash while it waits for a line.  Its rows are those of
+# its .sframe; sframe-stack makes those of libc in memory.
 stack=build/stacks/sframe-stack
 case ${file##*/} in bash) ;; *) exit 0 ;; esac
 [ -x "$stack" ] || exit 0
@@ -106,7 +111,7 @@ mkfifo build/quickstart/line || exit 0
 waiting=$!
 exec 3>build/quickstart/line
 sleep 0.5
-# Where tracing is permitted.
+# Nothing is shown if tracing is not permitted.
 shown=$("$stack" -v "$waiting" 2>&1) || shown=
 exec 3>&-
 wait "$waiting"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD
-"""Programs that print a section, as an adapter.
+"""An adapter for programs that print a whole section.
 
     dump.py readelf [PROGRAM]        GNU readelf --sframe
     dump.py llvm-readobj [PROGRAM]   llvm-readobj --sframe
@@ -44,7 +44,7 @@ def output(command, data, abi, address):
 
 
 class Readelf:
-    """What GNU readelf prints: a line for each function and row."""
+    """GNU readelf prints a line for each function and for each row."""
 
     versions, abis, tells = "2,3", "1,2,3,4", ""
     default = ["readelf"]
@@ -106,7 +106,8 @@ class Readelf:
 
 
 class Cfi2sframe(Readelf):
-    """As GNU readelf prints.  It ends at what it cannot read, and says so."""
+    """cfi2sframe --dump prints as GNU readelf does, and ends with a message at the
+    first thing that it cannot read."""
 
     default = ["cfi2sframe"]
     options = ["--dump"]
@@ -118,12 +119,12 @@ class Cfi2sframe(Readelf):
             rows.append((rows[-1][0] + 1 if rows else start, "?"))
 
     def rule(self, text):
-        # It prints what is written, and no CFA is counted from itself.
+        # The dump prints even a CFA that is based on the CFA, which is no rule.
         return "error" if text.startswith("c") else super().rule(text)
 
 
 class LlvmReadobj:
-    """What llvm-readobj prints: blocks of fields."""
+    """llvm-readobj prints blocks of fields."""
 
     versions, abis, tells = "2", "1,2,3", ""
     default = ["llvm-readobj"]

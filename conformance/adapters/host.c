@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where answers go.  Standard output is standard error for the reader: what a
-   reader prints would be taken for an answer.  */
+/* The stream for answers.  Output of the reader itself is redirected to
+   standard error, because it would be taken for an answer.  */
 static FILE *out;
 
 static void
@@ -72,7 +72,8 @@ struct room
   uint8_t *bytes;
 };
 
-/* Put the SIZE bytes of FD where a read behind them fails, aligned to 8.  */
+/* Read SIZE bytes of FD to a place aligned to 8, where a read behind them
+   fails.  */
 static bool
 room_fill (struct room *room, int fd, size_t size)
 {
@@ -90,8 +91,8 @@ room_fill (struct room *room, int fd, size_t size)
          && mprotect (end, page, PROT_NONE) == 0;
 }
 
-/* What is in the FP where a request does not say: no address of a vector, and
-   not 0, which some readers take for the end of a stack.  */
+/* The value of the FP if a request has none: no address of a vector, and not
+   0, which some readers take for the end of a stack.  */
 #define SOME_FP UINT64_C (0x7ffc00000010)
 
 /* The ranges of TEXT, "START-END,START-END".  */

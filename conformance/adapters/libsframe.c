@@ -111,7 +111,7 @@ library_begin (int argc, char **argv)
   return true;
 }
 
-/* What GET, one of the library's three, says of ROW.  */
+/* The offset in ROW that GET returns, which is library.cfa, ra or fp.  */
 static int32_t
 row_offset (void *get, const context *context, const struct row *row,
             uint32_t fde_type, int *failure)
@@ -175,8 +175,8 @@ is_function_of (const struct section *section, uint32_t i, int64_t offset,
   return offset >= start && offset - start < (int64_t)size;
 }
 
-/* Info bytes of the function that has OFFSET from the section's start: that of
-   the last question, one behind it, or any.  */
+/* Info bytes of the function that has OFFSET from the section's start.  The
+   search begins at the function of the last question.  */
 static bool
 function_info (struct section *section, int64_t offset, uint8_t *info,
                uint8_t *info2)
@@ -200,7 +200,8 @@ slot (int32_t offset)
   return (struct value){ VALUE_CFA, true, 0, offset };
 }
 
-/* As the library's own dump asks for default rows.  */
+/* The answer for a default row, by the functions that the library's own dump
+   uses.  */
 static int
 default_answer (const struct section *section, const struct row *row,
                 struct answer *answer)

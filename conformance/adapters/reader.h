@@ -66,7 +66,7 @@ struct frame
   uint64_t fp; /* what is in the FP; few readers look at it */
 };
 
-/* All of a reader but its name may be changed by its `begin'.  */
+/* A reader; its `begin' may change all members but the name.  */
 struct reader
 {
   const char *name;

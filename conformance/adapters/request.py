@@ -3,8 +3,8 @@
 
 
 def parse(line):
-    """File name, address and PCs of LINE, without what few readers look at:
-    the executable segments of the file, and what is in the FP."""
+    """File name, address and PCs of LINE.  The executable segments of the file and
+    the value of the FP, which few readers use, are left out."""
     path, address, *rest = line.split()
     return path, int(address, 16), [int(word.split("/")[0], 16)
                                     for word in rest if "=" not in

@@ -76,7 +76,7 @@ END
   [[ $output != *"check failed"* ]]
   quickstart missing
   [ "$status" -eq 2 ] || { echo "$output"; return 1; }
-  [[ $output == "quickstart.sh: missing: no such file"*"usage:"* ]] \
+  [[ $output == "quickstart.sh: missing: no such file"*"sh tools/quickstart.sh [FILE]"* ]] \
     || { echo "$output"; return 1; }
   quickstart one two
   [ "$status" -eq 2 ] || { echo "$output"; return 1; }
@@ -127,6 +127,37 @@ END
   [ "$status" -eq 1 ]
   [[ $output == *"apt-get install one three9"* ]] || { echo "$output"; return 1; }
   run ! grep apt-get log
+}
+
+# It was said in the words of the shell: line 22: autoreconf: not found.
+@test "build folders: what a build misses is named, with the document that lists it" {
+  . "$srcdir/tools/common.sh"
+  mkdir bin
+  PATH=$PWD/bin run ! build_in build
+  [[ $output == *": autoreconf not found; doc/use/building.md lists"* ]] \
+    || { echo "$output"; return 1; }
+  [ -f "$srcdir/doc/use/building.md" ]
+}
+
+# make failed for ever in the folder of mutants.sh: its objects named sources of a clone
+# that was gone.
+@test "build folders: of another source tree nothing is left, of the same one all is" {
+  . "$srcdir/tools/common.sh"
+  local tree
+  for tree in one two; do
+    mkdir "$tree"
+    printf '#!/bin/sh\necho "abs_top_srcdir = ${0%%/*}" >Makefile\necho >>calls\n' \
+      >"$tree/configure"
+    chmod +x "$tree/configure"
+    : >"$tree/Makefile.in"
+  done
+  build=$PWD/build
+  (cd one && configure_in "$build" a && configure_in "$build" a)
+  [ "$(wc -l <build/calls)" -eq 1 ]
+  (cd one && configure_in "$build" b)
+  [ "$(wc -l <build/calls)" -eq 2 ]
+  (cd two && configure_in "$build" b)
+  [ "$(wc -l <build/calls)" -eq 1 ]
 }
 
 # It showed the last 200 lines of everything, which are PASS lines.
@@ -342,7 +373,7 @@ discontent ()
     for name in "$srcdir/$folder"/*; do
       name=${name##*/}
       [[ $name == @(README|local.am|__pycache__) ]] \
-        || grep -qE "(^|[ (])$name([],:;./ ]|$)" "$srcdir/$folder/README" \
+        || grep -qE "(^|[ (/])$name([],:;./ ]|$)" "$srcdir/$folder/README" \
         || { echo "$folder/README: nothing about $name"; return 1; }
     done
     grep -oE '[A-Za-z_-]+\.(sh|py)' "$srcdir/$folder/README" | sort -u >names
@@ -350,6 +381,42 @@ discontent ()
       [ -f "$srcdir/$folder/$name" ] || { echo "no $folder/$name"; return 1; }
     done <names
   done
+}
+
+# Some described themselves in numbers of lines that had moved, others in no words.
+@test "tools: each script prints its head for --help, and how it is called for nonsense" {
+  needs python3
+  local script name shell top="a tree" here=$PWD
+  ln -s "$(cd "$srcdir" && pwd)" "$top"
+  mkdir elsewhere
+  cd elsewhere
+  for script in "../$top"/tools/*.sh "../$top"/tools/maintainer/*.{sh,py} \
+      "../$top/tools/maintainer/yardstick"/*.sh "../$top/.ci/run"; do
+    name=${script##*/}
+    case $name in
+      common.sh | debian.sh | mutants.py | survey_totals.py) continue ;; # of others
+      *.py) shell=python3 ;;
+      *) shell=sh ;;
+    esac
+    [[ $(head -n 1 "$script") != *bash ]] || shell=bash
+    run -0 --separate-stderr "$shell" "$script" --help
+    [[ ${#lines[@]} -ge 5 && -z $stderr && $output == *"$name"* ]] \
+      || { echo "$name: $output"; return 1; }
+    [[ $output != *SPDX* && $output != *"set -"* ]] || { echo "$name: $output"; return 1; }
+    run -2 "$shell" "$script" --nonsense
+    [[ $output == *"$name"* ]] || { echo "$name: $output"; return 1; }
+  done
+  [ -z "$(ls)" ]
+}
+
+# It was said to install nothing.
+@test "packages: without lists of packages the command for the administrator names them" {
+  write_package_commands
+  printf '#!/bin/sh\n' >bin/apt-cache
+  . "$srcdir/tools/common.sh"
+  run need_packages here one "three8|three9"
+  [ "$status" -eq 1 ]
+  [[ $output == *"apt-get install one three8" ]] || { echo "$output"; return 1; }
 }
 
 # Lists in tools were left behind by renames, and said nothing.

@@ -1,40 +1,42 @@
 #!/usr/bin/env bash
-# How fast is it?  Converting, cp, and other tools that rewrite ELF files;
-# the stages in instructions, memory, growth with the number of functions.
-#
-#   tools/maintainer/bench.sh [-n RUNS] [-j FILE] [-q] [BUILD-FOLDER]
-#
-#   -n RUNS  runs per figure (default 7)
-#   -j FILE  write the figures to FILE as well, one JSON object per line
-#   -q       quick: fewer and smaller files
-#
-# Everything lies on tmpfs and in the page cache, except where it says "cold".
-# On a machine that does other things the processor times are the ones to
-# look at: elapsed times then measure the others.
+# How fast is the program?  Makes the figures of doc/use/speed.
+#   bash tools/maintainer/bench.sh [-b BUILD] [-j FILE] [-n RUNS] [-q]
+#     -b BUILD   build tree (default: build)
+#     -j FILE    write the figures to FILE as well, one JSON object per line
+#     -n RUNS    runs per figure (default: 7)
+#     -q         quick: fewer and smaller files
+# Converting compared with cp and with other tools that rewrite ELF files; the
+# instructions of each stage; memory; growth with the number of functions; lookups.
+# Needs GNU binutils; valgrind, patchelf and gdb for some of it.  Prints tables; half an
+# hour, with -q some minutes.  Everything lies on tmpfs and in the page cache, except
+# where it says "cold".  On a machine that does other things the processor times count:
+# elapsed times then measure the others.
+# For example: bash tools/maintainer/bench.sh -q -n 1
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-. tools/common.sh
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+die_status=2
 export LC_ALL=C
 
-runs=7 json=/dev/null quick=
-while getopts n:j:q option; do
+build='' runs=7 json=/dev/null quick=
+while getopts b:n:j:q option; do
   case $option in
+    b) build=$OPTARG ;;
     n) runs=$OPTARG ;;
     j) json=$OPTARG ;;
     q) quick=1 ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
-build=${1:-build}
+[ $# -eq 0 ] || usage
+find_build "$build"
+tool=$build/src/cfi2sframe
 yardstick=$build/tools/maintainer/yardstick
-make -s -C "$build" src/cfi2sframe tools/maintainer/yardstick/make_elf \
-  tools/maintainer/yardstick/measure tools/maintainer/yardstick/rows tools/maintainer/yardstick/section \
-  tools/maintainer/yardstick/lookup \
-  >/dev/null || exit 1
-tool=$PWD/$build/src/cfi2sframe
+quietly make -C "$build" src/cfi2sframe \
+  tools/maintainer/yardstick/{make_elf,measure,rows,section,lookup} || exit 1
 : >"$json" || exit 1
 
 work=$(mktemp -d /dev/shm/cfi2sframe-bench.XXXXXX) || exit 1
@@ -70,8 +72,8 @@ divide ()
     'BEGIN { if (b == 0) print "-"; else printf "%.*f\n", digits, a / b }'
 }
 
-# Measure a command and print a line of the table.  The ratios are to cp.
-# $1 name, $2 command to prepare, the rest: command
+# line NAME PREPARATION COMMAND...: measure COMMAND, after the shell command
+# PREPARATION, and print a line of the table.  The ratios are to cp.
 cp_wall=0 cp_cpu=0
 line ()
 {
@@ -105,8 +107,8 @@ heading ()
     "cpu ms" "/ cp" "peak MB"
 }
 
-# CFI to section against the hand-written parser: processor time, and elapsed
-# time, as there may be two threads.
+# From CFI to section, compared with the hand-written parser (rows.c): processor time,
+# and elapsed time, because there may be two threads.
 yardsticks ()
 {
   local functions rows rest rows_ms section_ms elapsed_ms
@@ -123,7 +125,8 @@ yardsticks ()
     "$rest" >>"$json"
 }
 
-# Is a peak of $1 kB for a file of $2 bytes within doc/use/security.md's limit?
+# Whether a peak of $1 kB for a file of $2 bytes is within the limit of
+# doc/use/security.md.
 within_limit ()
 {
   [ "$1" -le $(($2 / 100 + 32000)) ] && echo within || echo ABOVE
@@ -173,8 +176,8 @@ stages ()
   all=$(sed -n 's/^ *\([0-9,]*\) .*PROGRAM TOTALS/\1/p' "$work/stages" \
     | tr -d ,)
   printf '\nInstructions of cfi2sframe -o %s: %d\n' "$name" "$all"
-  # Those that are gone would be left out without a word: tests/cli/tools.bats
-  # looks for them.
+  # A function that does not exist any more is left out silently; tests/cli/tools.bats
+  # fails then.
   for function in image_open_at cfi_read cfa_machine_run lower_function \
                   pieces_add pieces_repeat pieces_finish sframe_encoder_add \
                   sframe_encoder_write choose_strategy \
@@ -193,7 +196,7 @@ stages ()
   printf '  cfi_read libdwarf, undo_record_build the digest)\n'
 }
 
-# $1 on disk and not in the page cache, to disk and flushed.
+# Convert $1 from disk, with a cold page cache, to disk, flushed.
 cold ()
 {
   local file=$disk/in forget

@@ -1,29 +1,33 @@
 #!/bin/sh
-# Layers: what a folder of the source may include is said once, in the list of
-# doc/develop/HACKING, "Layers", and this reads it there.  In an entry
+# Does the source keep to the layers?  doc/develop/HACKING, "Layers", says what each
+# folder may include, and is read here.
+#   sh tools/maintainer/check-layers.sh [TREE]     (default: the tree of this script)
+# Prints each violation; 1 s.  In an entry of the list
 #   "Includes A, B and C; of D x and y alone."  names the folders that it includes
 #     headers of, all of them above it, and of D those of two modules only;
-#   "Other folders include x and y alone."  names its own modules that others see;
-# A folder that an entry names and that nothing includes is wrong, too.  Within a
-# layer no module (NAME.c and NAME.h) includes one that includes it, and none uses
-# a function of one that uses a function of its own, whatever headers declare them.
-# The public functions stand in convert/public.c alone.
-# Prints what violates this.
-#   sh tools/maintainer/check-layers.sh [SOURCE-TREE]
+#   "Other folders include x and y alone."  names its own modules that others see.
+# Violations are also: a folder that an entry names and includes nothing of; two modules
+# (NAME.c and NAME.h) of one folder that include each other's headers or call each
+# other's functions, directly or through others; and a public function outside of
+# convert/public.c.
+# Exit status: 0 none, 1 some.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-. "$(dirname "$0")/../common.sh"
-cd "${1:-$(dirname "$0")/../..}" || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+no_options "$@"
+cd "${1:-$top}" || exit 2
+make_work layers
+
+# The files of the source whose names match $1.
 sources ()
 {
-  find $product_folders -name "$1" 2>/dev/null \
-    | LC_ALL=C sort
+  # shellcheck disable=SC2086
+  find $product_folders -name "$1" 2>/dev/null | LC_ALL=C sort
 }
 
-# The list as lines: layer NAME, includes NAME OTHER MODULE (or *), door NAME
-# MODULE.
+# The list of HACKING as lines: "layer NAME", "includes NAME OTHER MODULE" (or * for
+# all modules), and "door NAME MODULE" for a module that other folders see.
 awk '
   # What follows WORDS in the entry of the layer, up to the end of the sentence.
   function sentence (layer, words,    text) {
@@ -56,8 +60,7 @@ awk '
   }' doc/develop/HACKING >"$work/layers" || failed=1
 
 sources '*.[ch]' | xargs awk '
-  # The folder and the module of a header or a file; names in src/ are without
-  # that.
+  # The folder (without src/) and the module of a header or a file.
   function folder_of (name) { sub (/^src\//, "", name); sub (/\/[^\/]*$/, "", name); return name }
   function module_of (name) { sub (/.*\//, "", name); sub (/\.[ch]"?$/, "", name); return name }
   function complain (what) { print what >"/dev/stderr"; bad = 1 }
@@ -93,9 +96,9 @@ sources '*.[ch]' | xargs awk '
   }' "$work/layers" >"$work/edges" || failed=1
 tsort <"$work/edges" >/dev/null || failed=1
 
-# Which module uses functions of which: what begins a line and is not static is
-# defined there; a word elsewhere in the layer, outside of comments and
-# strings, is a use.
+# Which module uses functions of which.  A name that begins a line and is not static
+# is a definition; a word elsewhere in the layer, outside of comments and strings, is
+# a use.
 sources '*.c' | xargs awk '
   FNR == 1 {
     module = substr (FILENAME, 1, length (FILENAME) - 2); comment = 0
@@ -127,7 +130,11 @@ sources '*.c' | xargs awk '
   }' | LC_ALL=C sort -u >"$work/edges"
 [ -s "$work/edges" ] && tsort <"$work/edges" >/dev/null || failed=1
 
-# The public functions.
-! grep -ln '^cfi2sframe_[a-z_]* (' $(sources '*.c' \
-  | grep -v '^src/convert/public\.c$') >&2 || failed=1
+# The public functions are in convert/public.c alone.
+sources '*.c' | grep -vx 'src/convert/public\.c' \
+  | xargs grep -l '^cfi2sframe_[a-z_]* (' >"$work/public"
+if [ -s "$work/public" ]; then
+  cat "$work/public" >&2
+  failed=1
+fi
 exit "${failed:-0}"

@@ -1,33 +1,37 @@
 #!/bin/bash
-# Core files of programs that are killed at random moments: does sframe-stack
-# find the frames that libdwfl finds?
+# Does sframe-stack find in core files the frames that libdwfl finds?
 #   bash tools/maintainer/cores.sh [-n CORES] [-b BUILD]
-#     -n CORES   how many (default 200)
+#     -n CORES   how many core files (default: 200)
 #     -b BUILD   build tree (default: build)
-# Prints totals.  Exit status: 0 no difference, 1 a difference, 77 no core files
-# are written here.
+# Kills programs at random moments: a C program in signal handlers, on other stacks,
+# after longjmp and in threads; bash, perl and Python.  Prints each difference, and
+# totals; half a second for each core file.
+# Exit status: 0 no difference, 1 a difference, 2 wrong usage, 77 no core files are
+# written here.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-cores=200 build=build
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+die_status=2
+
+cores=200 build=
 while getopts n:b: option; do
   case $option in
     n) cores=$OPTARG ;;
     b) build=$OPTARG ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
-root=$(cd "$(dirname "$0")/../.." && pwd)
-. "$root/tools/common.sh"
-die_status=2
-stack=$(cd "$build" && pwd)/stacks/sframe-stack || die "no build tree"
-work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-cores.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
+find_build "$build"
+stack=$build/stacks/sframe-stack
+[ -x "$stack" ] || die "$stack: not built (needs libdw)"
+make_work cores
 cd "$work" || exit 2
-"${CC:-cc}" -O2 -g0 -o stacks "$root/tests/living/programs/stacks.c" -lm -ldl \
+"${CC:-cc}" -O2 -g0 -o stacks "$top/tests/living/programs/stacks.c" -lm -ldl \
   -pthread || exit 2
 
-# What runs, for ever, until it is killed.
+# These run until they are killed.
 programs=(
   "./stacks mixture" "./stacks signal" "./stacks altstack" "./stacks longjmp"
   "./stacks threads"

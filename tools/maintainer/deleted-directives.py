@@ -1,27 +1,25 @@
 #!/usr/bin/env python3
-# How many errors of CFI --lint finds: one line of CFI is taken out of each
-# function of a source, and --lint is asked.
-#   python3 tools/maintainer/deleted-directives.py [OPTION]... CFI2SFRAME SOURCE...
-#     --cc=CC       compiler (default: $CC, or cc), perhaps with options
-#     --binutils=PREFIX  PREFIXas and PREFIXld assemble and link in place of the
-#                   compiler, and PREFIXobjdump shows the code
-#     --seed=N      chooses the lines (default: 1)
-#     --rounds=N    so many lines of each function, one at a time; 0: all of
-#                   them (default: 1)
-#     --bar=PERCENT fail if fewer are found, of wrong CFAs, RAs or FPs
-#     -v            name those that are not found
-# SOURCE is assembly, or C, which is compiled with -O2 -fPIC.  The truth is the
-# CFI of the same source without any line taken out, as readelf shows it: the
-# code is the same, so every byte for which the rules of CFA, return address or
-# frame pointer differ has a wrong row, and no other.  A function counts as found
-# if a finding has one of these bytes; parts without a name, like GCC's cold
-# ones, count like functions.  A finding is false if it has none of them.
-# Fails, too, when a finding is false, or when nothing could be compared.
-#
-# Not counted, because the row is not wrong: a rule of FP that differs where
-# nothing has changed FP, or where the word that it was saved in still has it.
-# Counted apart: CFAs by different registers (rbp+16
-# for rsp+16), which readelf alone cannot tell to be wrong.
+"""How many errors of CFI does --lint find?
+
+One line of CFI is taken out of each function of a SOURCE (assembly, or C, which is
+compiled with -O2 -fPIC), and --lint is asked.  The truth is the CFI of the unchanged
+source, as readelf shows it: the code is the same, so every byte for which the rules of
+CFA, return address or frame pointer differ has a wrong row, and no other.  A function
+counts as found if a finding has one of these bytes; parts without a name, like GCC's
+cold ones, count like functions.  A finding is false if it has none of them.
+
+Not counted, because the row is not wrong: a rule of FP that differs where nothing has
+changed FP, or where the word that it was saved in still has it.  Counted apart: CFAs by
+different registers (rbp+16 for rsp+16), which readelf alone cannot tell to be wrong.
+
+Prints the share that is found for each kind of rule; seconds a file.
+
+  python3 tools/maintainer/deleted-directives.py build/src/cfi2sframe src/cfi/plt.c \\
+    --cc='gcc -Isrc -Iinclude -Ibuild'
+
+Exit status: 1 if a finding is false, less than --bar is found, or no wrong CFA was
+made; else 0.
+"""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import argparse
@@ -35,7 +33,7 @@ import subprocess
 import sys
 import tempfile
 
-# Without these the source has no CFI at all, or the assembler refuses what is left.
+# Without one of these the source has no CFI, or the assembler refuses the rest.
 FIXED = re.compile(r"\s*\.cfi_(startproc|endproc|sections|personality|lsda|"
                    r"remember_state|signal_frame)\b")
 DIRECTIVE = re.compile(r"\s*\.cfi_\w+")
@@ -76,7 +74,7 @@ class Source:
 
 
 class Library:
-    """What is made of LINES: a library, and the rows of its CFI."""
+    """The library that is made of LINES, and the rows of its CFI."""
 
     def __init__(self, options, lines, path):
         with open(path + ".s", "w") as file:
@@ -113,7 +111,7 @@ class Library:
         return functions
 
     def code(self):
-        """What has to be the same in both: where functions are."""
+        """The bounds of the functions, which have to stay the same."""
         return sorted(self.functions)
 
 
@@ -143,9 +141,9 @@ def differences(bounds, true, wrong):
 
 
 class Saved:
-    """What may be in FP or RA (KIND), and in the word that it was saved in, in
-    front of each instruction of a function, by all paths: the caller's, or
-    something else.  For assembly that saves registers as compilers do."""
+    """What FP or RA (KIND) and the word that it was saved in may contain in front of
+    each instruction of a function, by all paths: the caller's value, or something
+    else.  For assembly that saves registers as compilers do."""
 
     SAVE = {"fp": r"push\s+%rbp|stp\s+x29, x30,",
             "ra": r"stp\s+x29, x30,|str\s+x30,"}
@@ -200,8 +198,8 @@ class Saved:
         return seen
 
     def is_wrong(self, bounds, start, end, rule):
-        """Whether RULE is wrong for an instruction there; where no path was
-        seen to go, and for other rules, it is."""
+        """Whether RULE is wrong for an instruction there.  It counts as wrong, too,
+        if no path was seen to lead there, and if it is another kind of rule."""
         facts = self.walk(*bounds)
         index = {"u": 0, "s": 0}.get(rule, 1)
         inside = [fact for at in range(start, end) for fact in facts.get(at, ())]
@@ -217,7 +215,7 @@ class Count:
         self.own = []
 
     def note_own(self, path, true):
-        """What is found with all lines there is the compiler's."""
+        """The findings in the unchanged source: they are the compiler's errors."""
         self.own = findings_of(path, true.path)
         if self.own:
             print("%d findings in the source as it is" % len(self.own))
@@ -299,15 +297,25 @@ def judge_source(options, path, count, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
-    parser.add_argument("--binutils")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--bar", type=float, default=0)
-    parser.add_argument("-v", dest="verbose", action="store_true")
-    parser.add_argument("program")
-    parser.add_argument("sources", nargs="+")
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cc", default=os.environ.get("CC", "cc"),
+                        help="compiler (default: $CC, or cc), perhaps with options")
+    parser.add_argument("--binutils", metavar="PREFIX",
+                        help="PREFIXas and PREFIXld assemble and link in place of the "
+                        "compiler, and PREFIXobjdump shows the code")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="chooses the lines (default: 1)")
+    parser.add_argument("--rounds", type=int, default=1,
+                        help="so many lines of each function, one at a time; "
+                        "0: all of them (default: 1)")
+    parser.add_argument("--bar", type=float, default=0, metavar="PERCENT",
+                        help="fail if fewer are found, of wrong CFAs, RAs or FPs")
+    parser.add_argument("-v", dest="verbose", action="store_true",
+                        help="name those that are not found")
+    parser.add_argument("program", metavar="cfi2sframe")
+    parser.add_argument("sources", nargs="+", metavar="source")
     options = parser.parse_args()
     count = Count(options.verbose)
     with tempfile.TemporaryDirectory() as scratch:

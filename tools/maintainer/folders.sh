@@ -1,17 +1,21 @@
 #!/bin/sh
-# A table of the folders of the source: files, lines, the lengths of functions, and
-# how many other folders each one includes headers of and is included by.
-#   sh tools/maintainer/folders.sh [TREE]        (default: the tree that this is in)
-# Lengths are the lines between the braces of a function: median, nine tenths
-# are no longer, the longest.
+# How large are the folders of the source, and how long their functions?
+#   sh tools/maintainer/folders.sh [TREE]     (default: the tree of this script)
+# Prints a line for each folder: files, lines; the lengths of its functions (median,
+# the length that nine tenths do not exceed, the longest; the lines between the
+# braces); by how many folders its headers are included, and of how many it includes
+# some.  1 s.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+no_options "$@"
 LC_ALL=C
 export LC_ALL
-cd "${1:-$(dirname "$0")/../..}"
-. tools/common.sh
+cd "${1:-$top}"
 
+# shellcheck disable=SC2086
 find $product_folders -name '*.[ch]' \
   ! -path '*/examples/*' | sort | xargs awk '
   function put (folder)
@@ -20,7 +24,7 @@ find $product_folders -name '*.[ch]' \
       lines[folder], at(folder, 0.5), at(folder, 0.9), at(folder, 1),
       users[folder], used[folder] | (folder == "all" ? "cat" : "sort")
   }
-  # The length that this part of the functions of FOLDER does not exceed.
+  # The length that the share PART of the functions of FOLDER does not exceed.
   function at (folder, part,    n, length_)
   {
     n = 0

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-# The analysis of code, held against what other projects' tests say of frames:
-#   python3 tools/maintainer/foreign-cfi.py [OPTION]... BUILD FOLDER...
-#     --machine=M   x86_64 (default) or aarch64
-#     --llc=LLC     the compiler of LLVM's assembly language (default: llc)
-#     -v            name all programs, not only those that are not all equal
-# BUILD is the build's folder, with its tests.  A FOLDER has sources with CFI:
-# gas/testsuite/gas/scfi/x86_64 of binutils: its .s have by directives what GNU as
-# has to find out by itself (--scfi); or llvm/test/CodeGen/X86 of LLVM: its .ll
-# are compiled by llc, with the options of their first RUN line.  Debian's source
-# packages have both; nothing is fetched here.  Each is assembled and linked, its
-# CFI is hidden from the analysis, and what that says is compared.
-#
-# A line for each program that is not all equal, and a sum.  Many of the programs
-# do not keep to the ABI on purpose: then there are no rows, and --lint is asked
-# whether it has compared all functions, without FP ("by --lint").
-# The exit status is 1 if some row says something else than the CFI: then one of
-# them is wrong.
+"""Does the analysis of code say what the tests of other projects say of frames?
+
+BUILD is a build tree with its tests (make check).  A FOLDER has sources with CFI:
+gas/testsuite/gas/scfi/x86_64 of binutils, whose .s files have the directives that GNU
+as has to find by itself (--scfi); or llvm/test/CodeGen/X86 of LLVM, whose .ll files are
+compiled by llc with the options of their first RUN line.  Debian's source packages have
+both; nothing is downloaded here.  Each source is assembled and linked, its CFI is
+hidden from the analysis, and both are compared.
+
+Prints a line for each program that is not all equal, and a sum; minutes.  Many of the
+programs break the ABI on purpose: then there are no rows, and --lint is asked whether it
+compares all functions, without FP ("by --lint").
+
+  python3 tools/maintainer/foreign-cfi.py build binutils/gas/testsuite/gas/scfi/x86_64
+
+Exit status: 1 if a row differs from the CFI (one of them is wrong), or if nothing is
+equal; else 0.
+"""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import argparse
@@ -29,7 +30,7 @@ import sys
 import tempfile
 
 SECONDS = 60  # that a program may take
-MADE_WRONG = re.compile("-diag-|-unsupported-")  # GAS has to complain
+MADE_WRONG = re.compile("-diag-|-unsupported-")  # GNU as has to refuse these
 
 
 def run(command):
@@ -44,8 +45,8 @@ def run(command):
 
 
 def llc_options(path, machine):
-    """The options of the first RUN line that are of the code, or None: it is for
-    another system."""
+    """The options of the first RUN line that concern the code; None if the source is
+    for another system."""
     with open(path, encoding="utf-8", errors="replace") as file:
         line = next((line for line in file if re.search(r"RUN:.*\bllc\b", line)),
                     "")
@@ -75,7 +76,8 @@ def objects(arguments, prefix, path, to):
 
 
 def link_with_stubs(prefix, made, linked):
-    """Link a program that is not position-independent; what it lacks returns."""
+    """Link a program that is not position-independent, with functions that only
+    return in place of those that it lacks."""
     names = run([prefix + "nm", "-u", "-j", made])[1].split()
     stubs = made + ".stubs"
     with open(stubs, "w") as file:
@@ -99,7 +101,7 @@ def is_linted(build, path):
 
 
 def judge(arguments, prefix, path, folder):
-    """A word for what came of the program, and details."""
+    """A word for the result of the program, and details."""
     made, linked = (os.path.join(folder, name) for name in ("made.o", "linked"))
     problem = objects(arguments, prefix, path, made)
     if problem:
@@ -130,13 +132,17 @@ def judge(arguments, prefix, path, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--machine", default="x86_64",
                         choices=("x86_64", "aarch64"))
-    parser.add_argument("--llc", default="llc")
-    parser.add_argument("-v", dest="verbose", action="store_true")
+    parser.add_argument("--llc", default="llc",
+                        help="compiler of LLVM's assembly language (default: llc)")
+    parser.add_argument("-v", dest="verbose", action="store_true",
+                        help="name all programs")
     parser.add_argument("build")
-    parser.add_argument("folders", nargs="+")
+    parser.add_argument("folders", nargs="+", metavar="folder")
     arguments = parser.parse_args()
     prefix = "" if os.uname().machine == arguments.machine \
         else arguments.machine + "-linux-gnu-"

@@ -1,16 +1,22 @@
 #!/bin/sh
-# Survey Debian's own packages of other machines: download them with apt into
-# a folder of our own (the system's package lists and architectures stay as
-# they are), unpack, and run tools/maintainer/survey.sh over their files.
+# Are the rows right in Debian's packages of other machines?
 #   sh tools/maintainer/foreign.sh [OPTION]... [PACKAGE]...
-#     -a ARCHS     Debian architectures (default "arm64 s390x")
-#     -f FORMATS   SFrame formats (default "3 2")
+#     -a ARCHS     Debian architectures (default: "arm64 s390x")
+#     -f FORMATS   SFrame formats (default: "3 2")
 #     -b BUILD     build tree (default: build)
-#     -d DIR       keep lists, packages and files in DIR and reuse them
-# Exit status: as survey.sh; 77 when packages cannot be downloaded here.
+#     -d DIR       keep lists, packages and files in DIR and use them again
+# Downloads the packages (default: the C and C++ libraries, bash, git, Python, OpenSSL)
+# with an apt of its own, unpacks them, and runs survey.sh over their files, so it prints
+# what survey.sh prints.  Needs the network and apt; minutes.
+# For example: sh tools/maintainer/foreign.sh -a arm64 bash
+# Exit status: that of survey.sh; 77 when packages cannot be downloaded here.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+. "$top/tools/maintainer/debian.sh"
 
 architectures='arm64 s390x' formats='3 2' build='' keep=''
 while getopts a:f:b:d: option; do
@@ -19,30 +25,19 @@ while getopts a:f:b:d: option; do
     f) formats=$OPTARG ;;
     b) build=$OPTARG ;;
     d) keep=$OPTARG ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- libc6 libstdc++6 bash git python3.11-minimal libssl3
 
-tools=$(cd "$(dirname "$0")" && pwd)
-. "$tools/../common.sh"
-. "$tools/suite-apt.sh"
-die_status=77 # for what is missing here
-: "${build:=$tools/../../build}"
-build=$(cd "$build" && pwd) || exit 2
+find_build "$build"
+die_status=77 # something is missing here
 for program in apt-get dpkg-deb; do
   command -v $program >/dev/null || die "$program not found"
 done
 
-if [ -n "$keep" ]; then
-  mkdir -p "$keep"
-  work=$(cd "$keep" && pwd) || exit 2
-else
-  work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-foreign.XXXXXX") || exit 2
-  trap 'rm -rf "$work"' EXIT
-fi
-
+make_work foreign "$keep"
 log=$work/apt.log
 status=2
 for architecture in $architectures; do
@@ -52,7 +47,7 @@ for architecture in $architectures; do
   cd "$work/$architecture/packages" || exit 2
   for package; do
     ls "${package}"_*.deb >/dev/null 2>&1 \
-      || suite_apt system apt-get download "$package" >>"$log" 2>&1 \
+      || suite_download system . "$package" \
       || echo "foreign.sh: no $package for $architecture" >&2
   done
   for file in *.deb; do
@@ -60,7 +55,7 @@ for architecture in $architectures; do
   done
   for format in $formats; do
     echo "== $architecture, SFrame $format"
-    sh "$tools/survey.sh" -b "$build" -f "$format" ../files
+    sh "$top/tools/maintainer/survey.sh" -b "$build" -f "$format" ../files
     result=$?
     [ "$status" -eq 2 ] && status=$result
     [ "$result" -eq 1 ] && status=1

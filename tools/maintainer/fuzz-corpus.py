@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Choose and pack the inputs of the fuzz targets.
+"""Choose and pack the inputs of the fuzz targets, for tests/data/fuzz.
 
-  tools/maintainer/fuzz-corpus.py [--fuzzer=PROGRAM] CORPUS
+CORPUS has a folder for each target, as tests/fuzz/corpus of a build has.  The inputs of
+each become tests/data/fuzz/TARGET.tar.xz.  With --fuzzer (fuzz-work/fuzz of the build
+folder where fuzz.sh works) only those are packed that together reach every edge that all
+reach; those with a name of their own are reproducers of defects and always stay, the
+name of the others is a digest.  They are packed because many of them are damaged ELF
+files, which programs that look through a source tree would take for programs.
 
-CORPUS has a folder for each target, as tests/fuzz/corpus of a build has.
-The inputs of each become tests/data/fuzz/TARGET.tar.xz.  With --fuzzer (the
-program that tools/maintainer/fuzz.sh builds) only those are packed that together reach
-every edge that all reach.  Inputs with a name of their own are reproducers of
-defects and always stay; the name of the others is a digest.
+  python3 tools/maintainer/fuzz-corpus.py build/tests/fuzz/corpus
 
-The inputs are packed because many of them are damaged ELF files: what looks
-for programs in a source tree would take them for programs.
+Prints a line for each target, with the number of inputs before and after; seconds.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -53,8 +53,8 @@ def edges(fuzzer, target, path):
 
 
 def smallest_cover(reached):
-    """Names that together reach all edges: greedily, then without those that
-    the others make superfluous."""
+    """Names that together reach all edges: the best one again and again, and then
+    without those that the others make superfluous."""
     kept = [path for path in reached if not DIGEST.fullmatch(path.name)]
     open_edges = frozenset().union(*reached.values())
     for path in kept:
@@ -92,8 +92,11 @@ def pack(paths, target, output):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--fuzzer', help='keep what it needs for all edges')
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--fuzzer', metavar='PROGRAM',
+                        help='keep only what it needs to reach all edges')
     parser.add_argument('corpus', type=pathlib.Path)
     arguments = parser.parse_args()
     for folder in sorted(arguments.corpus.iterdir()):

@@ -1,28 +1,36 @@
 #!/bin/sh
-# Fuzz the project with libFuzzer, AddressSanitizer and UBSan:
+# Does libFuzzer find anything, with AddressSanitizer and UBSan?
 #   sh tools/maintainer/fuzz.sh MINUTES [TARGET...]
-# builds in $FUZZ_DIR (default: fuzz-work in $TMPDIR or /tmp), which keeps the
-# corpus between runs, and runs the targets (all those of tests/fuzz/target.c)
-# for MINUTES each, as many at a time as there are cores, or $FUZZ_JOBS.
-# Findings are left in $FUZZ_DIR/findings.  $FUZZ_BUILD is a folder where the
-# project is built already.
-# With $FUZZ_RUNS each target makes so many executions from the corpus in the
-# tree alone and a fixed seed, so that two runs of one version do the same.
-# Exit status: 0 nothing found, 1 something found, 77 no clang with libFuzzer.
+# Runs each TARGET (default: all those of tests/fuzz/target.c) for MINUTES, as many at
+# a time as there are processors.  Prints a line for each: executions, edges, findings.
+#   $FUZZ_DIR     where it builds, keeps the corpus between runs, and leaves findings/
+#                 (default: fuzz-work in $TMPDIR or /tmp)
+#   $FUZZ_BUILD   a folder where the project is built already
+#   $FUZZ_RUNS    so many executions of each target, from the corpus of the tree alone
+#                 and a fixed seed: two runs of one version do the same
+#   $FUZZ_JOBS    targets at a time
+# Needs clang with libFuzzer; the first run builds and makes seeds for minutes.
+# For example: sh tools/maintainer/fuzz.sh 1 sframe
+# Exit status: 0 nothing found, 1 something found, 2 wrong usage, 77 no libFuzzer.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
 minutes=${1-}
 case $minutes in
-  '' | *[!0-9.]*)
-    echo "usage: sh tools/maintainer/fuzz.sh MINUTES [TARGET...]" >&2
-    exit 2 ;;
+  '' | *[!0-9.]*) usage ;;
 esac
 shift
-root=$(cd "$(dirname "$0")/../.." && pwd)
-. "$root/tools/common.sh"
-targets=${*:-$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' \
-  "$root/tests/fuzz/target.c")}
+all_targets=$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' \
+  "$top/tests/fuzz/target.c" | paste -sd' ')
+for target; do
+  case " $all_targets " in
+    *" $target "*) ;;
+    *) die_status=2 die "$target: no target ($all_targets)" ;;
+  esac
+done
+targets=${*:-$all_targets}
 dir=${FUZZ_DIR:-${TMPDIR:-/tmp}/fuzz-work}
 seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 }")
 clang=${CLANG:-clang}
@@ -44,35 +52,23 @@ can_fuzz || { say "no clang with libFuzzer here"; exit 77; }
 mkdir -p "$dir" || exit 1
 cd "$dir" || exit 1
 
-# The sources may have been configured before; then this is quick.
-make_build ()
-{
-  [ -x "$root/configure" ] || (cd "$root" && quietly autoreconf -fi) || return
-  if [ -z "$(find build/Makefile -newer "$root/configure" \
-               -newer "$root/Makefile.in" 2>/dev/null)" ]; then
-    rm -rf build && mkdir build && (cd build && quietly "$root/configure" -q) \
-      || return
-  fi
-  quietly make -C build V=0 -j"$(cores)"
-}
-
-build=${FUZZ_BUILD:-$dir/build}
-# A few executions take less time than optimising what is executed.
+build=${FUZZ_BUILD:-$PWD/build}
+# Optimising takes longer than a few executions.
 optimization=-O1
 [ -z "${FUZZ_RUNS-}" ] || optimization=-O0
-[ -n "${FUZZ_BUILD-}" ] || make_build || exit 1
+[ -n "${FUZZ_BUILD-}" ] || (cd "$top" && build_in "$build") || exit 1
 quietly make -C "$build" V=0 -j"$(cores)" FUZZ_CC="$clang" \
   FUZZ_OPTIMIZATION=$optimization fuzz-work/fuzz tests/fuzz/corpus.stamp || exit 1
 if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
-  bash "$root/tests/fuzz/make_seeds.sh" seeds "$build/src/cfi2sframe" >/dev/null
+  bash "$top/tests/fuzz/make_seeds.sh" seeds "$build/src/cfi2sframe" >/dev/null
 fi
 
-# One target; its log says what was done.
+# Run the target $1; its output is in log.$1.
 run_target ()
 {
   mkdir -p "corpus/$1" "findings/$1"
-  # libFuzzer counts time on the clock, and leaves a "slow unit" among the
-  # findings after 10 s, which happens on a machine with other work.
+  # libFuzzer measures elapsed time.  After 10 s it leaves a "slow unit" among the
+  # findings, which happens on a machine that does other things.
   if [ -n "${FUZZ_RUNS-}" ]; then
     rm -rf "corpus/$1" && mkdir "corpus/$1"
     set -- "$1" "-runs=$FUZZ_RUNS" -seed=1 -timeout=100 -report_slow_units=100
@@ -81,9 +77,9 @@ run_target ()
   fi
   target_name=$1
   shift
-  # What is freed is kept from being used again: 16 MiB of it, more than an input's
-  # run may have at a time (fuzz_run).  The default, 256, is in no processor's cache,
-  # which makes runs take half as long again.
+  # The quarantine keeps freed memory from being used again.  16 MiB are more than an
+  # input's run may have at a time (fuzz_run); the default, 256, exceeds processors'
+  # caches, and runs take half as long again.
   FUZZ_TARGET=$target_name ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=16 \
     nice -n 15 "$build/fuzz-work/fuzz" "corpus/$target_name" \
     "$build/tests/fuzz/corpus/$target_name" "$@" -max_total_time="$seconds" \

@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-# Judge the rows that --analyze makes for programs of Go by the table that Go's
-# runtime unwinds by.  The table is read here from the runtime's module data (its
-# slices pctab, pclntable and ftab), not from the table's header, and by nothing
-# of the program itself, so that an error in either shows.
-#   python3 tools/maintainer/go_depths.py CFI2SFRAME FILE...
-# Per file: bytes of rows that find the CFA by SP and agree with the table, and
-# that do not; bytes of rows by FP, for which the table says nothing.  On aarch64
-# the caller's FP has to be in the word below the return address, and that at or
-# above the stack pointer, if they are said to be in the stack.  Fails when one does not
-# agree, or when nothing could be compared.  Go 1.18 and later,
-# without relocations (-buildmode=exe).
+"""Are the rows that --analyze makes for programs of Go those of Go's own table?
+
+Go's runtime unwinds by a table.  This program reads it from the runtime's module data
+(its slices pctab, pclntable and ftab), not from the table's header, and shares nothing
+with cfi2sframe, so that an error in either shows.  Go 1.18 and later, without
+relocations (-buildmode=exe).
+
+Prints for each file: bytes of rows that find the CFA by SP and agree with the table;
+bytes of those that do not; bytes of rows by FP, about which the table says nothing.  On
+aarch64, where rows say that the caller's FP is in the stack, it has to be in the word
+below the return address, and that at or above the stack pointer.  1 s a file.
+
+  python3 tools/maintainer/go_depths.py build/src/cfi2sframe hello
+
+Exit status: 0, or 1 if a row does not agree, or nothing could be compared.
+"""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import argparse
 import bisect
 import os
 import re
@@ -42,8 +48,8 @@ class Image:
         raise ValueError(hex(address))
 
     def module(self):
-        """The words of the module data: those behind a pointer to a header of
-        the table."""
+        """The words of the module data, which begin with a pointer to a header of
+        the table, and the header's unit of code."""
         for load in self.loads:
             if load.flags & elf.PF_X:
                 continue
@@ -133,7 +139,7 @@ def rows(program, path):
 
 
 def saved(fp, ra, depth):
-    """Whether Go saves so: FP and RA are columns of the dump."""
+    """Whether Go saves registers as FP and RA, columns of the dump, say."""
     if ra == "u":
         return fp == "u"
     return int(ra[2:]) <= depth and fp in ("u", f"c-{int(ra[2:]) + 8}")
@@ -166,7 +172,15 @@ def judge(program, path):
     return wrong == 0 and right > 0
 
 
-if len(sys.argv) < 3:
-    sys.exit("usage: go_depths.py CFI2SFRAME FILE...")
-verdicts = [judge(sys.argv[1], path) for path in sys.argv[2:]]
-sys.exit(0 if all(verdicts) else 1)
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cfi2sframe")
+    parser.add_argument("files", nargs="+", metavar="file")
+    arguments = parser.parse_args()
+    verdicts = [judge(arguments.cfi2sframe, path) for path in arguments.files]
+    return 0 if all(verdicts) else 1
+
+
+sys.exit(main())

@@ -1,55 +1,40 @@
 #!/bin/sh
-# What the analysis makes of code without seeing its CFI, compared with that
-# CFI: for all x86-64 programs and libraries of a system, or those named.
+# Does the analysis of x86-64 code say what the code's CFI says, without seeing it?
 #   sh tools/maintainer/hidden-cfi.sh [-b BUILD] [-o REPORT] [FILE|DIRECTORY]...
 #     -b BUILD    build tree, after make check (default: build)
-#     -o REPORT   what hidden_cfi prints of each file, with -v (default: none)
-# Prints the files with differences, which are errors of the CFI (look for them
-# with --lint) or of the analysis; the sum; and the files with most bytes that
-# nothing is said of.
+#     -o REPORT   what hidden_cfi -v prints of each file (default: none)
+# Compares both in the files and all those below the directories (default: a whole
+# system).  Prints the files with differences, which are errors of the CFI (look for
+# them with --lint) or of the analysis; the files with most bytes that the analysis
+# says nothing about; and the sum.  Seconds a file.
+# For example: sh tools/maintainer/hidden-cfi.sh /usr/sbin
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-. "$(dirname "$0")/../common.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
 die_status=2
-build=build
-report=/dev/null
+
+build='' report=/dev/null
 while getopts b:o: option; do
   case $option in
     b) build=$OPTARG ;;
     o) report=$OPTARG ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- /usr/bin /usr/sbin /usr/lib /usr/libexec /opt
+find_build "$build"
 [ -x "$build/tests/analysis/hidden_cfi" ] \
   || die "$build/tests/analysis/hidden_cfi: not built (make check builds it)"
 
-# Each file once, whatever its names; ELF, 64 bits, little-endian, x86-64.
-candidates ()
-{
-  find -H "$@" -type f -size +0 \( -perm /111 -o -name '*.so*' \) \
-    -printf '%D:%i %p\n' 2>/dev/null | sort -u -k1,1 | cut -d' ' -f2- | sort
-}
-
-is_x86_64 ()
-{
-  case $(head -c 20 "$1" 2>/dev/null | od -An -v -tx1 | tr -d ' \n') in
-    7f454c460201*0[23]003e00) return 0 ;;
-  esac
-  return 1
-}
-
-: >"$report"
-candidates "$@" | while IFS= read -r file; do
-  is_x86_64 "$file" || continue
-  "$build/tests/analysis/hidden_cfi" -v "$file" </dev/null 2>&1 \
-    | tee -a "$report" | grep -F " equal "
-done | awk '
+python3 "$top/tools/maintainer/survey_totals.py" list --x86-64 "$@" \
+  | xargs -0 -r -n 1 "$build/tests/analysis/hidden_cfi" -v 2>&1 | tee "$report" \
+  | grep -F " equal " | awk '
   # NAME TOTAL equal SHARE% cfa-differs N ra-differs N fp-differs N unknown N
-  # incomparable N silent N functions N SECONDS REASONS: from behind, because
-  # names can have blanks in them.
+  # incomparable N silent N functions N SECONDS REASONS.  The last "equal" is looked
+  # for, because a name can have blanks.
   {
     for (i = NF; i > 2 && $i != "equal"; i--);
     total = $(i - 1) - $(i + 11)

@@ -1,38 +1,30 @@
 #!/bin/sh
-# Build the program for other machines of Debian, run its unit tests there
-# under qemu, convert the same files as here, and compare what comes out.
+# Does the program work on other machines as it does here?
 #   sh tools/maintainer/hosts.sh [-d DIR] [-j JOBS] [-o CFLAGS] [-s SUITE] [HOST]...
 #     -d DIR       keep packages and builds in DIR and use them again
 #     -j JOBS      of make (default: one for each core)
-#     -o CFLAGS    compile with these (default -O2 -g0)
+#     -o CFLAGS    compile with these (default: -O2 -g0)
 #     -s SUITE     libraries of this release of Debian (default: the one that
 #                  runs here; riscv64 is there from trixie on)
 #     HOST         i386, armhf, s390x, arm64, ppc64el or riscv64 (default: all)
-# i386 and armhf have 32 bits, s390x is big-endian.  i386 runs without qemu.
-# Downloads, for each host, its libraries from this system's Debian mirror; they
-# are unpacked, not installed.  Cross compilers and qemu-user are installed if
-# this user may.  Some minutes for each host, so check.sh does not do it.  The
-# last lines are a table of the hosts.
-# Exit status: 0 all is well on each host that was tried, 1 not so, 2 wrong
-# usage, 77 no host can be tried.
+# Builds the program for each HOST, runs the unit tests there by qemu, converts the same
+# files there and here, and compares the results.  i386 and armhf have 32 bits, s390x is
+# big-endian; i386 runs without qemu.  The libraries come from this system's Debian
+# mirror and are unpacked, not installed; cross compilers and qemu-user are installed if
+# this user may.  Prints a line for each host; some minutes for each.
+# For example: sh tools/maintainer/hosts.sh s390x
+# Exit status: 0 all is well on each host that was tried, 1 not so, 2 wrong usage, 77 no
+# host can be tried.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # Lists of words are meant to be split.
 # shellcheck disable=SC2016,SC2046,SC2086
 set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+. "$top/tools/maintainer/debian.sh"
 LC_ALL=C
 export LC_ALL
-
-usage ()
-{
-  sed -n '4,10s/^# \{0,1\}//p' "$0" >&2
-  exit 2
-}
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$top" || exit 2
-. tools/common.sh
-. tools/maintainer/suite-apt.sh
 
 keep='' jobs=$(cores) cflags='-O2 -g0' suite=
 while getopts d:j:o:s: option; do
@@ -48,16 +40,12 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- i386 armhf s390x arm64 ppc64el riscv64
 : "${suite:=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}"
 : "${suite:=sid}"
+make_work hosts "$keep"
+top_work=$work
+no_blanks "$work"
+cd "$top" || exit 2
 
-if [ -n "$keep" ]; then
-  mkdir -p "$keep" || exit 2
-  top_work=$(cd "$keep" && pwd) || exit 2
-else
-  top_work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-hosts.XXXXXX") || exit 2
-  trap 'rm -rf "$top_work"' EXIT
-fi
-
-# What is linked to, and what every host may lack.
+# What the program and its tests are linked with, and what a host may lack.
 host_packages="libc6-dev libgcc-s1 libelf-dev libdwarf-dev libjson-c-dev
   libxxhash-dev libcmocka-dev"
 host_optional="libzydis-dev"
@@ -86,13 +74,13 @@ host_set ()
   : >"$log"
 }
 
-# The compiler for the host, in $compiler.  The libraries are those of $root
-# alone, so that headers and libraries are of one release.
+# Set $compiler to the compiler for the host.  It uses the headers and libraries of
+# $root alone, so that they are of one release.
 host_compiler ()
 {
   compiler=$triplet-gcc
   if [ "$host" = i386 ] && ! command -v "$compiler" >/dev/null; then
-    # Debian's gcc-multilib, which cannot be installed together with that one.
+    # Debian's gcc-multilib cannot be installed together with that one.
     compiler="gcc -m32"
     echo 'int main (void) { return 0; }' >"$work/empty.c"
     $compiler -c -o "$work/empty.o" "$work/empty.c" 2>>"$log" || return 1
@@ -100,7 +88,7 @@ host_compiler ()
     need_packages "gcc-$(echo "$triplet" | tr _ -)" >>"$log" 2>&1
     command -v "$compiler" >/dev/null || return 1
   fi
-  # -B: else the C library that came with the compiler is in front of it.
+  # Without -B the C library that came with the compiler comes first.
   compiler="$compiler --sysroot=$root -B$root/usr/lib/$multiarch/"
 }
 
@@ -111,8 +99,7 @@ host_libraries ()
   suite_machine=$host
   suite_prepare "$host_suite" || return 1
   fetched=$(suite_apt "$host_suite" apt-cache policy $host_optional \
-    2>>"$log" | awk '/^[^ ]+:$/ { name = substr ($1, 1, length ($1) - 1) }
-                     /Candidate:/ && $2 != "(none)" { print name }')
+    2>>"$log" | packages_in_policy)
   suite_apt "$host_suite" apt-get -y --no-install-recommends --download-only \
     install $host_packages $fetched >>"$log" 2>&1 || return 1
   rm -rf "$root"
@@ -122,15 +109,15 @@ host_libraries ()
     dpkg-deb --fsys-tarfile "$package" \
       | tar -xf - -C "$root" --keep-directory-symlink 2>>"$log"
   done
-  # Absolute links would leave the folder.
+  # Absolute links would lead out of the folder.
   find "$root" -type l -lname '/*' | while read -r link; do
     ln -sfn "$root$(readlink "$link")" "$link"
   done
   : >"$root.done"
 }
 
-# What runs programs of the host, in $runner: qemu, but this machine's own
-# processor where it can.
+# Set $runner to what runs programs of the host: qemu, or, if this processor can run
+# them, the loader.
 host_runner ()
 {
   runner="qemu-$cpu -L $root"
@@ -151,20 +138,8 @@ make_in ()
   make -C "$make_directory" V=0 -j"$jobs" "$@"
 }
 
-# configure_in DIRECTORY ARGUMENT...: without what walks processes, which qemu
-# does not show to its programs.
-configure_in ()
-{
-  mkdir -p "$1" || return 1
-  (
-    cd "$1" || exit 1
-    shift
-    [ -f Makefile ] || "$top/configure" -q --enable-werror --disable-shared \
-      --enable-static --disable-stacks "$@"
-  )
-}
-
-# Walks are of stacks with 64 bits: their test does not compile elsewhere.
+# Print the unit tests of the build $1.  Those of libsframewalk, which is for stacks
+# with 64 bits, do not compile on 32.
 unit_tests ()
 {
   case $host in
@@ -176,10 +151,12 @@ unit_tests ()
     print-units
 }
 
-# build_host DIRECTORY ARGUMENT...: the program.
+# build_host DIRECTORY ARGUMENT...: the program.  What walks processes is left out,
+# because qemu does not show them to its programs.
 build_host ()
 {
-  configure_in "$@" >>"$log" 2>&1 || return 1
+  configure_in "$@" --enable-werror --disable-shared --enable-static \
+    --disable-stacks >>"$log" 2>&1 || return 1
   make_in "$1" src/cfi2sframe >>"$log" 2>&1
 }
 
@@ -200,7 +177,7 @@ run_units ()
 
 # ---- What is converted
 
-# The files: of all three machines, programs and libraries.
+# The files: programs and libraries of all three machines.
 inputs ()
 {
   for file in "$top"/tests/data/gnu-linked/* \
@@ -214,8 +191,8 @@ inputs ()
   done
 }
 
-# outputs DIRECTORY PROGRAM...: what the program makes of the inputs, one line
-# with a hash for each file and way.
+# outputs DIRECTORY PROGRAM...: what the program makes of the inputs, a line with a
+# hash for each file and way.
 outputs ()
 {
   outputs_in=$1
@@ -245,8 +222,8 @@ outputs ()
   done
 }
 
-# The outputs of this machine's program: with code analysis ($1 is yes) or
-# without, as the host has it.
+# Set $expected to the outputs of this machine's program, with code analysis ($1 is
+# yes) or without, as the host has it.
 native_outputs ()
 {
   native=$top_work/native-$1
@@ -289,9 +266,9 @@ try_host ()
   [ -z "$units_failed" ] && [ "$equal" -eq "$all" ]
 }
 
-if [ ! -x configure ] || [ ! -f Makefile.in ]; then
-  quietly autoreconf -fi || exit 2
-fi
+for name; do
+  host_set "$name" # ends if there is no such host
+done
 rm -f "$top_work"/native-*/outputs # of other sources
 table=
 tried=false status=0

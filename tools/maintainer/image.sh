@@ -1,25 +1,28 @@
 #!/bin/sh
-# image.sh [DIR]: an OCI image, without a daemon and without root rights, of the
-# archives of static.sh in DIR (static): cfi2sframe and nothing else.
-# SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# An image for each machine, of the same archives the same one, in
-# DIR/cfi2sframe-VERSION.oci, a layout; and DIR/cfi2sframe-VERSION-MACHINE.tar,
-# which docker load and podman load take.
+# Container images with cfi2sframe and nothing else.
+#   sh tools/maintainer/image.sh [DIR]       (default: static)
+# DIR has the archives of static.sh, and gets an image for each machine: the layout
+# cfi2sframe-VERSION.oci has all of them, and docker load and podman load take
+# cfi2sframe-VERSION-MACHINE.tar.  The same archives give the same images.
 #   docker run --rm -v "$PWD:/work" cfi2sframe:VERSION FILE...
+# Needs skopeo and umoci, no daemon and no root rights; seconds.  Prints the names of
+# the images.
+# SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
+no_options "$@"
 for program in skopeo umoci; do
   command -v $program >/dev/null \
     || die "$program not found (Debian: apt-get install $program)"
 done
-cd "${1:-static}"
+cd "${1:-static}" || die "${1:-static}: no such folder (make dist-static)"
 work=$(mktemp -d image.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 
-# The layout gets its name when it is complete.
+# Add the image of the archive $2, of machine $1.  The layout gets its name when it is
+# complete.
 pack ()
 {
   machine=$1
@@ -31,7 +34,7 @@ pack ()
   mkdir -p "$work/root/work"
   tar -xOf "$archive" --wildcards '*/cfi2sframe' >"$work/root/cfi2sframe"
   chmod 755 "$work/root/cfi2sframe"
-  # umoci packs what it finds with its times.
+  # umoci packs files with their times.
   date=$(TZ=UTC tar --full-time -tvf "$archive" | sed -n '1s/.* \([0-9-]* [0-9:]*\) .*/\1/p')
   find "$work/root" -exec touch -hd "$date UTC" {} +
   tar -C "$work/root" --sort=name --owner=0 --group=0 --numeric-owner \

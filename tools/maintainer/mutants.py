@@ -19,10 +19,9 @@ import sys
 import tempfile
 import threading
 
-# Which tests concern a file: the first rule that matches counts.
-# A name is a unit test; NAME.bats:FILTER are the tests of a bats file with
-# names that match; other names with a slash are scripts, called with the build
-# folder.
+# Which tests concern a file: those of the first rule that matches.  A plain name is a
+# unit test.  NAME.bats:FILTER stands for the tests of a bats file whose names match.
+# A name with a slash is a script, which is called with the build folder.
 RULES = [
     (r"src/cfi/(cfa_program|cfa_opcode)\.c",
      "cfa_program walk program_table cunwind_function reader memory "
@@ -106,8 +105,8 @@ RULES = [
     (r"", "memory existing.bats options.bats"),
 ]
 
-# Processor seconds a test may take more than it does normally, and the factor.
-# Not elapsed time: the machine may be busy with something else.
+# A test may take SLOWER times its normal processor time and EXTRA_SECONDS.  Elapsed
+# time would depend on what else runs.
 EXTRA_SECONDS = 1
 SLOWER = 5
 # A deadlock takes no processor time.
@@ -150,7 +149,7 @@ OPERATORS = {"&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",),
              "+=": ("-=",), "-=": ("+=",), "|=": ("&=",), "&=": ("|=",),
              "<<=": (">>=",), ">>=": ("<<=",)}
 OPENING = {"(": ")", "[": "]", "{": "}"}
-# What ends an operand of && and || on its outer side.
+# Tokens that end an operand of && or ||, on the side away from the operator.
 ENDS = {"&&", "||", "?", ":", ",", ";", "=", "return", "{", "}"}
 CONTROLS = ("if", "for", "while", "switch")
 TYPES = {"const", "static", "unsigned", "struct", "enum", "union", "int",
@@ -223,7 +222,7 @@ class Generator:
         return before.kind in ("name", "number") or before.text in (")", "]")
 
     def is_pointer(self, i):
-        """A declaration's or cast's "*"."""
+        """Whether token I is the "*" of a declaration or a cast."""
         return self.at(i) == "*" and (
             self.at(i - 1).endswith("_t") or self.at(i - 1) in TYPES
             or self.at(i - 2) in ("struct", "enum", "union")
@@ -251,7 +250,7 @@ class Generator:
         self.add(i, i, str(new) + text[len(digits):], "constant")
 
     def condition(self, i):
-        """if (...): never, and the opposite.  while: the opposite."""
+        """Negate the condition of if or while; make that of if false, too."""
         end = self.other[i + 1]
         inside = self.text[self.tokens[i + 1].end:self.tokens[end].start]
         self.add(i + 2, end - 1, f"!({inside})", "negated condition")
@@ -273,7 +272,7 @@ class Generator:
         return j - step
 
     def operands(self, i):
-        """Without one side of && or ||."""
+        """Drop one side of && or ||."""
         first = self.operand_end(i, -1)
         last = self.operand_end(i, 1)
         self.add(first, i, "", "dropped operand")
@@ -374,7 +373,7 @@ class Change:
         self.result = (source[:mutant.start] + mutant.text
                        + source[mutant.end:])
 
-        # The definition it is in: GNU style begins its name in column 1.
+        # The function: in GNU style its name begins in column 1.
         names = re.findall(r"^(\w+) \(", source[:mutant.start], re.M)
         self.function = names[-1] if names else ""
         self.turn = 1
@@ -383,13 +382,12 @@ class Change:
         return file, self.old, self.new
 
     def key(self, file):
-        """For the list of equivalent ones, in which lines are not numbers."""
+        """What mutants-equivalent has of the mutant: no number of a line."""
         return file, self.function, self.turn, self.old, self.new
 
 
 def read_equivalent(path):
-    """The mutants that no test can notice; the file says how it is laid
-    out."""
+    """The mutants that no test can notice; the head of the file describes it."""
     known, place, old, new = {}, None, None, None
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -408,14 +406,14 @@ def read_equivalent(path):
 
 
 def found(srcdir, name):
-    """Where in SRCDIR the test NAME is, whatever folder of tests/ has it."""
+    """The path of the test NAME, which is in some folder of tests/."""
     [path] = glob.glob(os.path.join(srcdir, "tests/*", name))
     return os.path.relpath(path, srcdir)
 
 
 class Workplace:
-    """Where one mutant at a time is compiled and tried: a build folder of
-    which only what the mutant is in is made anew."""
+    """A place where one mutant at a time is compiled and tried.  Everything but the
+    mutant's own object comes from the build folder."""
 
     def __init__(self, setting):
         self.setting = setting
@@ -440,15 +438,15 @@ class Workplace:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def compile(self, file, text):
-        """The object of FILE with this TEXT, as bytes; None when that is not
-        C."""
+        """The object of FILE with this TEXT, as bytes; None if it does not
+        compile."""
         self.file = file
         for name in self.linked:
             os.unlink(os.path.join(self.folder, name))
         self.linked.clear()
         with open(self.source, "w", encoding="utf-8") as out:
             out.write(text)
-        # Names of files in quotes are looked for in the source's folder, too.
+        # Headers named in quotes may be in the folder of the source.
         command = (self.setting.values["COMPILE"].split()
                    + ["-w", "-fPIC", "-iquote",
                       os.path.dirname(os.path.join(self.setting.srcdir, file)),
@@ -478,7 +476,7 @@ class Workplace:
                    + values["LDFLAGS"].split()
                    + values.get(variable + "_LDFLAGS", "").split()
                    + ["-o", os.path.join(self.folder, name)]
-                   # In front of the archive that has the file as it was.
+                   # The linker takes this in place of the archive's member.
                    + objects + ([self.object] if has_it else [])
                    + libraries + values["LIBS"].split())
         subprocess.run(command, cwd=self.setting.build, check=True,
@@ -486,14 +484,14 @@ class Workplace:
         self.linked.add(name)
 
     def is_object(self, name):
-        """Whether the build folder's object NAME is made of the mutant's file:
-        Automake puts the program in front, where that has flags of its own."""
+        """Whether the build folder's object NAME is that of the mutant's file.
+        Automake prefixes it with the program, if the program has its own flags."""
         folder, stem = os.path.split(self.file.removesuffix(".c"))
         return re.fullmatch(rf"{re.escape(folder)}/(\w+-)?{stem}\.l?o",
                             name) is not None
 
     def command(self, test):
-        """What runs TEST."""
+        """The command that runs TEST."""
         srcdir = self.setting.srcdir
         if ".bats" in test:
             name, _, wanted = test.partition(":")
@@ -512,8 +510,8 @@ class Workplace:
         return [program]
 
     def passes(self, test, seconds):
-        """Whether TEST passes within SECONDS of processor time, and how many
-        it took.  self.failure is what it said otherwise."""
+        """Whether TEST passes within SECONDS of processor time, and how many seconds
+        it took.  If it fails, self.failure is the line that says so."""
         os.mkdir(self.scratch)
         environment = dict(self.setting.environment, TMPDIR=self.scratch,
                            CFI2SFRAME=os.path.join(self.folder, PROGRAM))
@@ -540,7 +538,7 @@ class Workplace:
                         - before.ru_utime - before.ru_stime)
 
     def watch(self, process):
-        """Read TAP up to the first failure, and end what is left."""
+        """Read TAP up to the first failure, and end the test then."""
         timer = threading.Timer(ELAPSED_SECONDS, Workplace.end, [process])
         timer.start()
         self.failure, self.skipped_all = "", True
@@ -564,7 +562,7 @@ class Workplace:
 
 
 class Setting:
-    """A build folder, and what is done in it."""
+    """A build folder: how its programs are made, and how long its tests take."""
 
     def __init__(self, srcdir, build, name):
         self.srcdir, self.build = srcdir, os.path.abspath(build)
@@ -576,13 +574,13 @@ class Setting:
         self.seconds = {}
 
     def choose(self, tests):
-        """With sanitizers unit tests alone."""
+        """Those of TESTS that run here: with sanitizers only unit tests."""
         if not self.name:
             return tests
         return [t for t in tests if "/" not in t and "." not in t]
 
     def read_values(self):
-        """What the build folder's Makefile says of compiling and linking."""
+        """The variables of the Makefile that concern compiling and linking."""
         programs = [PROGRAM] + sorted({p for ps in SCRIPT_PROGRAMS.values()
                                        for p in ps})
         programs += sorted(
@@ -605,7 +603,7 @@ class Setting:
         return dict(line.split("=", 1) for line in output.splitlines())
 
     def objects_of(self, library):
-        """What the convenience library has, those within it included."""
+        """The objects of a convenience library and of those within it."""
         name = library.removesuffix(".la")
         objects = self.values[name + "_la_OBJECTS"].split()
         for word in self.values[name + "_la_LIBADD"].split():
@@ -614,7 +612,7 @@ class Setting:
         return objects
 
     def linked_for(self, word):
-        """What a program is linked with for this word of its LDADD."""
+        """What the linker gets for this word of a program's LDADD."""
         if not word.endswith(".la"):
             return [word]
         name = word.removesuffix(".la")
@@ -716,7 +714,7 @@ def mutants_of(srcdir, files):
 
 
 def survivors_of(log):
-    """The mutants that survived before, according to what was printed."""
+    """The mutants that survived when LOG was printed."""
     found, file, old = set(), None, None
     with open(log, encoding="utf-8") as lines:
         for line in lines:
@@ -787,7 +785,7 @@ class Runner:
                 place.close()
 
     def try_mutant(self, place, mutant, change):
-        """What became of it, and by which test."""
+        """The verdict on a mutant, and the test that killed it."""
         result = place.compile(mutant.file, change.result)
         if result is None:
             return "compiler", None

@@ -1,51 +1,58 @@
 #!/bin/sh
-# Would a test notice?  Changes one thing at a time in C files of src/ and runs
-# the tests that concern them.
+# Would a test notice?  Changes one thing at a time in C files and runs the tests that
+# concern the file.
+#   sh tools/maintainer/mutants.sh [OPTION]... FILE...
+#     -n N         a sample of N of all mutants of the files
+#     -s SEED      another sample (default: 1)
+#     -j N         N mutants at a time (default: 1)
+#     -t TEST,...  these tests instead of those that concern the file
+#     -e SED       instead, one mutant for each file and -e: by this sed -E expression
+#     -a LOG       only those that survived when LOG was printed
+#     -l           list the mutants, run nothing
+#     -v           name each mutant and what killed it
+# FILE is named from the top of the source: src/cfi/walk.c.  A mutant is one
+# comparison, operator or constant changed, one condition negated or never true, one
+# statement or one side of && or || dropped.  It is killed by the first test that fails
+# or takes far longer than it should.  It is equivalent if the compiler makes the same
+# code of it, or if mutants-equivalent says why nobody can notice it.
+# Prints each mutant that survives, and a table; seconds for a mutant, after minutes of
+# building in $MUTANTS_BUILD (default: a folder in memory, used again the next time).
+# For example: sh tools/maintainer/mutants.sh -n 20 src/cfi/walk.c
+# Exit status: 0 none survives, 1 some do, 2 wrong usage, 99 nothing could be tried.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# Usage: mutants.sh [-n N] [-s SEED] [-j N] [-t TEST,...] [-e SED] [-a LOG] [-lv]
-#        FILE...
-#
-#   -n N         a sample of N of all mutants of the files
-#   -s SEED      another sample (1)
-#   -j N         so many at the same time (1)
-#   -t TEST,...  these tests instead of those that concern the file
-#   -e SED       one mutant, made by this sed -E expression, per file and -e
-#   -a LOG       again those that survived when LOG was printed
-#   -l           list the mutants, run nothing
-#   -v           name each mutant and what killed it
-#
-# A mutant is one comparison, operator or constant changed, one condition
-# negated or never true, one statement or one side of && or || dropped.  It is
-# killed by the first test that fails or takes far longer than it should, and
-# equivalent when the compiler makes the same code of it, or when
-# tools/maintainer/mutants-equivalent says why nobody can notice.  The exit status is 1
-# when a mutant survives.
-#
-# What is built goes to $MUTANTS_BUILD, by default a folder in memory that is
-# used again the next time.
 
 set -u
-cd "$(dirname "$0")/../.." || exit 99
-. tools/common.sh
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+die_status=2
 
-[ $# -gt 0 ] || { sed -n '6,16s/^# \{0,1\}//p' "$0" >&2; exit 99; }
+list=
+while getopts n:s:j:t:e:a:lv option; do
+  case $option in
+    [nsjteav]) ;; # for mutants.py
+    l) list=1 ;;
+    *) usage ;;
+  esac
+done
+[ $# -ge $OPTIND ] || usage
 
-source_dir=$(pwd)
-: "${MUTANTS_BUILD:=/dev/shm/cfi2sframe-mutants.$(id -u)}"
-if [ ! -d /dev/shm ] && [ "${MUTANTS_BUILD#/dev/shm/}" != "$MUTANTS_BUILD" ]
-then
-  MUTANTS_BUILD=${TMPDIR:-/tmp}/cfi2sframe-mutants.$(id -u)
-fi
+# need_files N ARGUMENT...: the files behind the first N arguments are in the source.
+need_files ()
+{
+  shift $(($1 + 1))
+  for file; do
+    [ -f "$top/$file" ] || die "$file: no file of the source, by its name from $top"
+  done
+}
+need_files $((OPTIND - 1)) "$@"
+memory=/dev/shm
+[ -d $memory ] || memory=${TMPDIR:-/tmp}
+MUTANTS_BUILD=$(from_caller "${MUTANTS_BUILD:-$memory/cfi2sframe-mutants.$(id -u)}")
 
-# build_mutants DIRECTORY CFLAGS PROGRAM...
+# build_mutants DIRECTORY CFLAGS PROGRAM...: the unit tests and these programs.
 build_mutants ()
 {
-  mkdir -p "$1" && cd "$1" || return 1
-  [ -f Makefile ] && [ "$(cat .source 2>/dev/null)" = "$source_dir" ] \
-    || quietly "$source_dir/configure" -q --disable-shared CFLAGS="$2" \
-    || return 1
-  echo "$source_dir" >.source
+  configure_in "$1" --disable-shared CFLAGS="$2" && cd "$1" || return 1
   shift 2
   # shellcheck disable=SC2016
   programs=$(printf 'mutants:\n\t@echo $(UNIT_TESTS)\n' \
@@ -54,11 +61,11 @@ build_mutants ()
   quietly nice make V=0 $programs "$@"
 }
 
-# Optimised a little: equal code shows that a mutant is none.  Sanitizers, as
-# in .ci/run, notice what is not freed and what is read from outside.
+# The plain build is optimised a little, so that mutants without an effect become
+# equal code.  The other one has sanitizers, as in .ci/run, which notice memory that is
+# not freed and accesses outside of objects.
 build_all ()
 {
-  [ -x configure ] || quietly autoreconf -fi || return 1
   (build_mutants "$MUTANTS_BUILD/plain" '-O1 -g0' all tests/faults/rewrite \
     tests/analysis/hidden_cfi \
     tests/matrix/inject_blob tests/random_cfi/generate) || return 1
@@ -66,9 +73,6 @@ build_all ()
     '-O1 -g0 -fsanitize=address,undefined -fno-sanitize-recover=all')
 }
 
-case " $* " in
-  *" -l "*) ;;
-  *) build_all || exit 99 ;;
-esac
-exec nice python3 tools/maintainer/mutants.py --srcdir "$source_dir" \
+[ -n "$list" ] || (cd "$top" && build_all) || exit 99
+exec nice python3 "$top/tools/maintainer/mutants.py" --srcdir "$top" \
   --build "$MUTANTS_BUILD/plain" --sanitized "$MUTANTS_BUILD/sanitized" "$@"

@@ -1,32 +1,32 @@
 #!/bin/sh
-# Run converted dynamic loaders, libraries and programs on older kernels, in
-# an emulated machine: kernels up to 6.6 map the interpreter's BSS, and those
-# before 5.18 compute AT_PHDR, in another way than today's.
+# Do converted dynamic loaders, libraries and programs run on older kernels?
 #   sh tools/maintainer/old-kernel.sh [OPTION]... [KERNEL...]
 #     -b BUILD     build tree (default: build)
 #     -d DIR       keep packages, programs and logs in DIR
-#     -s SUITES    Debian releases with kernels that are tried (default
+#     -s SUITES    Debian releases with kernels that are tried (default:
 #                  "bookworm bullseye": 6.1 and 5.10)
 #     -u SUITES    Debian releases with a C library, bash and perl to be
-#                  converted and tried too (default "bullseye trixie")
-#     -a ACCEL     qemu's accelerator (default tcg; kvm where it works)
+#                  converted and tried too (default: "bullseye trixie")
+#     -a ACCEL     qemu's accelerator (default: tcg; kvm where it works)
 # KERNEL is the file of a kernel (vmlinuz) with initramfs and a serial console
-# built in; with any, no suite is looked at.  The kernels of the suites come
-# from this system's own Debian mirror; nothing is installed but qemu and cpio.
-# Prints TAP for each kernel.  Exit status: 0 all is good, 1 something is not,
-# 2 wrong usage, 77 no kernel or no qemu can be had.
+# built in; with any, no suite is looked at.  They run in an emulated machine: kernels
+# up to 6.6 map the interpreter's BSS, and those before 5.18 compute AT_PHDR, in another
+# way than today's.  The kernels of the suites come from this system's Debian mirror;
+# nothing is installed but qemu and cpio.  Prints TAP for each kernel; minutes.
+# For example: sh tools/maintainer/old-kernel.sh -s bookworm -u trixie
+# Exit status: 0 all is good, 1 something is not, 2 wrong usage, 77 no kernel or no qemu
+# can be had.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # $cflags and other lists are meant to be split.
 # shellcheck disable=SC2086,SC2046
 set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+. "$top/tools/maintainer/debian.sh"
+. "$top/tests/tap.sh"
 
-usage ()
-{
-  sed -n '5,18s/^# \{0,1\}//p' "$0" >&2
-  exit 2
-}
-
+# Nothing can be tried here.
 skip ()
 {
   echo "1..0 # SKIP $*"
@@ -48,16 +48,13 @@ done
 shift $((OPTIND - 1))
 kernels=
 for kernel; do
-  [ -r "$kernel" ] || usage
+  [ -r "$kernel" ] || die_status=2 die "$kernel: cannot be read"
   kernels="$kernels $(readlink -f "$kernel")"
 done
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-. "$top/tools/common.sh"
-. "$top/tools/maintainer/suite-apt.sh"
 sources=$top/tests/kernel
 matrix=$top/tests/matrix
-build=$(cd "${build:-$top/build}" && pwd) || usage
+find_build "$build"
 : "${CC:=gcc}" "${CXX:=g++}"
 cflags="-O2 -D_GNU_SOURCE -pthread"
 
@@ -70,13 +67,7 @@ quietly make -C "$build" src/cfi2sframe tests/matrix/inject_blob \
   || die "the build failed"
 blob=$build/tests/matrix/inject_blob
 
-if [ -n "$keep" ]; then
-  mkdir -p "$keep"
-  work=$(cd "$keep" && pwd) || exit 2
-else
-  work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-kernel.XXXXXX") || exit 2
-  trap 'rm -rf "$work"' EXIT
-fi
+make_work kernel "$keep"
 log=$work/log
 : >"$log"
 
@@ -87,8 +78,7 @@ suite_unpack ()
 {
   package=$2
   [ ! -e "$state/$package.done" ] || return 0
-  (cd "$state" && suite_apt "$1" apt-get download "$package") >>"$log" 2>&1 \
-    && dpkg-deb --fsys-tarfile "$state/$package"_*.deb \
+  suite_download "$1" "$state" "$package" && dpkg-deb --fsys-tarfile "$state/$package"_*.deb \
     | tar -xf - -C "$state/files" "$3" 2>>"$log" \
     && : >"$state/$package.done"
 }
@@ -115,8 +105,8 @@ if [ -z "$kernels" ]; then
 fi
 [ -n "$kernels" ] || skip "no kernel can be had"
 
-# ---- Two systems: /old is unconverted, except for /t and /ld; /new is the
-# same with everything converted.
+# ---- Two systems: in /old only /t and /ld have converted files, in /new everything
+# is converted.
 
 system=$work/system
 plan=$system/plan
@@ -126,7 +116,8 @@ mkdir -p "$work/objects" "$system/old/t" "$system/old/ld" "$system/old/bin" \
 : >"$plan"
 cd "$work/objects" || exit 2
 
-# plan KIND NAME ROOT EXPECTED PROGRAM [ARGUMENT...]
+# plan KIND NAME ROOT EXPECTED PROGRAM [ARGUMENT...]: have init (tests/kernel/init.c)
+# run PROGRAM in ROOT.
 plan ()
 {
   plan_separator=
@@ -137,7 +128,7 @@ plan ()
   echo >>"$plan"
 }
 
-# not_made NAME REASON: a line of TAP for what is not there to be tried.
+# not_made NAME REASON: a line of TAP for what cannot be tried.
 skipped=
 not_made ()
 {
@@ -159,7 +150,7 @@ convert ()
   esac
 }
 
-# expected_of STRATEGY: an entry of the environment, for programs of the matrix.
+# expected_of STRATEGY: an environment variable for programs of tests/matrix.
 expected_of ()
 {
   [ "$1" != grow-data ] || echo SFRAME_MAY_BE_WRITABLE=1
@@ -279,7 +270,7 @@ build_go ()
 
 # ---- Dynamic loaders
 
-# change TOOL FILE: what else people do to a converted file.
+# change TOOL FILE: change a converted file by a tool that people use.
 change ()
 {
   case $1 in
@@ -301,7 +292,8 @@ loader_user ()
     "$user_sframe"
 }
 
-# add_loader NAME FILE COMPILER...: the loader as it is and after each tool.
+# add_loader NAME FILE COMPILER...: the loader as it is, converted, and after each
+# tool.
 add_loader ()
 {
   loader=$1
@@ -309,8 +301,8 @@ add_loader ()
   shift 2
   [ -e "$file" ] || { not_made "$loader" "$file not found"; return; }
   cp -L "$file" "$loader"
-  # .sframe of 2 bytes is the magic alone; 4096 and 4000 end close to a page's
-  # end.
+  # .sframe of 2 bytes is the magic alone; with 4096 and 4000 it ends close to a
+  # page's end.
   for kind in real slack 2 3000 4000 4096 300000; do
     case $loader:$kind in ld-shim*:[0-9]*) continue ;; esac
     strategy=$(convert $kind "$loader" "$loader.$kind")
@@ -334,8 +326,8 @@ put_loader ()
   fi
 }
 
-# add_loader_kinds TOOL COMPILER...: $loader, and what became of it, all of
-# them after TOOL.
+# add_loader_kinds TOOL COMPILER...: $loader and its converted forms, all of them after
+# TOOL.
 add_loader_kinds ()
 {
   tool=$1
@@ -370,8 +362,8 @@ build_loaders ()
 {
   add_loader loader-glibc /lib64/ld-linux-x86-64.so.2 $CC $cflags
   add_loader loader-musl /lib/ld-musl-x86_64.so.1 musl-gcc $cflags
-  # The name tells (inject_blob does not look at it).
-  # The flags leave no slack.
+  # cfi2sframe knows loaders by their names (ld-*), which inject_blob does not look at.
+  # The flags leave no slack in the file.
   if $CC -O2 -fno-stack-protector -fPIE -nostdlib -static-pie \
     -Wl,-z,noseparate-code,-z,norelro,--hash-style=both \
     "$sources/shim.c" -o shim >>"$log" 2>&1; then
@@ -387,12 +379,7 @@ build_loaders ()
 
 # ---- A small system, as a whole
 
-libraries_of ()
-{
-  ldd "$1" 2>>"$log" | sed -n 's/.*[[:space:]]\(\/[^ ]*\) (0x.*/\1/p'
-}
-
-# copy_with_libraries FILE...: to the same place below /old.
+# copy_with_libraries FILE...: copy them to the same places below /old.
 copy_with_libraries ()
 {
   for file; do
@@ -404,7 +391,7 @@ copy_with_libraries ()
   done
 }
 
-# plan_both NAME EXPECTED PROGRAM [ARGUMENT...]: in /old and in /new.
+# plan_both NAME EXPECTED PROGRAM [ARGUMENT...]: plan it in /old and in /new.
 plan_both ()
 {
   both=$1
@@ -426,7 +413,7 @@ build_system ()
   mkdir -p "$system/old/lib"
   [ ! -e /lib/ld-musl-x86_64.so.1 ] \
     || cp -L /lib/ld-musl-x86_64.so.1 "$system/old/lib"
-  # Without the programs that are there in both forms already.
+  # /t and /ld are left out: they have their files in both forms already.
   mkdir "$system/new"
   (cd "$system/old" && tar -cf - --exclude=./t --exclude=./ld .) \
     | tar -xf - -C "$system/new"
@@ -457,7 +444,7 @@ build_system ()
     /lib/ld-musl-x86_64.so.1 /bin/musl-pie
 }
 
-# The programs that every Debian has, of another release.
+# The C library, bash and perl of the release $1.
 build_userland ()
 {
   suite_prepare "$1" || { not_made "userland of $1" "no package lists"; return; }
@@ -471,7 +458,7 @@ build_userland ()
     >"$work/land.cpio"
   for land_root in "$system/old-$land" "$system/new-$land"; do
     (cd "$land_root" && cpio -idm --quiet <"$work/land.cpio"
-      # The base system's links; packages rely on them since trixie.
+      # Packages since trixie rely on these links of the base system.
       for folder in bin lib lib64; do
         [ -e $folder ] || ln -s usr/$folder $folder
       done)
@@ -496,7 +483,7 @@ plan_userland ()
 
 # ---- Boot
 
-# boot KERNEL: the machine's TAP and what the exit status is.
+# boot KERNEL: print the TAP of the machine; fail if something is not well.
 boot ()
 {
   name=${1##*/}

@@ -1,64 +1,54 @@
 #!/bin/sh
-# Convert a whole Debian root, libc and the loader included, and see whether
-# it still works as before.
+# Does a Debian system still work if every ELF file in it is converted, libc and the
+# loader included?
+#   sh tools/maintainer/retrofit-root.sh [-b BUILD] [-p TESTS] [-s SUITE] FOLDER
+#     -b BUILD    build tree (default: build)
+#     -p TESTS    names of Python's test modules, "all", or "none" (default: 29 of them)
+#     -s SUITE    release of Debian (default: bookworm)
+# FOLDER/plain is made by debootstrap, unless it is there; FOLDER/converted is a copy of
+# it, converted in place.  The same commands run in both, and must give the same results.
+# Needs root, debootstrap, jq, the network and 1 GB; an hour with all of Python's tests.
+# Prints a line for each command, and how many differ.
+# For example: sh tools/maintainer/retrofit-root.sh -p test_json /tmp/root
+# Exit status: 0 nothing differs, 1 something does, 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# usage: tools/maintainer/retrofit-root.sh [--suite SUITE]
-#          [--python-tests "NAMES"|all|none] FOLDER
-#
-# Needs root, debootstrap and a built program.  FOLDER/plain is debootstrapped
-# (unless it is there) from SUITE, which is bookworm if none is named.  Every ELF
-# file of FOLDER/converted, a copy of it, is converted in place.  Then the same
-# commands run in both, through chroot; their results must not differ.  About 1 GB
-# and, with all of Python's tests, an hour.
 
 set -u
-. "$(dirname "$0")/../common.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+. "$top/tools/maintainer/debian.sh"
 
-program=${CFI2SFRAME-$PWD/build/src/cfi2sframe}
 packages="gcc libc6-dev g++ perl python3 libpython3.*-testsuite gdb git file"
 python_tests="test_json test_re test_sqlite3 test_ctypes test_threading
   test_subprocess test_socket test_ssl test_hashlib test_struct test_math
   test_generators test_exceptions test_gc test_os test_signal test_zlib
   test_bz2 test_lzma test_decimal test_asyncio test_faulthandler test_readline
   test_pickle test_unicode test_traceback test_weakref test_zipfile"
-suite=bookworm
+build='' suite=bookworm
 failures=0
 
-usage ()
-{
-  echo "usage: $0 [--suite SUITE] [--python-tests \"NAMES\"|all|none] FOLDER" >&2
-  exit 2
-}
-
-while [ $# -ge 3 ]; do
-  case $1 in
-    --suite) suite=$2 ;;
-    --python-tests) python_tests=$2 ;;
+while getopts b:p:s: option; do
+  case $option in
+    b) build=$OPTARG ;;
+    p) python_tests=$OPTARG ;;
+    s) suite=$OPTARG ;;
     *) usage ;;
   esac
-  shift 2
 done
+shift $((OPTIND - 1))
 [ $# -eq 1 ] || usage
-[ -x "$program" ] || die "$program is not there"
-mkdir -p "$1" && cd "$1" || exit 1
-folder=$PWD
-
-# Run a shell command in a root.  Mounts vanish with the namespace.
-in_root ()
-{
-  unshare -m sh -c '
-    mount -t proc proc "$1/proc"
-    mount --rbind /dev "$1/dev"
-    exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-      LC_ALL=C.UTF-8 sh -c "$2"' sh "$folder/$1" "$2" </dev/null 2>&1
-}
+find_build "$build"
+program=$build/src/cfi2sframe
+[ -x "$program" ] || die "$program: not built"
+needs_root debootstrap jq
+make_work root "$1"
+cd "$work" || exit 2
 
 # The same command in both roots must give the same output and status.
 same ()
 {
-  plain=$(in_root plain "$2"; echo "status $?")
-  converted=$(in_root converted "$2"; echo "status $?")
+  plain=$(in_root "$work/plain" "$2" 2>&1; echo "status $?")
+  converted=$(in_root "$work/converted" "$2" 2>&1; echo "status $?")
   if [ "$plain" = "$converted" ] && [ -n "${plain%status 0}" ] \
     && [ "${plain##*status }" = 0 ]; then
     echo "ok: $1"
@@ -73,15 +63,10 @@ same ()
 
 make_roots ()
 {
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)
   if [ ! -e plain/.complete ]; then
-    rm -rf plain
-    debootstrap --variant=minbase "$suite" plain "$mirror" >debootstrap.log 2>&1 \
-      || { tail debootstrap.log >&2; exit 1; }
-    cp /etc/resolv.conf plain/etc/
-    in_root plain "DEBIAN_FRONTEND=noninteractive apt-get install -y \
-      --no-install-recommends $packages" >install.log \
-      || { tail install.log >&2; exit 1; }
+    make_root plain "$suite" "$(debian_mirror)" --variant=minbase || exit 1
+    quietly in_root "$work/plain" \
+      "apt-get install -y --no-install-recommends $packages" || exit 1
     touch plain/.complete
   fi
   rm -rf converted
@@ -94,13 +79,12 @@ convert ()
   echo "conversion: exit status $?"
   tail -n 1 stats.json
   echo "ELF files without .sframe, by reason:"
-  grep -v '"status":"converted"' stats.json \
-    | sed -n 's/.*"status":"\([a-z]*\)","reason":"\([^"]*\)".*/\1: \2/p' \
+  jq -r 'select(.file and .status != "converted") | "\(.status): \(.reason)"' stats.json \
     | sort | uniq -c | sort -rn
   sed 's/^/  /' problems.txt
   echo "loader and libc:"
-  grep -E 'ld-linux|libc\.so\.6"' stats.json \
-    | sed -n 's/^{"json_version":[0-9]*,"file":"\([^"]*\)".*"status":"\([a-z]*\)".*"strategy":\([^,]*\),.*/  \1 \2 \3/p'
+  jq -r 'select(.file and (.file | test("/(ld-linux.*|libc)\\.so\\.[0-9]$")))
+    | "  \(.file) \(.status) \(.strategy)"' stats.json
 }
 
 run_commands ()
@@ -125,13 +109,13 @@ run_commands ()
     'cd /usr/share && find doc -type f | LC_ALL=C sort | head -n 500 | tar cf - -T - 2>/dev/null | gzip -9n | gzip -dc | tar tf - | awk "{n+=length(\$0)} END {print n}" | sed s/^/n=/'
 }
 
-# name and result of every test module
+# Put the name and the result of each test module in $1 into $1.python.
 python_results ()
 {
   names=$python_tests
   [ "$names" != all ] || names=
-  in_root "$1" "cd /tmp && timeout 7200 nice python3 -m test -j2 --timeout 900 $(echo $names)" \
-    >"$1.python.log"
+  in_root "$work/$1" "cd /tmp && timeout 7200 nice python3 -m test -j2 --timeout 900 $(echo "$names" | tr '\n' ' ')" \
+    >"$1.python.log" 2>&1
   sed -n 's/^[0-9:]* .*\[ *[0-9/]*\] \(test_[a-z0-9_.]*\) \([a-z ]*\).*/\1 \2/p' \
     "$1.python.log" | sed 's/ *$//' | sort -u >"$1.python"
 }

@@ -1,41 +1,35 @@
 #!/bin/sh
-# Convert every ELF file of some Debian packages and of all that they depend
-# on, and say which were refused, and why.
+# Which files of some Debian packages, and of all that they depend on, are refused, and
+# why?
 #   sh tools/maintainer/scan-packages.sh [OPTION]... PACKAGE...
 #     -b BUILD     build tree (default: build)
 #     -d DIR       keep the package lists, the results and, in DIR/refused, the
 #                  files that were refused; go on there if interrupted
 #     -n           convert nothing, only say what would be done (--dry-run)
-#     -p N         download and unpack N packages at a time (default 150)
+#     -p N         download and unpack N packages at a time (default: 150)
 #     -r           recommended packages, too
-#     -s SUITE     of this release (default sid)
-# For example: tools/maintainer/scan-packages.sh task-kde-desktop task-gnome-desktop
-# libreoffice chromium firefox-esr.  Each PACKAGE is resolved by itself, as if
-# nothing was installed.  Packages come from this system's own Debian mirror,
-# are unpacked, not installed, and deleted again; 3 GB are enough.  Every file
-# is converted with --dry-run first, then for real, which reads it back and
-# compares it with the original; both must say the same.
-# Exit status: 0 nothing was refused, 1 something was, 2 wrong usage, 77 no
-# packages can be had.
+#     -s SUITE     of this release (default: sid)
+# Each PACKAGE is resolved by itself, as if nothing was installed.  The packages come
+# from this system's Debian mirror, are unpacked, not installed, and deleted again.  Each
+# file is converted with --dry-run and then really, which compares the result with the
+# original; both have to say the same.  Needs jq, the network and 3 GB.  Prints how many
+# files were converted in which way, and the refused files with the reasons; hours for
+# desktops.
+# For example: sh tools/maintainer/scan-packages.sh -n -s bookworm hello
+# Exit status: 0 nothing was refused, 1 something was, 2 wrong usage, 77 no packages
+# can be had.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 # Lists of packages are meant to be split.
 # shellcheck disable=SC2046
 set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+. "$top/tools/maintainer/debian.sh"
 LC_ALL=C
 export LC_ALL
 
-usage ()
-{
-  sed -n '4,13s/^# \{0,1\}//p' "$0" >&2
-  exit 2
-}
-
-top=$(cd "$(dirname "$0")/../.." && pwd)
-. "$top/tools/common.sh"
-. "$top/tools/maintainer/suite-apt.sh"
-
-build=$top/build keep='' suite=sid portion=150 real=true
+build='' keep='' suite=sid portion=150 real=true
 recommends=--no-install-recommends
 while getopts b:d:np:rs: option; do
   case $option in
@@ -50,20 +44,15 @@ while getopts b:d:np:rs: option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || usage
-: "${CFI2SFRAME:=$build/src/cfi2sframe}"
-CFI2SFRAME=$(readlink -f "$CFI2SFRAME")
-[ -x "$CFI2SFRAME" ] || die "$CFI2SFRAME: not built"
-
-if [ -n "$keep" ]; then
-  mkdir -p "$keep" || exit 2
-  work=$(cd "$keep" && pwd) || exit 2
-else
-  work=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-scan.XXXXXX") || exit 2
-  trap 'rm -rf "$work"' EXIT
-fi
+find_build "$build"
+tool=$build/src/cfi2sframe
+[ -x "$tool" ] || die "$tool: not built"
+command -v jq >/dev/null || die "jq not found (Debian: apt-get install jq)"
+make_work scan "$keep"
 log=$work/log
 root=$work/root
-# Reasons that are not the fault of the layout.
+# Reasons that have nothing to do with the layout of a file: they are not counted as
+# refusals.
 harmless='no \.eh_frame"\|relocatable object \|has an \.sframe already"'
 harmless=$harmless'\|"same file as \|"debug file\|SFrame has no ABI'
 
@@ -78,9 +67,8 @@ closure ()
 unpack ()
 {
   rm -rf "$root" "$work/debs"
-  mkdir -p "$root" "$work/debs"
-  (cd "$work/debs" && suite_apt "$suite" apt-get download "$@") \
-    >>"$log" 2>&1 || return 1
+  mkdir -p "$root"
+  suite_download "$suite" "$work/debs" "$@" || return 1
   for package in "$work/debs"/*.deb; do
     dpkg-deb --fsys-tarfile "$package" \
       | tar -x -C "$root" --no-same-owner --exclude='./usr/share/*' \
@@ -91,13 +79,13 @@ unpack ()
   chmod -R u+rwX "$root"
 }
 
-# reports: "status TAB reason TAB file" for each line of --stats=json on
-# standard input.
+# reports: "status TAB reason TAB strategy TAB file", as in JSON, for each line of
+# --stats=json on standard input.
 reports ()
 {
-  tab=$(printf '\t')
-  sed -n "s#^{\"json_version\":[0-9]*,\"file\":\"$root\(.*\)\",\"status\":\"\([^\"]*\)\",\"reason\":\(null\|\"[^\"]*\"\),.*\"strategy\":\(null\|\"[^\"]*\"\),.*#\2$tab\3$tab\4$tab\1#p" \
-    | sort
+  jq -r --arg root "$root" 'select(.file)
+    | [.status, (.reason | tojson), (.strategy | tojson), (.file | ltrimstr($root))]
+    | join("\t")' | sort
 }
 
 # Convert $root in one way; the report goes to the file $1.
@@ -105,7 +93,7 @@ convert ()
 {
   report=$1
   shift
-  "$CFI2SFRAME" -r --stats=json "$@" "$root" >"$work/json" 2>>"$log" </dev/null
+  "$tool" -r --stats=json "$@" "$root" >"$work/json" 2>>"$log" </dev/null
   result=$?
   reports <"$work/json" >"$report"
   [ $result -le 1 ] || die "cfi2sframe ends with status $result; see $log"
@@ -166,4 +154,5 @@ if [ -s "$work/differences" ]; then
   say "--dry-run and the conversion do not agree:"
   cat "$work/differences"
 fi
+[ -s "$work/reports" ] || die "no ELF file in the packages"
 [ ! -s "$work/bad" ] && [ ! -s "$work/differences" ]

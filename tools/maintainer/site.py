@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-# The documents as static pages.
-#   site.py SOURCE OUT
-# SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# makeinfo makes the manual, mandoc the manual pages, Python-Markdown the rest;
-# here are what is around them, the picture of doc/use/speed, and links.  The pages
-# need no other server and no program in the browser.
+"""The documents as static pages, in the new folder OUT.
 
+  python3 tools/maintainer/site.py SOURCE OUT
+
+(make site) makes OUT/index.html and the pages that it leads to, in seconds.  makeinfo
+makes the manual, mandoc the manual pages, Python-Markdown the rest.  This program adds
+the navigation, the picture of doc/use/speed, and the links between pages.  The pages
+need no server of their own and no program in the browser.
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import argparse
 import glob
 import html
 import os
@@ -18,8 +22,7 @@ import sys
 try:
     import markdown
 except ImportError:
-    sys.exit("site.py: Python's module markdown is missing (Debian: "
-             "python3-markdown)")
+    markdown = None
 
 # Documents in the source: pages.
 PAGES = {"README.md": "overview.html",
@@ -87,7 +90,7 @@ def from_markdown(text, here=""):
 
 
 def manual_pages(source, out):
-    """Their pages; links to them."""
+    """Write a page for each manual page; links to them, as Markdown."""
     links = []
     paths = [path for folder in ("doc/use", "prove", "stacks", "walk", "contrib/*")
              for path in glob.glob(os.path.join(source, folder, "*.[13]"))]
@@ -169,7 +172,15 @@ def conformance(source, out):
 
 
 def main():
-    source, out = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", help="top of the source tree")
+    parser.add_argument("out", help="folder; what is in it is deleted")
+    arguments = parser.parse_args()
+    if markdown is None:
+        parser.error("Python's module markdown is missing (Debian: python3-markdown)")
+    source, out = arguments.source, arguments.out
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     for name in PICTURES + ("doc/site/style.css",):

@@ -1,17 +1,19 @@
 #!/bin/sh
-# static.sh [-o DIR] [MACHINE]...: release archives with cfi2sframe as a static
-# program, which runs on any Linux of its machine: amd64, arm64, s390x (all by
-# default).  SPDX-License-Identifier: LGPL-2.1-or-later
-#
-# Debian's cross compilers build it, with Debian's static libraries: an apt of its
-# own fetches these, so nothing is installed and no architecture is added.  Zydis is compiled from Debian's source, because its
-# package has no static library.  What is built is run at the end, under qemu-user
-# if need be, and has to convert a program of its machine as the others do.
+# Release archives with cfi2sframe as a static program, which runs on any Linux.
+#   sh tools/maintainer/static.sh [-o DIR] [MACHINE]...
+#     -o DIR     folder of the archives (default: static); DIR/work keeps what is built
+#     MACHINE    amd64, arm64 or s390x (default: all)
+# Debian's cross compilers link Debian's static libraries, which an apt of its own
+# fetches: nothing is installed and no architecture is added.  Zydis, whose package has
+# no static library, is compiled from Debian's source.  At the end each program runs,
+# under qemu-user if necessary, and has to convert a program of its machine.  Needs the
+# network and the compilers; minutes.  Prints the names of the archives.
+# SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
-. "$top/tools/maintainer/suite-apt.sh"
+. "$top/tools/maintainer/debian.sh"
 LC_ALL=C
 export LC_ALL
 
@@ -19,17 +21,18 @@ output=static
 while getopts o: option; do
   case $option in
     o) output=$OPTARG ;;
-    *) die "usage: static.sh [-o DIR] [MACHINE]..." ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- amd64 arm64 s390x
 mkdir -p "$output/work"
 output=$(cd "$output" && pwd)
+no_blanks "$output"
 work=$output/work
 log=$work/apt.log suite_types="deb deb-src"
-version=$(sed -n 's/^AC_INIT(\[cfi2sframe\], \[\(.*\)\]).*/\1/p' "$top/configure.ac")
-# Times in archives: of the last change.
+version=$(source_version)
+# The time of everything in the archives: that of the last change.
 : "${SOURCE_DATE_EPOCH:=$(git -C "$top" log -1 --format=%ct 2>/dev/null \
   || stat -c %Y "$top/NEWS")}"
 export SOURCE_DATE_EPOCH
@@ -47,7 +50,7 @@ triplet_of ()
   esac
 }
 
-# How a program of the machine is run here; nothing if this machine is one.
+# The emulator that programs of machine $1 need here.
 runner_of ()
 {
   [ "$1" = "$(dpkg --print-architecture)" ] || case $1 in
@@ -58,15 +61,15 @@ runner_of ()
 }
 
 # The libraries of machine $1 below $2, and a line for each in $2/versions.
+# shellcheck disable=SC2086
 fetch_libraries ()
 {
   [ ! -e "$2/versions" ] || return 0
   rm -rf "$2"
-  mkdir -p "$2/packages"
   headers=libzycore-dev # all that Zydis's decoder needs
   [ "$1" != s390x ] || headers=
-  (cd "$2/packages" \
-     && quietly suite_apt system apt-get download $libraries $headers)
+  suite_download system "$2/packages" $libraries $headers \
+    || die "$1: the libraries cannot be downloaded; see $log"
   for package in "$2"/packages/*.deb; do
     dpkg-deb -x "$package" "$2"
     dpkg-deb -W --showformat '${Package} ${Version}\n' "$package"
@@ -74,8 +77,7 @@ fetch_libraries ()
   mv "$2/versions.new" "$2/versions"
 }
 
-# Zydis for machine $1, of triplet $2, below $3.  As in Debian there is none for
-# s390x.
+# Zydis for machine $1, of triplet $2, below $3.  s390x has none, as in Debian.
 build_zydis ()
 {
   [ "$1" != s390x ] && [ ! -e "$3/usr/lib/$2/libZydis.a" ] || return 0
@@ -117,7 +119,7 @@ build_program ()
   "$2-strip" -o "$build/cfi2sframe" "$build/src/cfi2sframe"
 }
 
-# Run the program for machine $1, of triplet $2, on one of its own.
+# Convert a program of machine $1, of triplet $2, by the program for that machine.
 try_program ()
 {
   runner=$(runner_of "$1")
@@ -143,7 +145,7 @@ try_program ()
 pack ()
 {
   name=cfi2sframe-$version-linux-$1
-  rm -rf "$work/$name"
+  rm -rf "${work:?}/$name"
   mkdir -p "$work/$name"
   cp "$work/build-$1/cfi2sframe" "$top/COPYING" "$top/NEWS" \
     "$top/doc/use/cfi2sframe.1" "$work/$name"

@@ -1,63 +1,60 @@
 #!/bin/sh
-# Convert every ELF file below some directories into a scratch folder, have
-# sframe-prove compare each result with the file's CFI, and print totals.
+# Are the rows of every ELF file below some folders right?
 #   sh tools/maintainer/survey.sh [OPTION]... DIR|FILE...
 #     -j N         so many files at a time (default: processors)
-#     -f FORMAT    SFrame format: 3, 2, 2.0 or 1 (default 3)
+#     -f FORMAT    SFrame format: 3, 2, 2.0 or 1 (default: 3)
 #     -b BUILD     build tree (default: build)
 #     -o RESULTS   keep the results of every file, one JSON object per line
 #     -a OPTION    pass OPTION to cfi2sframe (may be repeated)
-#     -t           only the totals, as one JSON object
-# Input files are only read; each output is deleted once it is checked.
-# Exit status: 0 nothing wrong, 1 a wrong row, a crash or a time-out,
-# 2 nothing could be surveyed.
+# Converts each file into a scratch folder; sframe-prove compares the result with the
+# file's CFI, and survey_totals.py adds up.  The files are only read, each output is
+# deleted.  $SURVEY_TIMEOUT is the number of seconds that a file may take (600).
+# Prints a table of totals; its line "bytes WRONG" has to end in 0.  Seconds a file.
+# For example: sh tools/maintainer/survey.sh /usr/sbin
+# Exit status: 0 nothing wrong, 1 a wrong row, a crash or a time-out, 2 nothing
+# could be surveyed.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-cd_root=$(dirname "$0")/../..
-. "$cd_root/tools/common.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
 die_status=2
 
 jobs=$(cores)
-build=$cd_root/build format=3 results='' arguments='' totals_only=
-while getopts j:f:b:o:a:t option; do
+build='' format=3 results='' arguments=''
+while getopts j:f:b:o:a: option; do
   case $option in
     j) jobs=$OPTARG ;;
     f) format=$OPTARG ;;
     b) build=$OPTARG ;;
     o) results=$OPTARG ;;
     a) arguments="$arguments $OPTARG" ;;
-    t) totals_only=-t ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || die "usage: survey.sh [-j N] [-f FORMAT] [-b BUILD] [-o RESULTS] [-a OPTION] [-t] DIR..."
+[ $# -gt 0 ] || usage
 
-build=$(cd "$build" && pwd) || die "no build tree"
-tool=$build/cfi2sframe
-[ -x "$tool" ] || tool=$build/src/cfi2sframe
+find_build "$build"
+tool=$build/src/cfi2sframe
 prove=$build/prove/sframe-prove
 [ -x "$tool" ] || die "$tool: not built"
 [ -x "$prove" ] || die "$prove: not built (needs libdw)"
 command -v python3 >/dev/null || die "python3 is needed for the totals"
-totals=$(cd "$cd_root/tools/maintainer" && pwd)/survey_totals.py
+totals=$top/tools/maintainer/survey_totals.py
+make_work survey
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/cfi2sframe-survey.XXXXXX") || exit 2
-trap 'rm -rf "$scratch"' EXIT
-
-SURVEY_SCRATCH=$scratch SURVEY_TOOL=$tool SURVEY_PROVE=$prove
+SURVEY_SCRATCH=$work SURVEY_TOOL=$tool SURVEY_PROVE=$prove
 SURVEY_FORMAT=$format SURVEY_ARGUMENTS=$arguments
 SURVEY_TIMEOUT=${SURVEY_TIMEOUT:-600}
 export SURVEY_SCRATCH SURVEY_TOOL SURVEY_PROVE SURVEY_FORMAT \
   SURVEY_ARGUMENTS SURVEY_TIMEOUT
 
-python3 "$totals" list "$@" >"$scratch/files" || die "cannot list the files"
-[ -s "$scratch/files" ] || die "no ELF file there"
-xargs -0 -n 32 -P "$jobs" python3 "$totals" work <"$scratch/files" \
+python3 "$totals" list "$@" >"$work/files" || die "cannot list the files"
+[ -s "$work/files" ] || die "no ELF file there"
+xargs -0 -n 32 -P "$jobs" python3 "$totals" work <"$work/files" \
   || die "a worker failed"
 
-cat "$scratch"/*.results >"$scratch/all"
-[ -z "$results" ] || cp "$scratch/all" "$results" || exit 2
-# shellcheck disable=SC2086
-python3 "$totals" totals $totals_only "$format" <"$scratch/all"
+cat "$work"/*.results >"$work/all"
+[ -z "$results" ] || cp "$work/all" "$results" || exit 2
+python3 "$totals" totals "$format" <"$work/all"

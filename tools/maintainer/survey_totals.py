@@ -1,10 +1,11 @@
-"""The bookkeeping of survey.sh.
+"""The bookkeeping of survey.sh, and the list of files of hidden-cfi.sh.
 
-  list PATH...      every linked 64-bit ELF file below, each inode once,
-                    NUL-terminated
+  list [--x86-64] PATH...
+                    every linked 64-bit ELF file (of x86-64 only) in or below PATH,
+                    each inode once, NUL-terminated
   work FILE...      convert and check some files; the results, one JSON line
                     each, go to a new file *.results in $SURVEY_SCRATCH
-  totals [-t] FMT   add up the lines on standard input
+  totals FORMAT     add up the lines on standard input
 
 SPDX-License-Identifier: LGPL-2.1-or-later
 """
@@ -24,14 +25,15 @@ sys.dont_write_bytecode = True
 from sframe_retrofit import elf, percent
 
 
-def is_linked_elf(path):
+def is_linked_elf(path, machines):
     try:
         with open(path, "rb") as file:
-            start = file.read(elf.START)
+            start = file.read(elf.START + 2)
     except OSError:
         return False
     return start[4:5] == elf.CLASS_64 \
-        and elf.elf_type(start) in (elf.ET_EXEC, elf.ET_DYN)
+        and elf.elf_type(start) in (elf.ET_EXEC, elf.ET_DYN) \
+        and (not machines or elf.machine(start) in machines)
 
 
 def walk(path):
@@ -44,13 +46,14 @@ def walk(path):
             yield os.path.join(folder, name)
 
 
-def linked_files(paths):
+def linked_files(paths, machines=()):
+    """The linked ELF files in or below PATHS, of MACHINES or of all."""
     seen = set()
     for root in paths:
         for path in walk(root):
             try:
-                # What a symbolic link names is found under its own name,
-                # unless it was asked for.
+                # A symbolic link is skipped, because its target is found under
+                # its own name, unless the link itself was named.
                 status = os.stat(path) if path == root else os.lstat(path)
             except OSError:
                 continue
@@ -58,12 +61,14 @@ def linked_files(paths):
             if not stat.S_ISREG(status.st_mode) or key in seen:
                 continue
             seen.add(key)
-            if is_linked_elf(path):
+            if is_linked_elf(path, machines):
                 yield path
 
 
-def list_files(paths):
-    for path in linked_files(paths):
+def list_files(arguments):
+    x86_64 = arguments[:1] == ["--x86-64"]
+    for path in linked_files(arguments[x86_64:],
+                             (elf.EM_X86_64,) if x86_64 else ()):
         sys.stdout.buffer.write(os.fsencode(path) + b"\0")
 
 
@@ -161,16 +166,6 @@ class Totals:
             self.problems.append(("wrong" if entry["proof"].get("wrong")
                                   else "not proved", entry))
 
-    def as_object(self):
-        return {
-            "format": self.format, "files": sum(self.outcomes.values()),
-            "outcomes": self.outcomes, "reasons": self.reasons,
-            "strategies": self.strategies, "left_out": self.left_out,
-            "stats": self.stats, "proof": self.proof,
-            "problems": [{"what": what, "file": entry["file"]}
-                         for what, entry in self.problems],
-        }
-
     def print(self):
         proof, stats = self.proof, self.stats
         print(f"SFrame format {self.format}")
@@ -215,14 +210,11 @@ class Totals:
                 print(f"  {line}")
 
 
-def add_up(arguments):
-    totals = Totals(arguments[-1])
+def add_up(version):
+    totals = Totals(version)
     for line in sys.stdin:
         totals.add(json.loads(line))
-    if arguments[0] == "-t":
-        print(json.dumps(totals.as_object()))
-    else:
-        totals.print()
+    totals.print()
     if totals.problems:
         return 1
     return 0 if totals.outcomes["converted"] else 2
@@ -235,7 +227,7 @@ def main():
     elif command == "work":
         work(arguments)
     elif command == "totals":
-        return add_up(arguments)
+        return add_up(*arguments)
     return 0
 
 

@@ -1,19 +1,28 @@
 #!/bin/sh
-# Build real Debian source packages with and without dh_sframe, compare, and
-# install the result in a fresh root.
-#   sh tools/maintainer/try-debhelper.sh [PACKAGE...]       (default: hello lua5.4 libpng1.6)
-# Needs root (for debootstrap and chroot), network, and a built tree.  Takes
-# minutes, so check.sh does not do it.
+# Does dh_sframe work on real source packages of Debian?
+#   sh tools/maintainer/try-debhelper.sh [PACKAGE...]  (default: hello lua5.4 libpng1.6)
+# Builds each package without dh_sframe and twice with it, compares, and installs the
+# result in a fresh system.  Needs root, debootstrap, the network and a built tree;
+# minutes.  Prints a line for each .deb: how many ELF files have .sframe, and its size
+# before and after.
+#   $WORK     folder, which is kept (default: a new one in /tmp)
+#   $MIRROR   Debian mirror (default: this system's)
+#   $SUITE    release of Debian (default: bookworm)
+# Exit status: 0 all is well, 1 something differs or fails, 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -eu
-cd "$(dirname "$0")/../.."
-. tools/common.sh
-top=$PWD
-: "${WORK:=$(mktemp -d /tmp/cfi2sframe-debhelper.XXXXXX)}"
-: "${MIRROR:=$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)}"
-: "${SUITE:=bookworm}"
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+. "$top/tools/maintainer/debian.sh"
+no_options "$@"
 [ $# -gt 0 ] || set -- hello lua5.4 libpng1.6
+cd "$top"
+[ -x build/src/cfi2sframe ] || die "$top/build/src/cfi2sframe: not built"
+needs_root
+: "${WORK:=$(mktemp -d /tmp/cfi2sframe-debhelper.XXXXXX)}"
+: "${MIRROR:=$(debian_mirror)}"
+: "${SUITE:=bookworm}"
 
 need_packages build-essential debhelper debootstrap dpkg-dev gdb fakeroot
 
@@ -30,7 +39,8 @@ apt ()
     -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$WORK/lists" "$@"
 }
 
-# build PACKAGE RESULT with|without
+# build PACKAGE RESULT with|without: build it with or without dh_sframe, and put the
+# .deb files into the folder RESULT.
 build ()
 {
   rm -rf "$WORK/build"
@@ -47,27 +57,33 @@ build ()
   cp "$WORK"/build/*.deb "$WORK/$2/"
 }
 
-# The ELF files of a .deb that have .sframe, of those that have code.
+# The ELF files of the folder $1 that are loaded.
+loaded_files ()
+{
+  find "$1" -type f ! -path '*/debug/*' | sort | while read -r file; do
+    ! readelf -lW "$file" 2>/dev/null | grep -q LOAD || printf '%s\n' "$file"
+  done
+}
+
+# How many of the loaded files of a .deb have .sframe, and how many have none.
 count_sframe ()
 {
   rm -rf "$WORK/x"
   dpkg-deb -x "$1" "$WORK/x"
-  find "$WORK/x" -type f ! -path '*/debug/*' | sort | while read -r file; do
-    readelf -lW "$file" 2>/dev/null | grep -q LOAD || continue
+  loaded_files "$WORK/x" | while read -r file; do
     if readelf -SW "$file" | grep -q ' \.sframe '; then echo with
     else echo without; fi
   done | sort | uniq -c | awk '{ printf "%s%d %s", sep, $1, $2; sep = ", " }'
 }
 
-# What gdb says when it loads each program with its debug file.
+# gdb's warnings about each program with its debug file.
 gdb_says ()
 {
   rm -rf "$WORK/x"
   for deb in "$1"/*.deb; do
     dpkg-deb -x "$deb" "$WORK/x"
   done
-  find "$WORK/x" -type f ! -path '*/debug/*' | sort | while read -r file; do
-    readelf -lW "$file" 2>/dev/null | grep -q LOAD || continue
+  loaded_files "$WORK/x" | while read -r file; do
     gdb -nx -batch -iex "set debug-file-directory $WORK/x/usr/lib/debug" \
       -ex 'info line 1' "$file" 2>&1 </dev/null | grep -i warning || true
   done
@@ -105,8 +121,7 @@ for package in "$@"; do
 done
 
 say "Installing in a fresh $SUITE"
-[ -d "$WORK/root" ] \
-  || quietly debootstrap --variant=minbase "$SUITE" "$WORK/root" "$MIRROR"
+[ -d "$WORK/root" ] || make_root "$WORK/root" "$SUITE" "$MIRROR" --variant=minbase
 mkdir -p "$WORK/root/debs"
 for package in "$@"; do
   for deb in "$WORK/one-$package"/*.deb; do
@@ -116,12 +131,10 @@ for package in "$@"; do
     esac
   done
 done
-quietly chroot "$WORK/root" env DEBIAN_FRONTEND=noninteractive \
-  sh -c 'apt-get update -qq && apt-get install -y -qq /debs/*.deb'
-chroot "$WORK/root" dpkg --verify >"$WORK/verify" 2>&1 || true
+quietly in_root "$WORK/root" 'apt-get update -qq && apt-get install -y -qq /debs/*.deb'
+in_root "$WORK/root" 'dpkg --verify' >"$WORK/verify" 2>&1 || true
 [ ! -s "$WORK/verify" ] || fail "dpkg --verify: $(cat "$WORK/verify")"
-chroot "$WORK/root" sh -c '
-  status=0
+in_root "$WORK/root" '
   for deb in /debs/*.deb; do
     dpkg-deb -c "$deb" | awk "\$1 ~ /^-..x/ { print \$6 }"
   done | sed "s/^\.//" | grep "/bin/" | while read -r program; do

@@ -21,12 +21,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "cfi2sframe.h"
 #include "sframe/format.h"
+#include "times.h"
 
 enum
 {
@@ -251,14 +251,6 @@ shuffle (uint64_t *pcs, size_t n)
 
 /* Measuring.  */
 
-static double
-nanoseconds (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static bool
 same_answers (const struct section *a, const struct section *b,
               const uint64_t *pcs, size_t n)
@@ -283,7 +275,7 @@ measure (const struct section *section, const char *layout, const char *kind,
   uint64_t scanned = 0, steps = 0;
   for (int round = 0; round < ROUNDS; round++)
     {
-      double begin = nanoseconds ();
+      double begin = milliseconds (CLOCK_PROCESS_CPUTIME_ID);
       scanned = steps = 0;
       for (size_t i = 0, k = 0; i < lookups; i++, k = k + 1 < n ? k + 1 : 0)
         {
@@ -291,13 +283,13 @@ measure (const struct section *section, const char *layout, const char *kind,
           scanned += answer.n_scanned;
           steps += answer.n_steps;
         }
-      double time = nanoseconds () - begin;
+      double time = milliseconds (CLOCK_PROCESS_CPUTIME_ID) - begin;
       if (round == 0 || time < best)
         best = time;
     }
   double n_lookups = (double)lookups;
   printf ("%s %s %.2f %.2f %.1f\n", layout, kind, (double)scanned / n_lookups,
-          (double)steps / n_lookups, best / n_lookups);
+          (double)steps / n_lookups, best * 1e6 / n_lookups);
 }
 
 int

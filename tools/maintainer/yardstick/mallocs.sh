@@ -1,24 +1,26 @@
 #!/bin/sh
-# How long a frame takes at every seventh malloc of real programs (mallocs.c),
-# and at 250 signals a second, converted with the libraries that they need, in
-# several ways.
-#   mallocs.sh BUILD
+# How long does a frame take in real programs?
+#   sh tools/maintainer/yardstick/mallocs.sh [BUILD]     (default: build)
+# Runs Python, gdb and sqlite3, converted with the libraries that they need, and walks
+# the stack in four ways (mallocs.c) at every seventh malloc, and at 250 signals a
+# second.  Prints a line for each way; minutes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 set -u
-build=${1:?build folder}
-srcdir=$(cd "$(dirname "$0")/../../.." && pwd) || exit 2
-build=$(cd "$build" && pwd) || exit 2
-. "$srcdir/tests/tap.sh"
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 2
+top=$(cd "$(dirname "$0")/../../.." && pwd) || exit 2
+. "$top/tools/common.sh"
+no_options "$@"
+. "$top/tests/tap.sh"
+[ $# -le 1 ] || usage
+find_build "${1-}"
+make_work mallocs
+cd "$work" || exit 2
 mkdir lib
-"${CC:-cc}" -O2 -shared -fPIC -Wl,-z,now -I"$srcdir/include" -o mallocs.so \
-  "$srcdir/tools/maintainer/yardstick/mallocs.c" "$build/.libs/libwalk.a" -lgcc_s || exit 2
+"${CC:-cc}" -O2 -shared -fPIC -Wl,-z,now -I"$top/include" -o mallocs.so \
+  "$top/tools/maintainer/yardstick/mallocs.c" "$build/.libs/libwalk.a" -lgcc_s || exit 2
 "$build/src/cfi2sframe" -q mallocs.so
 
-# measure PROGRAM [ARGUMENT]...
+# measure PROGRAM [ARGUMENT]...: in all ways, without and with signals.
 measure ()
 {
   program=$(readlink -f "$(command -v "$1")")
@@ -31,14 +33,14 @@ measure ()
   for timer in '' MALLOCS_TIMER=1; do
     echo "${program##*/} $timer"
     for way in remembered plain libgcc backtrace; do
-      env $timer MALLOCS_WAY=$way lib/ld.so --library-path "$scratch/lib" \
-        --preload "$scratch/mallocs.so" "./${program##*/}" "$@" \
+      env $timer MALLOCS_WAY=$way lib/ld.so --library-path "$work/lib" \
+        --preload "$work/mallocs.so" "./${program##*/}" "$@" \
         2>&1 >/dev/null </dev/null | grep '^mallocs:'
     done
   done
 }
 
-# Python has an allocator of its own otherwise.
+# Without this, Python has an allocator of its own and hardly calls malloc.
 export PYTHONMALLOC=malloc
 measure "${PYTHON:-/usr/bin/python3}" -c '
 import json, re

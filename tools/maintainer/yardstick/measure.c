@@ -14,28 +14,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static double
-milliseconds (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
+#include "times.h"
 
 static double
 of_timeval (struct timeval time)
 {
   return (double)time.tv_sec * 1e3 + (double)time.tv_usec * 1e-3;
-}
-
-static int
-compare_times (const void *a, const void *b)
-{
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
 }
 
 static void
@@ -55,13 +41,13 @@ measure (char **argv, double *elapsed, double *processor, long *resident)
 {
   int status;
   struct rusage usage;
-  double start = milliseconds ();
+  double start = milliseconds (CLOCK_MONOTONIC);
   pid_t child = fork ();
   if (child == 0)
     run_command (argv);
   if (child < 0 || wait4 (child, &status, 0, &usage) != child)
     return 0;
-  *elapsed = milliseconds () - start;
+  *elapsed = milliseconds (CLOCK_MONOTONIC) - start;
   *processor = of_timeval (usage.ru_utime) + of_timeval (usage.ru_stime);
   if (usage.ru_maxrss > *resident)
     *resident = usage.ru_maxrss;
@@ -92,8 +78,8 @@ main (int argc, char **argv)
       free (processor);
       return 1;
     }
-  qsort (elapsed, (size_t)runs, sizeof *elapsed, compare_times);
-  qsort (processor, (size_t)runs, sizeof *processor, compare_times);
+  sort_times (elapsed, runs);
+  sort_times (processor, runs);
   printf ("%.1f %.1f %.1f %.1f %ld\n", elapsed[0], elapsed[runs / 2],
           processor[0], processor[runs / 2], resident);
   free (elapsed);

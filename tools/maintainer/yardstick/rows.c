@@ -18,8 +18,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "times.h"
 
 enum rule
 {
@@ -408,21 +409,6 @@ find_section (struct parser *parser, const uint8_t *file)
   return false;
 }
 
-static double
-milliseconds (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static int
-compare_times (const void *a, const void *b)
-{
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
 static uint64_t
 checksum (const struct parser *parser)
 {
@@ -462,15 +448,15 @@ main (int argc, char **argv)
     }
   for (int i = 0; i < runs; i++)
     {
-      double start = milliseconds ();
+      double start = milliseconds (CLOCK_PROCESS_CPUTIME_ID);
       free (parser.rows);
       parser.rows = NULL;
       parser.n_rows = parser.room = parser.n_functions = 0;
       parser.cie.end = NULL;
       read_section (&parser);
-      times[i] = milliseconds () - start;
+      times[i] = milliseconds (CLOCK_PROCESS_CPUTIME_ID) - start;
     }
-  qsort (times, (size_t)runs, sizeof *times, compare_times);
+  sort_times (times, runs);
   printf ("%zu %zu %016llx %.3f %.3f\n", parser.n_functions, parser.n_rows,
           (unsigned long long)checksum (&parser), times[0], times[runs / 2]);
   free (parser.rows);

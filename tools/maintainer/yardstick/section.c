@@ -12,25 +12,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cfi2sframe.h"
-
-static double
-milliseconds (clockid_t clock)
-{
-  struct timespec now;
-  clock_gettime (clock, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static int
-compare_times (const void *a, const void *b)
-{
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
+#include "times.h"
 
 /* Make the section of FILE, of SIZE bytes, with REPORT.  False when that
    failed, which is told.  */
@@ -85,8 +70,8 @@ main (int argc, char **argv)
     }
   if (well)
     {
-      qsort (times, (size_t)runs, sizeof *times, compare_times);
-      qsort (elapsed, (size_t)runs, sizeof *elapsed, compare_times);
+      sort_times (times, runs);
+      sort_times (elapsed, runs);
       printf ("%llu %llu %llu %.3f %.3f %.3f %.3f\n",
               (unsigned long long)report.sframe_fdes,
               (unsigned long long)report.sframe_fres,

@@ -4,7 +4,8 @@
    walks PID [ROUNDS]: copies the stacks of a process and walks them from the
    same copies, in turn, in several ways.
    walks self [DEPTH [ROUNDS]]: likewise its own stack, in a recursion; walks
-   that go over the living stack are among the ways.
+   over the living stack are among the ways.  Convert the program before, or
+   libsframewalk and sfw_step find no section, and end at the first frame.
 
    What is timed is the walk: from registers to the address of every frame.
    Stopping, copying, finding modules, opening files, making SFrame data and
@@ -14,16 +15,19 @@
    made before.  */
 
 #define _GNU_SOURCE 1
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <unwind.h>
 
-#include "library_ways.h"
 #include "libunwind.h"
+#include "sframewalk.h"
 #include "stacks/live.h"
 #include "stacks/stack_walk.h"
 #include "tests/living/referee.h"
@@ -217,6 +221,142 @@ measure_process (pid_t pid, unsigned rounds)
 
 /* The process itself.  */
 
+static struct sfw_modules *modules;
+static struct sfw_walker *walker, *busy;
+static struct sfw_memory stack;
+static struct sfw_frame start; /* what all walks begin with */
+
+/* The code from FROM up to TO has SECTION.  */
+static void
+library_add (uint64_t from, uint64_t to, const struct sfw_section *section)
+{
+  struct sfw_section own = { section->bytes, section->size, section->address };
+  if (modules == NULL)
+    modules = sfw_modules_new ();
+  if (section->size > 0)
+    sfw_modules_add (modules, from, to, &own);
+}
+
+static struct sfw_walker *
+new_walker (void)
+{
+  return sfw_walker_init (
+      aligned_alloc (64, (sfw_walker_size () + 63) / 64 * 64),
+      sfw_walker_size (), modules);
+}
+
+/* Make the walkers, and find the limit of the stack from START on.  */
+static bool
+library_begin (void)
+{
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+  walker = new_walker ();
+  busy = new_walker ();
+  if (walker == NULL || busy == NULL
+      || pthread_getattr_np (pthread_self (), &attributes) != 0)
+    return false;
+  pthread_attr_getstack (&attributes, &low, &size);
+  pthread_attr_destroy (&attributes);
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr): the stack has no other name */
+  stack = (struct sfw_memory){ .bytes = (void *)(uintptr_t)start.sp,
+                               .low = start.sp,
+                               .high = (uintptr_t)low + size };
+  return true;
+}
+
+static size_t
+walk_by (struct sfw_walker *by)
+{
+  struct sfw_frame frame = start;
+  return sfw_walk (by, &stack, &frame, addresses, NULL, FRAMES_MAX, NULL);
+}
+
+/* As a program does.  */
+static size_t
+library_walk (void)
+{
+  return walk_by (walker);
+}
+
+/* After this call, the last walk was another one: a frame that leads nowhere
+   is a walk, too.  */
+static void
+library_walk_elsewhere (void)
+{
+  struct sfw_frame frame = { .pc = 1, .sp = stack.high };
+  sfw_walk (walker, &stack, &frame, addresses, NULL, 2, NULL);
+}
+
+static void
+library_forget (void)
+{
+  /* The walker forgets when the table has changed.  */
+  sfw_modules_add (modules, 8, 16, NULL);
+  sfw_modules_remove (modules, 8);
+}
+
+static bool
+walk_within (void *context, uint64_t address, void *to, size_t size)
+{
+  (void)address;
+  (void)to;
+  (void)size;
+  *(size_t *)context = walk_by (busy);
+  return false;
+}
+
+/* A walker that is in use remembers nothing.  */
+static size_t
+library_walk_uncached (void)
+{
+  size_t n = 0;
+  const struct sfw_memory asks = { .read = walk_within, .context = &n };
+  struct sfw_frame frame = start;
+  sfw_walk (busy, &asks, &frame, addresses, NULL, 2, NULL);
+  return n;
+}
+
+static size_t
+library_frame_pointers (void)
+{
+  uint64_t fp = start.fp, low = stack.low, span = stack.high - low - 16;
+  size_t n = 0;
+  addresses[n++] = start.pc;
+  while (n < FRAMES_MAX && fp - low <= span)
+    {
+      /* NOLINTNEXTLINE(performance-no-int-to-ptr): likewise */
+      const uint64_t *words = (const uint64_t *)(uintptr_t)fp;
+      low = fp + 1;
+      span = stack.high - low - 16;
+      fp = words[0];
+      addresses[n++] = words[1];
+    }
+  return n;
+}
+
+static _Unwind_Reason_Code
+take (struct _Unwind_Context *context, void *argument)
+{
+  size_t *n = argument;
+  addresses[*n] = (uint64_t)_Unwind_GetIP (context);
+  return ++*n < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* libunwind has a function of the same name.  */
+static size_t
+library_libgcc (void)
+{
+  static _Unwind_Reason_Code (*unwind) (_Unwind_Trace_Fn, void *);
+  if (unwind == NULL)
+    *(void **)&unwind
+        = dlsym (dlopen ("libgcc_s.so.1", RTLD_NOW), "_Unwind_Backtrace");
+  size_t n = 0;
+  unwind (take, &n);
+  return n;
+}
+
 static struct known
 {
   uint64_t start, end;
@@ -267,18 +407,11 @@ list_module (struct dl_phdr_info *info, size_t size, void *data)
   return ++n_known == SECTIONS_MAX;
 }
 
-/* Whatever is called from here has this frame's caller for its own.  */
-struct start
-{
-  uint64_t pc, sp, fp;
-};
-static struct start start;
-
 static size_t
 by_steps (void)
 {
   const struct sfw_memory memory = { .read = read_memory };
-  struct sfw_frame frame = { .pc = start.pc, .sp = start.sp, .fp = start.fp };
+  struct sfw_frame frame = start;
   struct sfw_section section;
   size_t n = 0;
   do
@@ -338,10 +471,11 @@ static struct way own_ways[] = {
 static __attribute__ ((noinline)) void
 walk_self (unsigned rounds)
 {
+  /* The caller's frame, so that every walk begins with the same one.  */
   start.pc = (uintptr_t)__builtin_return_address (0);
   start.sp = (uintptr_t)__builtin_dwarf_cfa ();
   start.fp = *(uintptr_t *)__builtin_frame_address (0);
-  if (!library_begin (start.pc, start.sp, start.fp))
+  if (!library_begin ())
     exit (1);
   /* Of the thread, for walks over copies.  */
   struct thread *thread = process_add_thread (&process, getpid ());
