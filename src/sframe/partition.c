@@ -27,7 +27,7 @@ enum
   LONG_ROW = 6,
   SHORT_ROWS_MAX = 12,
   COST_UNIT = 256, /* units of cost per byte, because shares can be small */
-  NO_KIND = UINT32_MAX /* of a piece that is not a repeated segment */
+  NO_PATTERN = UINT32_MAX /* of a piece that is not a repeated segment */
 };
 
 /* ---- Cuts */
@@ -130,11 +130,13 @@ cut_all (struct partition *partition, const struct partition_input *input)
 
 /* ---- Choosing pieces */
 
-/* The last piece in the cheapest way to describe the rows before a cut.  */
+/* The cheapest way to describe the rows before a cut, as far as offered.  The
+   last piece of these rows says how: at its beginning is another choice.  */
 struct choice
 {
-  uint32_t begin;
-  uint32_t kind;
+  uint64_t cost;  /* UINT64_MAX: no way has been offered yet */
+  uint32_t begin; /* the cut where the piece begins */
+  uint32_t pattern;
 };
 
 /* A cut where a piece may begin.  */
@@ -160,14 +162,12 @@ struct window
 struct chooser
 {
   const struct partition_input *input;
-  const struct cut *cuts;
-  const struct repeats *repeats;
-  uint64_t *costs;        /* per cut: of the rows before it in its run */
-  struct choice *choices; /* per cut */
-  uint32_t *shares;   /* per kind: what a piece pays for the shared block */
-  uint32_t *n_chosen; /* per kind: number of pieces chosen in this pass */
+  struct partition *partition;
+  struct repeats *repeats;
+  struct choice *choices; /* per cut; owned */
+  uint32_t *shares; /* per pattern: what a piece pays for the block; owned */
   const struct repeat *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to offer */
-  struct beginning *near, *far; /* room for those of two windows */
+  struct beginning *beginnings; /* room for those of two windows; owned */
 };
 
 /* ---- Windows */
@@ -219,16 +219,14 @@ window_cost (struct window *window, uint32_t end, uint32_t *begin)
 
 /* ---- Dynamic programming */
 
-/* Make the piece from cut BEGIN to cut END, a segment of KIND, the choice at
-   END, if COST is lower than that of the choice so far.  */
+/* Make the piece from cut BEGIN to cut END, a segment of PATTERN, the choice
+   at END, if COST is lower than that of the choice so far.  */
 static inline void
-chooser_offer (struct chooser *chooser, size_t end, uint64_t cost,
-               uint32_t begin, uint32_t kind)
+chooser_offer (struct chooser *chooser, uint32_t end, uint64_t cost,
+               uint32_t begin, uint32_t pattern)
 {
-  if (cost >= chooser->costs[end])
-    return;
-  chooser->costs[end] = cost;
-  chooser->choices[end] = (struct choice){ begin, kind };
+  if (cost < chooser->choices[end].cost)
+    chooser->choices[end] = (struct choice){ cost, begin, pattern };
 }
 
 /* Offer the repeated segments that begin at cut number BEGIN.  ENTRY is the
@@ -236,13 +234,12 @@ chooser_offer (struct chooser *chooser, size_t end, uint64_t cost,
 static inline void
 chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
 {
-  uint64_t cost = chooser->costs[begin] + entry;
+  uint64_t cost = chooser->choices[begin].cost + entry;
   for (unsigned i = 0; chooser->next[i]->start == begin; i++)
     {
-      const struct repeat *repeat = chooser->next[i]++;
-      uint32_t kind = repeat->kind;
-      chooser_offer (chooser, begin + i + 1, cost + chooser->shares[kind],
-                     begin, kind);
+      uint32_t pattern = chooser->next[i]++->pattern;
+      chooser_offer (chooser, begin + i + 1, cost + chooser->shares[pattern],
+                     begin, pattern);
     }
 }
 
@@ -252,7 +249,6 @@ static inline void
 chooser_offer_own (struct chooser *chooser, struct window *near,
                    struct window *far, uint32_t end, uint64_t entry)
 {
-  const struct cut *cut = &chooser->cuts[end];
   uint32_t begin, far_begin;
   uint64_t cost = window_cost (near, end, &begin), far_cost;
   /* While the near window has its first beginning, none in far is cheaper.  */
@@ -262,85 +258,83 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
       begin = far_begin;
     }
   /* A single atom can be longer than the windows reach, or have more rows.  */
-  if (cost == UINT64_MAX && chooser->costs[end] == UINT64_MAX)
+  if (cost == UINT64_MAX && chooser->choices[end].cost == UINT64_MAX)
     {
+      const struct cut *cut = &chooser->partition->cuts[end];
       begin = end - 1;
-      cost = chooser->costs[begin] + COST_UNIT * segment_bytes (cut - 1, cut);
+      cost = chooser->choices[begin].cost
+             + COST_UNIT * segment_bytes (cut - 1, cut);
     }
   if (cost != UINT64_MAX)
-    chooser_offer (chooser, end, cost + entry, begin, NO_KIND);
-}
-
-/* Find the choice at each cut of the run from cut BEGIN to END.  ENTRY is the
-   cost of a piece's index entries, one at each place where the run occurs.  */
-static void
-chooser_find_choices (struct chooser *chooser, uint32_t begin, uint32_t end,
-                      uint64_t entry)
-{
-  const struct partition_input *input = chooser->input;
-  uint64_t own = entry + COST_UNIT * (uint64_t)input->attribute_cost;
-  struct window near = { .cuts = chooser->cuts,
-                         .width = 1,
-                         .reach = UINT8_MAX,
-                         .rows_max = input->rows_max,
-                         .beginnings = chooser->near };
-  struct window far = { .cuts = chooser->cuts,
-                        .width = 2,
-                        .reach = UINT16_MAX,
-                        .rows_max = input->rows_max,
-                        .beginnings = chooser->far };
-  memset (&chooser->costs[begin], 0xff,
-          (end - begin + 1) * sizeof *chooser->costs);
-  chooser->costs[begin] = 0;
-  for (uint32_t i = begin; i < end; i++)
-    {
-      chooser_offer_repeats (chooser, i, entry);
-      window_add (&near, i, chooser->costs[i]);
-      window_add (&far, i, chooser->costs[i]);
-      chooser_offer_own (chooser, &near, &far, i + 1, own);
-    }
+    chooser_offer (chooser, end, cost + entry, begin, NO_PATTERN);
 }
 
 /* Choose the pieces of RUN, and count those that are repeated segments.  */
 static void
-chooser_choose_run (struct chooser *chooser, const struct run *run)
+chooser_choose_run (struct chooser *chooser, struct run *run)
 {
-  uint32_t begin = run->first_cut, end = run[1].first_cut;
-  uint64_t entries = (uint64_t)run->n_occurrences * chooser->input->entry_cost;
-  if (end - begin > 1)
-    chooser_find_choices (chooser, begin, end, COST_UNIT * entries);
-  else
-    chooser->choices[end]
-        = (struct choice){ begin, chooser->next[0]->start == begin
-                                      ? chooser->next[0]++->kind
-                                      : NO_KIND };
-  for (uint32_t at = end; at > begin; at = chooser->choices[at].begin)
-    if (chooser->choices[at].kind != NO_KIND)
-      chooser->n_chosen[chooser->choices[at].kind]++;
+  const struct partition_input *input = chooser->input;
+  struct choice *choices = chooser->choices;
+  const uint32_t begin = run->first_cut, end = run[1].first_cut;
+  /* An index entry at each place where the run occurs.  */
+  const uint64_t entry
+      = COST_UNIT * (uint64_t)run->n_occurrences * input->entry_cost;
+  const uint64_t own = entry + COST_UNIT * (uint64_t)input->attribute_cost;
+  struct window near = { .cuts = chooser->partition->cuts,
+                         .width = 1,
+                         .reach = UINT8_MAX,
+                         .rows_max = input->rows_max,
+                         .beginnings = chooser->beginnings };
+  struct window far
+      = { .cuts = chooser->partition->cuts,
+          .width = 2,
+          .reach = UINT16_MAX,
+          .rows_max = input->rows_max,
+          .beginnings = chooser->beginnings + chooser->partition->n_cuts };
+  choices[begin].cost = 0;
+  for (uint32_t i = begin; i < end; i++)
+    {
+      chooser_offer_repeats (chooser, i, entry);
+      window_add (&near, i, choices[i].cost);
+      window_add (&far, i, choices[i].cost);
+      chooser_offer_own (chooser, &near, &far, i + 1, own);
+    }
+  run->first_piece = (uint32_t)chooser->partition->n_pieces;
+  for (uint32_t at = end; at > begin; at = choices[at].begin)
+    {
+      chooser->partition->n_pieces++;
+      if (choices[at].pattern != NO_PATTERN)
+        chooser->repeats->patterns[choices[at].pattern].n_uses++;
+    }
 }
 
-/* Choose the pieces of all runs once.  FIRST: there is no choice before.  */
+/* Choose the pieces of all runs once.  */
 static void
-chooser_pass (struct chooser *chooser, bool first)
+chooser_pass (struct chooser *chooser)
 {
   const struct partition_input *input = chooser->input;
   const struct repeats *repeats = chooser->repeats;
-  for (uint32_t i = 0; i < repeats->n_kinds; i++)
+  for (uint32_t i = 0; i < repeats->n_patterns; i++)
     {
-      const struct repeat_kind *kind = &repeats->kinds[i];
-      uint32_t n = first ? kind->n_occurrences : chooser->n_chosen[i];
-      /* N pieces share the cost of the block.  If the choice before has chosen
-         none, a piece would pay for the whole block.  */
+      struct pattern *pattern = &repeats->patterns[i];
+      /* If the choice before has chosen none, a piece would pay for the whole
+         block.  */
       uint64_t share = COST_UNIT
-                       * (input->attribute_cost + (uint64_t)kind->bytes)
-                       / (n > 0 ? n : 1);
+                       * (input->attribute_cost + (uint64_t)pattern->bytes)
+                       / (pattern->n_uses > 0 ? pattern->n_uses : 1);
       chooser->shares[i] = share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
-      chooser->n_chosen[i] = 0;
+      pattern->n_uses = 0;
     }
   for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
     chooser->next[i] = repeats->of_atoms[i];
+  /* Every cost becomes UINT64_MAX.  */
+  memset (chooser->choices, 0xff,
+          (chooser->partition->n_cuts + 1) * sizeof *chooser->choices);
+  chooser->partition->n_pieces = 0;
   for (size_t i = 0; i < input->n_runs; i++)
     chooser_choose_run (chooser, &input->runs[i]);
+  input->runs[input->n_runs].first_piece
+      = (uint32_t)chooser->partition->n_pieces;
 }
 
 /* The hash for tables of the piece that is CHOICE at cut END.  */
@@ -348,36 +342,28 @@ static uint32_t
 choice_hash (const struct chooser *chooser, const struct choice *choice,
              uint32_t end)
 {
-  const struct cut *cuts = chooser->cuts;
+  const struct cut *cuts = chooser->partition->cuts;
   const struct numbered_row *rows = chooser->input->rows;
-  if (choice->kind != NO_KIND)
-    return segment_hash_for_table (chooser->repeats->kinds[choice->kind].hash);
+  if (choice->pattern != NO_PATTERN)
+    return segment_hash_for_table (
+        chooser->repeats->patterns[choice->pattern].hash);
   const struct numbered_row *first = &rows[cuts[choice->begin].row];
   const struct segment_tail tail
       = segment_tail_of (first, &rows[cuts[end].row]);
   return segment_hash_for_table (segment_hash_begin (&tail, first));
 }
 
-/* Make the pieces of PARTITION: follow the choices from each run's end.  */
+/* Make the pieces: follow the choices from each run's end.  */
 static bool
-collect_pieces (const struct chooser *chooser, struct partition *partition)
+chooser_collect (const struct chooser *chooser)
 {
-  const struct partition_input *input = chooser->input;
-  struct run *runs = input->runs;
-  size_t n = 0;
-  for (size_t i = 0; i < input->n_runs; i++)
-    {
-      runs[i].first_piece = (uint32_t)n;
-      for (uint32_t at = runs[i + 1].first_cut; at > runs[i].first_cut;
-           at = chooser->choices[at].begin)
-        n++;
-    }
-  runs[input->n_runs].first_piece = (uint32_t)n;
+  struct partition *partition = chooser->partition;
+  const struct run *runs = chooser->input->runs;
+  size_t n = partition->n_pieces;
   partition->pieces = reallocarray (NULL, n + 1, sizeof *partition->pieces);
   if (partition->pieces == NULL)
     return false;
-  partition->n_pieces = n;
-  for (size_t i = input->n_runs; i-- > 0;)
+  for (size_t i = chooser->input->n_runs; i-- > 0;)
     for (uint32_t at = runs[i + 1].first_cut; at > runs[i].first_cut;
          at = chooser->choices[at].begin)
       partition->pieces[--n]
@@ -388,32 +374,26 @@ collect_pieces (const struct chooser *chooser, struct partition *partition)
 
 static bool
 choose (struct partition *partition, const struct partition_input *input,
-        const struct repeats *repeats)
+        struct repeats *repeats)
 {
-  size_t n_cuts = partition->n_cuts + 1, n_kinds = repeats->n_kinds + 1;
+  const size_t n_cuts = partition->n_cuts + 1;
   struct chooser chooser = {
     .input = input,
-    .cuts = partition->cuts,
+    .partition = partition,
     .repeats = repeats,
-    .costs = reallocarray (NULL, n_cuts, sizeof *chooser.costs),
     .choices = reallocarray (NULL, n_cuts, sizeof *chooser.choices),
-    .shares = reallocarray (NULL, n_kinds, sizeof *chooser.shares),
-    .n_chosen = reallocarray (NULL, n_kinds, sizeof *chooser.n_chosen),
-    .near = reallocarray (NULL, n_cuts, sizeof *chooser.near),
-    .far = reallocarray (NULL, n_cuts, sizeof *chooser.far),
+    .shares
+    = reallocarray (NULL, repeats->n_patterns + 1, sizeof *chooser.shares),
+    .beginnings = reallocarray (NULL, 2 * n_cuts, sizeof *chooser.beginnings),
   };
-  bool done = chooser.costs != NULL && chooser.choices != NULL
-              && chooser.shares != NULL && chooser.n_chosen != NULL
-              && chooser.near != NULL && chooser.far != NULL;
+  bool done = chooser.choices != NULL && chooser.shares != NULL
+              && chooser.beginnings != NULL;
   for (unsigned pass = 0; done && pass < input->passes; pass++)
-    chooser_pass (&chooser, pass == 0);
-  done = done && collect_pieces (&chooser, partition);
-  free (chooser.near);
-  free (chooser.far);
-  free (chooser.costs);
+    chooser_pass (&chooser);
+  done = done && chooser_collect (&chooser);
   free (chooser.choices);
   free (chooser.shares);
-  free (chooser.n_chosen);
+  free (chooser.beginnings);
   return done;
 }
 

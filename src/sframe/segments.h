@@ -153,15 +153,16 @@ enum
 /* An occurrence of a repeated segment.  */
 struct repeat
 {
-  uint32_t start; /* index of the cut where the segment begins */
-  uint32_t kind;  /* equal segments are of one kind */
+  uint32_t start;   /* index of the cut where the segment begins */
+  uint32_t pattern; /* number of its pattern */
 };
 
-struct repeat_kind
+/* What segments with equal hashes have in common.  */
+struct pattern
 {
   uint64_t hash;
-  uint32_t n_occurrences;
-  uint32_t bytes; /* encoded size of the rows */
+  uint32_t n_uses; /* number of its segments; partition.c stores others here */
+  uint32_t bytes;  /* encoded size of the rows */
 };
 
 struct repeats
@@ -169,8 +170,8 @@ struct repeats
   /* List I has the occurrences of segments of I + 1 atoms, in ascending order,
      ended by one that starts at UINT32_MAX.  The last list is empty; owned. */
   struct repeat *of_atoms[REPEATS_ATOMS_MAX + 1];
-  struct repeat_kind *kinds; /* owned */
-  size_t n_kinds, capacity;
+  struct pattern *patterns; /* also those of a single segment; owned */
+  size_t n_patterns, capacity;
 };
 
 struct repeats_input

@@ -1061,7 +1061,7 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
     const char *rows;
     uint32_t rows_max;
     const char *atoms, *pairs;
-    size_t n_kinds;
+    size_t n_patterns;
   } cases[] = {
     { "ABAB", 9, "0 1 2 3 ", "0 2 ", 4 },
     { "AB/AB/AB", 9, "0 1 2 3 4 5 ", "0 2 4 ", 3 }, /* no BA */
@@ -1112,7 +1112,7 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
       assert_string_equal (found, cases[i].atoms);
       print_starts (repeats.of_atoms[1], found);
       assert_string_equal (found, cases[i].pairs);
-      assert_int_equal (repeats.n_kinds, cases[i].n_kinds);
+      assert_int_equal (repeats.n_patterns, cases[i].n_patterns);
       repeats_free (&repeats);
     }
 }
