@@ -15,7 +15,6 @@
 #include "sframe/partition.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum
 {
@@ -291,7 +290,10 @@ chooser_choose_run (struct chooser *chooser, struct run *run)
           .reach = UINT16_MAX,
           .rows_max = input->rows_max,
           .beginnings = chooser->beginnings + chooser->partition->n_cuts };
+  /* The run before ends at the same cut.  Its choice there needs no cost.  */
   choices[begin].cost = 0;
+  for (uint32_t i = begin; i < end; i++)
+    choices[i + 1].cost = UINT64_MAX;
   for (uint32_t i = begin; i < end; i++)
     {
       chooser_offer_repeats (chooser, i, entry);
@@ -327,9 +329,6 @@ chooser_pass (struct chooser *chooser)
     }
   for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
     chooser->next[i] = repeats->of_atoms[i];
-  /* Every cost becomes UINT64_MAX.  */
-  memset (chooser->choices, 0xff,
-          (chooser->partition->n_cuts + 1) * sizeof *chooser->choices);
   chooser->partition->n_pieces = 0;
   for (size_t i = 0; i < input->n_runs; i++)
     chooser_choose_run (chooser, &input->runs[i]);
@@ -368,7 +367,8 @@ chooser_collect (const struct chooser *chooser)
          at = chooser->choices[at].begin)
       partition->pieces[--n]
           = (struct piece){ chooser->choices[at].begin, at,
-                            choice_hash (chooser, &chooser->choices[at], at) };
+                            choice_hash (chooser, &chooser->choices[at], at),
+                            NOT_ENCODED };
   return true;
 }
 

@@ -29,10 +29,16 @@ struct run
   uint64_t bytes;         /* encoded size of the rows, at least */
 };
 
+enum
+{
+  NOT_ENCODED = UINT32_MAX
+};
+
 struct piece
 {
   uint32_t begin, end; /* indices of cuts */
   uint32_t hash;       /* segment_hash_for_table */
+  uint32_t number;     /* of its first FDE in the encoder, or NOT_ENCODED */
 };
 
 struct partition_input
