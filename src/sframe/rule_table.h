@@ -39,7 +39,7 @@ numbered_row_next (const struct numbered_row *row,
   return row;
 }
 
-/* A function or a piece of one.  Its flags are a part of each row's rule.  */
+/* A function or a part of one.  Its flags are a part of each row's rule.  */
 struct numbered_function
 {
   uint64_t address;
