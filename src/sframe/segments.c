@@ -1,10 +1,11 @@
 /* Segments that occur more than once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Segments of one atom are counted first.  Those that repeat are extended by
-   an atom and counted again, and so on.  A segment cannot repeat unless its
-   beginning does, so all others are dropped after each step, and the work is
-   proportional to the number of repetitions.  */
+   Segments of one atom are counted first, in one pass over all rows.  Those
+   that repeat are extended by an atom and counted again, and so on.  A segment
+   cannot repeat unless the same segment without its last atom does, so all
+   others are dropped after each step.  The first step takes time for each row,
+   and a later step for each segment that the step before has kept.  */
 
 #include "sframe/segments.h"
 

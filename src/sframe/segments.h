@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    All rows of a section stand in one array, in runs.  A run is a sequence of
-   rows that follow each other without a gap; the starts of its rows count from
-   its first one.  A cut is a place in a run where an FDE may begin.  A segment
-   is the rows from one cut to another of the same run, and an atom is the
+   rows that follow each other without a gap.  The starts of its rows count
+   from its first row.  A cut is a place in a run where an FDE may begin.  A
+   segment is the rows from one cut to another of the same run.  An atom is the
    shortest segment, from one cut to the next.  */
 
 #ifndef SFRAME_SEGMENTS_H
@@ -71,10 +71,24 @@ segment_bytes (const struct cut *begin, const struct cut *end)
 
 /* ---- Hashes
 
-   The hash of a segment is a polynomial of its rows, first row first, in which
-   each start counts from the segment's first row.  Rows that are appended to a
-   segment change its hash in a way that depends on these rows alone (struct
-   segment_tail).  The last row's end, which is the FDE's, is in no hash.  */
+   The hash of a segment is a polynomial of its rows, first row first.  A row
+   adds rule * RULE + start * START, where the start counts from the segment's
+   first row, and each row before it is multiplied by STEP once more.  So rows
+   that are appended change the hash by what depends on these rows alone, which
+   is computed once for each atom (struct segment_tail).
+
+   For example, rows with the rules A, B and C start at 0, 4 and 10.  Up to B,
+   the hash is
+
+     h = (A * RULE) * STEP + B * RULE + 4 * START
+
+   and with C it is h * STEP + C * RULE + 10 * START.  The tail of C alone has
+   the hash C * RULE, because C is its first row, the power STEP and the sum 1.
+   Extending h by this tail at the distance 10 has the same result: h * power +
+   C * RULE + 10 * START * sum.
+
+   The length of the last row is in no hash, because an FDE's last row ends
+   where the FDE ends.  */
 
 #define SEGMENT_HASH_STEP UINT64_C (0x9e3779b97f4a7c15)
 #define SEGMENT_HASH_RULE UINT64_C (0xd6e8feb86659fd93)
@@ -92,9 +106,11 @@ segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
 /* The contribution of rows to the hash of a segment that ends with them.  */
 struct segment_tail
 {
-  uint64_t hash;  /* of these rows alone */
+  uint64_t hash;  /* of these rows alone, with starts from the first of them */
   uint64_t power; /* SEGMENT_HASH_STEP to the power of the number of rows */
-  uint64_t sum;   /* of all lower powers */
+  /* The sum of all lower powers.  If each start is higher by 1, the hash is
+     higher by SEGMENT_HASH_START times this sum.  */
+  uint64_t sum;
 };
 
 /* The tail of the rows from BEGIN to END.  */
@@ -161,7 +177,7 @@ struct repeat
 struct pattern
 {
   uint64_t hash;
-  uint32_t n_uses; /* number of its segments; partition.c stores others here */
+  uint32_t n_uses; /* number of its segments; then partition.c's sharers */
   uint32_t bytes;  /* encoded size of the rows */
 };
 
@@ -183,9 +199,10 @@ struct repeats_input
   uint32_t rows_max;  /* of a segment of several atoms */
 };
 
-/* Find all segments that occur more than once, by their hashes: a caller that
-   stores one segment in place of another has to compare the rows.  REPEATS is
-   to be freed in any case.  False when memory ran out.  */
+/* Find the segments that occur more than once.  Only hashes are compared, so a
+   caller that stores one segment in place of another has to compare the rows.
+   A few segments can be missed (struct table).  REPEATS is to be freed in any
+   case.  False when memory ran out.  */
 bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
 void repeats_free (struct repeats *repeats);
 

@@ -277,6 +277,36 @@ PIECES_TEST (prologues_and_epilogues_are_shared)
     }
 }
 
+/* The example of partition.h: N functions, each of ten rows that all have, a
+   row of its own, and ten more rows that all have.  */
+static void
+add_example (unsigned n)
+{
+  begin (INSIDE);
+  for (unsigned i = 0; i < n; i++)
+    {
+      uint32_t durations[21];
+      int32_t offsets[21];
+      for (int row = 0; row < 21; row++)
+        {
+          durations[row] = row == 9 || row == 10 ? 20 : 1;
+          offsets[row] = row == 10 ? 100 + (int32_t)i : 8 + 2 * row;
+        }
+      add_rows (0x1000 + 0x100 * i, 21, durations, offsets);
+    }
+  finish ();
+}
+
+PIECES_TEST (a_cut_pays_if_enough_functions_share_the_pieces)
+{
+  add_example (2);
+  assert_int_equal (f.decoder.n_functions, 2);
+  assert_int_equal (f.section.size, 28 + 2 * 84);
+  add_example (4);
+  assert_int_equal (f.decoder.n_functions, 4 * 3);
+  assert_int_equal (2 * (f.section.size - 28), 4 * (2 * 73 + 1));
+}
+
 static uint32_t
 n_rows_max (void)
 {
