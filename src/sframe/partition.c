@@ -16,17 +16,18 @@
       the segment is not too long.  So beginnings are kept in a sliding window,
       whose first element is the best (struct window).
 
-   A start has 1, 2 or 4 bytes, as the start of the piece's last row needs. The
-   near window is for starts of 1 byte: its segments have a last row that
-   starts at 255 or before.  The far window is for 2 bytes, up to 65,535. There
-   is no window for 4 bytes, because hardly a function is so long: if functions
-   stay whole, 2 of 94,979 FDEs of libLLVM-14 have such starts.  A cut there
-   saves 2 bytes in each row, and so pays for its index entry soon.  Of the
-   segments of that length only those that repeat are tried, and single atoms.
+   A start has 1, 2 or 4 bytes.  The last row of a piece decides.  The near
+   window is for starts of 1 byte: its segments have a last row that starts at
+   255 or before.  The far window is for starts of 2 bytes, up to 65,535.
+   There is no window for 4 bytes, because hardly a function is so long: if
+   functions stay whole, 2 of 94,979 FDEs of libLLVM-14 have such starts.  A
+   cut there saves 2 bytes in each row, and so pays for its index entry soon.
+   Of the segments of that length only those that repeat are tried, and single
+   atoms.
 
-   A beginning enters a window once and leaves it once.  Although a single cut
-   can take many steps, a pass over N cuts takes O(N) steps for the windows. It
-   takes O(N * atoms_max) steps for the segments that repeat.  */
+   A beginning enters a window once and leaves it once.  A single cut can take
+   many steps, therefore, but a pass over N cuts takes O(N) for the windows,
+   and O(N * atoms_max) for the segments that repeat.  */
 
 #include "sframe/partition.h"
 

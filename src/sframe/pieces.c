@@ -31,7 +31,7 @@ enum
   ROW_BYTES_MIN = 3 /* start, info byte and one word */
 };
 
-/* A range of code that a run's rows apply to.  */
+/* A place of a run: code that its rows apply to.  */
 struct occurrence
 {
   uint64_t address;
@@ -46,16 +46,16 @@ struct pieces
   const struct rule_table *rules;
   struct numbered_row *rows; /* of all runs */
   size_t n_rows, rows_capacity;
-  struct run *runs; /* there is room for one more */
+  struct run *runs; /* with `distinct' one more ends the last one */
   size_t n_runs, runs_capacity;
   struct occurrence *occurrences; /* ascending addresses */
   size_t n_occurrences, occurrences_capacity;
-  /* If true, each distinct function is a run, with an occurrence for each
-     function that has these rows.  Otherwise `rows' has the rows of every
-     function, one function after the other.  */
+  /* If true, a run is a function, and has an occurrence for each function with
+     these rows.  Otherwise `rows' has the rows of every function, one function
+     after the other.  */
   bool distinct;
   struct table runs_by_rows; /* with `distinct' */
-  uint32_t *functions;       /* without `distinct': the first row of each */
+  uint32_t *functions;       /* without `distinct': first rows, and the end */
   size_t n_functions, functions_capacity;
   uint64_t rows_bytes;        /* bytes of all rows, also of repeated ones */
   bool separate;              /* the next function begins a run */
@@ -109,9 +109,10 @@ pieces_free (struct pieces *pieces)
 /* ---- Adding functions */
 
 /* Append the N_ROWS rows in ROWS, for which there is room, as the rows of a
-   function.  ORIGIN is the start, as ROWS count it, where the function begins;
-   the first row applies there.  *BYTES becomes the rows' encoded size, at
-   least.  False when the rows are not in ascending order.  */
+   function.  ORIGIN is the start, as ROWS count it, where the function begins.
+   The first row applies there.  *BYTES becomes the encoded size of the rows if
+   their starts have one byte, which is the least.  False when the rows are not
+   in ascending order.  */
 static bool
 append_rows (struct pieces *pieces, const struct numbered_row *rows,
              size_t n_rows, uint32_t origin, uint64_t *bytes)
@@ -173,8 +174,9 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 
 /* ---- Distinct functions */
 
-/* Set *RUN to the run of the rows that were appended last, from FIRST_ROW on:
-   an earlier run with equal rows, so that these are removed, or a new one.  */
+/* Set *RUN to the run of the rows that were appended last, from FIRST_ROW on.
+   If an earlier run with equal rows is found, it is that run, and the appended
+   rows are removed.  Otherwise it is a new one.  */
 static bool
 find_or_add_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
                  uint32_t *run)
