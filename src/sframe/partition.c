@@ -4,17 +4,18 @@
    First all cuts are made, then repeated segments are found (segments.h), then
    pieces are chosen by dynamic programming: for every cut of a run, from left
    to right, the cheapest way to describe the run's rows in front of it (struct
-   choice).  The last piece of these rows ends at the cut, and is one of two:
+   choice).  The last piece of these rows ends at the cut.
 
-   1. A segment that repeats.  These segments are known, and each is tried.
+   It can be a segment that repeats.  These segments are known, and each is
+   tried.
 
-   2. A segment with a block of its own.  It may begin at any cut in front, but
-      only the best beginning is tried.  The bytes of a segment's rows are
+   Or it is a segment with a block of its own, which may begin at any cut in
+   front.  Only the best beginning is tried.  The bytes of a segment's rows are
    those of all rows in front of its end, minus those of all rows in front of
    its beginning, if the starts of rows have the same width everywhere.  Which
-      beginning is the best does not depend on the end, therefore, as long as
-      the segment is not too long.  So beginnings are kept in a sliding window,
-      whose first element is the best (struct window).
+   beginning is the best does not depend on the end, therefore, as long as the
+   segment is not too long.  So beginnings are kept in a sliding window, whose
+   first element is the best (struct window).
 
    A start has 1, 2 or 4 bytes.  The last row of a piece decides.  The near
    window is for starts of 1 byte: its segments have a last row that starts at
@@ -64,32 +65,26 @@ next_beginning (const struct numbered_row *row, const struct numbered_row *end,
   return row;
 }
 
-/* Move CUT from ROW to END in a run that begins at address BEGIN.  The cut's
-   address becomes only that of the last of these rows.  */
+/* Move CUT from ROW to END, but for the fields that say what is behind it.  */
 static void
 pass_rows (const struct rule *rules, const struct numbered_row *row,
-           const struct numbered_row *end, uint64_t begin, struct cut *cut)
+           const struct numbered_row *end, struct cut *cut)
 {
-  uint64_t written = cut->address - cut->back; /* where the last one is */
   uint64_t bytes = 0;
-  uint32_t n_rows = 0;
   for (; row < end; row++)
     if (!(row->rule & ROW_CONTINUES))
       {
-        written = begin + row->start;
+        cut->last = row->start;
         bytes += rules[row->rule & ROW_RULE].bytes;
-        n_rows++;
+        cut->n_rows++;
       }
   cut->bytes += bytes;
-  cut->n_rows += n_rows;
-  cut->address = begin + end[-1].start;
-  cut->back = (uint32_t)(cut->address - written);
 }
 
-/* Make the cuts of RUN.  SUMS moves from the cut at its start to its end.  */
+/* Make the cuts of RUN.  CUT moves from the cut at its start to its end.  */
 static void
 cut_run (struct partition *partition, const struct partition_input *input,
-         struct run *run, struct cut *sums)
+         struct run *run, struct cut *cut)
 {
   const struct rule *rules = input->rules->rules;
   const struct numbered_row *row = &input->rows[run->first_row];
@@ -99,34 +94,27 @@ cut_run (struct partition *partition, const struct partition_input *input,
   bool whole
       = input->distinct
         && run->bytes <= (uint64_t)run->n_occurrences * input->entry_cost;
-  struct cut cut = *sums;
-  const uint64_t begin = cut.address;
   run->first_cut = (uint32_t)partition->n_cuts;
-  cut.begins_run = true;
+  cut->begins_run = true;
   for (; row < end; row = next)
     {
-      cut.back += (uint32_t)(begin + row->start - cut.address);
-      cut.address = begin + row->start;
-      cut.row = (uint32_t)(row - input->rows);
-      cut.first_bytes
+      cut->start = row->start;
+      cut->row = (uint32_t)(row - input->rows);
+      cut->first_bytes
           = row->rule & ROW_CONTINUES ? rules[row->rule & ROW_RULE].bytes : 0;
-      partition->cuts[partition->n_cuts++] = cut;
-      cut.begins_run = false;
+      partition->cuts[partition->n_cuts++] = *cut;
+      cut->begins_run = false;
       bool inside = input->inside && partition->n_cuts < input->cuts_max;
       next = whole ? end : next_beginning (row, end, inside);
-      pass_rows (rules, row, next, begin, &cut);
+      pass_rows (rules, row, next, cut);
     }
-  /* The next run begins a byte behind the last row, whatever its length.  */
-  cut.address++;
-  cut.back++;
-  *sums = cut;
 }
 
 /* Make the cuts of all runs, and a run and a cut behind them.  */
 static bool
 cut_all (struct partition *partition, const struct partition_input *input)
 {
-  struct cut sums = { 0 };
+  struct cut cut = { 0 };
   struct run *behind = &input->runs[input->n_runs];
   /* Each cut is in front of a row, and the last one is behind all rows.  */
   partition->cuts
@@ -135,12 +123,12 @@ cut_all (struct partition *partition, const struct partition_input *input)
     return false;
   *behind = (struct run){ .first_row = (uint32_t)input->n_rows };
   for (struct run *run = input->runs; run < behind; run++)
-    cut_run (partition, input, run, &sums);
+    cut_run (partition, input, run, &cut);
   behind->first_cut = (uint32_t)partition->n_cuts;
-  sums.row = (uint32_t)input->n_rows;
-  sums.first_bytes = 0;
-  sums.begins_run = true;
-  partition->cuts[partition->n_cuts] = sums;
+  cut.row = (uint32_t)input->n_rows;
+  cut.first_bytes = 0;
+  cut.begins_run = true;
+  partition->cuts[partition->n_cuts] = cut;
   return true;
 }
 

@@ -450,16 +450,15 @@ add_fdes (struct piece_writer *writer, const struct occurrence *occurrence,
 {
   const struct run *run = &writer->from->runs[occurrence->run];
   const struct partition *partition = &writer->from->partition;
-  const uint64_t start = partition->cuts[run->first_cut].address;
   for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
     {
       struct piece *piece = &partition->pieces[i];
-      uint64_t begin = partition->cuts[piece->begin].address - start;
-      uint64_t end = i + 1 < run[1].first_piece
-                         ? partition->cuts[piece->end].address - start
+      uint32_t begin = partition->cuts[piece->begin].start;
+      uint32_t end = i + 1 < run[1].first_piece
+                         ? partition->cuts[piece->end].start
                          : occurrence->size;
-      if (!add_fde (writer, piece, occurrence->address + begin,
-                    (uint32_t)(end - begin), err))
+      if (!add_fde (writer, piece, occurrence->address + begin, end - begin,
+                    err))
         return false;
     }
   return true;

@@ -122,7 +122,7 @@ search_continue (struct search *search, const struct repeat *list,
       uint64_t hash = segment_hash_extend (
           search->repeats->patterns[list[i].pattern].hash,
           &search->atoms[list[i].start + n_atoms],
-          (uint32_t)(end[-1].address - begin->address));
+          end[-1].start - begin->start);
       longer[n_longer].start = list[i].start;
       if (!search_count (search, hash, begin, end,
                          &longer[n_longer++].pattern))

@@ -19,18 +19,18 @@
 /* The flag of a row that a function begins with (numbered_row.rule).  */
 #define ROW_BEGINS UINT32_C (0x40000000)
 
-/* A place where an FDE may begin, and the FDE before it end.  The counts of
-   rows and of bytes leave out a row that continues the row before
-   (ROW_CONTINUES).  Such a row is written only if it is the first of a
-   segment, because then no row is before it.  */
+/* A place where an FDE may begin, and the FDE before it end.  It is in front
+   of a row, or behind all rows.  A cut between two runs ends the first one and
+   begins the second one.  The counts of rows and of bytes, and LAST, leave out
+   a row that continues the row before (ROW_CONTINUES).  Such a row is written
+   only if it is the first of a segment, because then no row is before it.  */
 struct cut
 {
-  /* Ascends, in a run by bytes of code.  It is no address of the program.  */
-  uint64_t address;
   uint64_t bytes;  /* of all rows in front, without the rows' starts */
-  uint32_t back;   /* bytes of code from the last row in front to the cut */
-  uint32_t row;    /* index of the first row behind the cut */
+  uint32_t last;   /* start of the last row in front */
   uint32_t n_rows; /* number of rows in front */
+  uint32_t row;    /* index of the first row behind */
+  uint32_t start;  /* start of that row */
   uint32_t begins_run : 1;
   /* Bytes of the first row behind, if it continues the row in front, or 0.  */
   uint32_t first_bytes : 31;
@@ -40,17 +40,16 @@ struct cut
 
 /* The bytes of each row's start in an FDE whose last row is at LAST_START.  */
 static inline unsigned
-start_width (uint64_t last_start)
+start_width (uint32_t last_start)
 {
   return last_start <= UINT8_MAX ? 1 : last_start <= UINT16_MAX ? 2 : 4;
 }
 
 /* The start of the segment's last row, in bytes from the segment's start.  */
-static inline uint64_t
+static inline uint32_t
 segment_last_start (const struct cut *begin, const struct cut *end)
 {
-  uint64_t last = end->address - end->back;
-  return last > begin->address ? last - begin->address : 0;
+  return end->last > begin->start ? end->last - begin->start : 0;
 }
 
 /* The number of the segment's rows that are written.  */

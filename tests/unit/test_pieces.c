@@ -1104,7 +1104,7 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
       struct numbered_row rows[9] = { { 0 } };
       struct cut cuts[9] = { { 0 } };
       char found[64];
-      uint32_t n = 0, start = 0;
+      uint32_t n = 0, start = 0, last = 0;
       bool begins = true;
       for (const char *at = cases[i].rows; *at != '\0'; at++)
         {
@@ -1116,21 +1116,19 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
           start = begins ? 0 : start + 4;
           rows[n] = (struct numbered_row){ .start = start,
                                            .rule = (uint32_t)(*at - 'A') };
-          cuts[n] = (struct cut){ .address = 4 * n,
+          cuts[n] = (struct cut){ .start = start,
+                                  .last = last,
                                   .bytes = 2 * n,
-                                  .back = 4,
                                   .row = n,
                                   .n_rows = n,
                                   .begins_run = begins };
           begins = false;
+          last = start;
           n++;
         }
-      cuts[n] = (struct cut){ .address = 4 * n,
-                              .bytes = 2 * n,
-                              .back = 4,
-                              .row = n,
-                              .n_rows = n,
-                              .begins_run = true };
+      cuts[n] = (struct cut){
+        .last = last, .bytes = 2 * n, .row = n, .n_rows = n, .begins_run = true
+      };
       const struct repeats_input input = { .rows = rows,
                                            .cuts = cuts,
                                            .n_cuts = n,
