@@ -41,25 +41,16 @@ enum
   UNROLLED_MAX = 1 << 18
 };
 
-/* Flags of an FDE, which are a part of its rows' rules.  */
-enum
-{
-  FLEXIBLE = 1,
-  SIGNAL = 2,
-  B_KEY = 4,
-  FLAGS_MAX = FLEXIBLE | SIGNAL | B_KEY
-};
-
 /* The SFrame form of a numbered set of frame rules.  */
 struct translation
 {
   bool known;
   bool needs_flexible; /* there is a flexible form, and no default one */
-  /* Why there is no default form ([0]) and no flexible form ([FLEXIBLE]).  */
+  /* Why there is no default form ([0]), and no flexible one ([1]).  */
   uint8_t reasons[2]; /* enum frame_reason */
   /* By the flags of an FDE, the number of the SFrame rule, plus 1.  0 means
      that there is no rule, or that no function has needed it so far.  */
-  uint32_t rules[FLAGS_MAX + 1];
+  uint32_t rules[FDE_FLAGS + 1];
 };
 
 struct lowerer
@@ -76,7 +67,7 @@ struct lowerer
   const struct return_places *places;
   size_t next_place; /* the first of PLACES that is not left out yet */
   struct error *err;
-  unsigned flags; /* FLEXIBLE, SIGNAL, B_KEY */
+  unsigned flags; /* FDE_FLEXIBLE, FDE_SIGNAL, FDE_B_KEY */
 
   /* The start of the current part, and the range that is left out behind the
      last part passed on.  All are offsets in the function.  */
@@ -197,14 +188,11 @@ static bool
 find_rule (struct lowerer *lowerer, const struct frame_row *row,
            uint8_t repeat, uint32_t *rule)
 {
-  const struct sframe_fde flags = { .flexible = lowerer->flags & FLEXIBLE,
-                                    .repeat = repeat,
-                                    .signal = lowerer->flags & SIGNAL,
-                                    .b_key = lowerer->flags & B_KEY };
   struct sframe_row out;
-  row_lower (&lowerer->options, row, flags.flexible, &out);
-  return rule_table_number (&lowerer->rules, rule_table_flags (&flags), &out,
-                            rule)
+  row_lower (&lowerer->options, row, lowerer->flags & FDE_FLEXIBLE, &out);
+  return rule_table_number (
+             &lowerer->rules,
+             lowerer->flags | (uint32_t)repeat << FDE_REPEAT_SHIFT, &out, rule)
          || error_set_no_memory (lowerer->err);
 }
 
@@ -281,7 +269,8 @@ lower_range_without_rule (struct lowerer *lowerer, const struct frame_row *row,
                           struct translation *translation, uint32_t start,
                           uint32_t end)
 {
-  enum frame_reason reason = translation->reasons[lowerer->flags & FLEXIBLE];
+  enum frame_reason reason
+      = translation->reasons[lowerer->flags & FDE_FLEXIBLE];
   uint32_t rule;
   if (reason != REASON_NONE)
     return leave_out (lowerer, start, end, reason);
@@ -357,7 +346,7 @@ can_be_pcmask (struct lowerer *lowerer, const struct repeated_block *block,
   for (size_t i = 0; i < block->n_rows; i++)
     if (block->rows[i].start >= block->size
         || find_translation (lowerer, &block->rows[i])
-                   ->reasons[lowerer->flags & FLEXIBLE]
+                   ->reasons[lowerer->flags & FDE_FLEXIBLE]
                != REASON_NONE)
       return false;
   return true;
@@ -546,7 +535,7 @@ lower_any (struct lowerer *lowerer)
 {
   const struct frame_function *function = lowerer->function;
   if (must_be_flexible (lowerer, function))
-    lowerer->flags |= FLEXIBLE;
+    lowerer->flags |= FDE_FLEXIBLE;
   if (function->repeat == 0)
     return lower_rows (lowerer);
   struct repeated_block block = { .rows = function->rows,
@@ -567,8 +556,8 @@ lower_function (struct lowerer *lowerer, const struct frame_function *function,
   lowerer->n_rows = 0;
   lowerer->gap_start = lowerer->gap_end = 0;
   lowerer->gap_reason = REASON_NONE;
-  lowerer->flags
-      = (function->signal ? SIGNAL : 0) | (function->b_key ? B_KEY : 0);
+  lowerer->flags = (function->signal ? FDE_SIGNAL : 0)
+                   | (function->b_key ? FDE_B_KEY : 0);
   bool done = function->signal && lowerer->options.variant.version < 3
                   ? leave_out (lowerer, 0, function->size, REASON_SIGNAL_FRAME)
                   : lower_translated (lowerer) || lower_any (lowerer);

@@ -79,12 +79,15 @@ take (struct pieces *pieces, struct rule_table *rules,
                                               .size = function->size,
                                               .n_rows = function->n_rows,
                                               .rows = rows };
+  const uint32_t flags = (function->flexible ? FDE_FLEXIBLE : 0)
+                         | (function->signal ? FDE_SIGNAL : 0)
+                         | (function->b_key ? FDE_B_KEY : 0)
+                         | (uint32_t)function->repeat << FDE_REPEAT_SHIFT;
   assert_true (function->n_rows <= sizeof rows / sizeof rows[0]);
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;
-      if (!rule_table_number (rules, rule_table_flags (function),
-                              &function->rows[i], &rows[i].rule))
+      if (!rule_table_number (rules, flags, &function->rows[i], &rows[i].rule))
         return error_set_no_memory (err);
     }
   return pieces_add (pieces, &numbered, err);
