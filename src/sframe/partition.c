@@ -138,9 +138,9 @@ cut_all (struct partition *partition, const struct partition_input *input)
    last piece of these rows says how: at its beginning is another choice.  */
 struct choice
 {
-  uint64_t cost;  /* UINT64_MAX: no way has been offered yet */
-  uint32_t begin; /* the cut where the piece begins */
-  uint32_t pattern;
+  uint64_t cost;    /* UINT64_MAX: no way has been offered yet */
+  uint32_t begin;   /* the cut where the piece begins */
+  uint32_t pattern; /* of the piece, or NO_PATTERN */
 };
 
 /* A cut where a piece may begin.  */
@@ -157,10 +157,8 @@ struct beginning
    higher key.  */
 struct window
 {
-  const struct cut *cuts;
   unsigned width;
   uint32_t reach; /* the highest start of a piece's last row */
-  uint32_t rows_max;
   struct beginning *beginnings;
   size_t head, tail;
 };
@@ -169,9 +167,10 @@ struct chooser
 {
   const struct partition_input *input;
   struct partition *partition;
+  const struct cut *cuts; /* those of PARTITION */
   struct repeats *repeats;
   struct choice *choices; /* per cut; owned */
-  uint32_t *shares; /* per pattern: what a piece pays for the block; owned */
+  uint32_t *shares; /* per pattern: a piece's share of the block; owned */
   const struct repeat *next[REPEATS_ATOMS_MAX + 1]; /* occurrences to offer */
   struct beginning *beginnings; /* room for those of two windows; owned */
 };
@@ -185,15 +184,16 @@ rows_cost (uint64_t bytes, uint32_t n_rows, unsigned width)
   return (int64_t)(COST_UNIT * (bytes + width * (uint64_t)n_rows));
 }
 
-/* Add cut number NUMBER to the beginnings of WINDOW.  COST is the cost of all
-   before it.  If the first row behind the cut continues the row before, a
-   piece that begins there has one row more than the counts of the cut say.  */
+/* Add cut number NUMBER to the beginnings of WINDOW.  If the first row behind
+   the cut continues the row before, a piece that begins there has one row more
+   than the counts of the cut say.  */
 static inline void
-window_add (struct window *window, uint32_t number, uint64_t cost)
+window_add (const struct chooser *chooser, struct window *window,
+            uint32_t number)
 {
-  const struct cut *cut = &window->cuts[number];
+  const struct cut *cut = &chooser->cuts[number];
   int64_t key
-      = (int64_t)cost
+      = (int64_t)chooser->choices[number].cost
         - rows_cost (cut->bytes - cut->first_bytes,
                      cut->n_rows - (cut->first_bytes != 0), window->width);
   while (window->tail > window->head
@@ -206,17 +206,18 @@ window_add (struct window *window, uint32_t number, uint64_t cost)
    WINDOW, without that piece's index entry and attribute.  *BEGIN becomes the
    cut where that piece begins.  UINT64_MAX if there is no such piece.  */
 static inline uint64_t
-window_cost (struct window *window, uint32_t end, uint32_t *begin)
+window_cost (const struct chooser *chooser, struct window *window,
+             uint32_t end, uint32_t *begin)
 {
-  const struct cut *cut = &window->cuts[end];
+  const struct cut *cut = &chooser->cuts[end];
   const int64_t rows = rows_cost (cut->bytes, cut->n_rows, window->width);
   while (window->head < window->tail)
     {
       const struct beginning *best = &window->beginnings[window->head];
-      const struct cut *from = &window->cuts[best->cut];
+      const struct cut *from = &chooser->cuts[best->cut];
       *begin = best->cut;
       if (segment_last_start (from, cut) <= window->reach
-          && segment_n_rows (from, cut) <= window->rows_max)
+          && segment_n_rows (from, cut) <= chooser->input->rows_max)
         return (uint64_t)(best->key + rows);
       window->head++;
     }
@@ -257,10 +258,11 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
                    struct window *far, uint32_t end, uint64_t entry)
 {
   uint32_t begin, far_begin;
-  uint64_t cost = window_cost (near, end, &begin), far_cost;
+  uint64_t cost = window_cost (chooser, near, end, &begin), far_cost;
   /* As long as no beginning was too far away for the near window, the best one
      in it is the best of all, and wider starts only cost more.  */
-  if (near->head > 0 && (far_cost = window_cost (far, end, &far_begin)) < cost)
+  if (near->head > 0
+      && (far_cost = window_cost (chooser, far, end, &far_begin)) < cost)
     {
       cost = far_cost;
       begin = far_begin;
@@ -269,7 +271,7 @@ chooser_offer_own (struct chooser *chooser, struct window *near,
      they allow.  It is a piece if there is no other way.  */
   if (cost == UINT64_MAX && chooser->choices[end].cost == UINT64_MAX)
     {
-      const struct cut *cut = &chooser->partition->cuts[end];
+      const struct cut *cut = &chooser->cuts[end];
       begin = end - 1;
       cost = chooser->choices[begin].cost
              + COST_UNIT * segment_bytes (cut - 1, cut);
@@ -289,17 +291,10 @@ chooser_choose_run (struct chooser *chooser, struct run *run)
   const uint64_t entry
       = COST_UNIT * (uint64_t)run->n_occurrences * input->entry_cost;
   const uint64_t own = entry + COST_UNIT * (uint64_t)input->attribute_cost;
-  struct window near = { .cuts = chooser->partition->cuts,
-                         .width = 1,
-                         .reach = UINT8_MAX,
-                         .rows_max = input->rows_max,
-                         .beginnings = chooser->beginnings };
+  struct window near = { 1, UINT8_MAX, chooser->beginnings, 0, 0 };
   struct window far
-      = { .cuts = chooser->partition->cuts,
-          .width = 2,
-          .reach = UINT16_MAX,
-          .rows_max = input->rows_max,
-          .beginnings = chooser->beginnings + chooser->partition->n_cuts };
+      = { 2, UINT16_MAX, chooser->beginnings + chooser->partition->n_cuts, 0,
+          0 };
   /* The run before ends at the same cut.  Its choice there needs no cost.  */
   choices[begin].cost = 0;
   for (uint32_t i = begin; i < end; i++)
@@ -307,8 +302,8 @@ chooser_choose_run (struct chooser *chooser, struct run *run)
   for (uint32_t i = begin; i < end; i++)
     {
       chooser_offer_repeats (chooser, i, entry);
-      window_add (&near, i, choices[i].cost);
-      window_add (&far, i, choices[i].cost);
+      window_add (chooser, &near, i);
+      window_add (chooser, &far, i);
       chooser_offer_own (chooser, &near, &far, i + 1, own);
     }
   run->first_piece = (uint32_t)chooser->partition->n_pieces;
@@ -351,7 +346,7 @@ static uint32_t
 choice_hash (const struct chooser *chooser, const struct choice *choice,
              uint32_t end)
 {
-  const struct cut *cuts = chooser->partition->cuts;
+  const struct cut *cuts = chooser->cuts;
   const struct numbered_row *rows = chooser->input->rows;
   if (choice->pattern != NO_PATTERN)
     return segment_hash_for_table (
@@ -390,6 +385,7 @@ choose (struct partition *partition, const struct partition_input *input,
   struct chooser chooser = {
     .input = input,
     .partition = partition,
+    .cuts = partition->cuts,
     .repeats = repeats,
     .choices = reallocarray (NULL, n_cuts, sizeof *chooser.choices),
     .shares
