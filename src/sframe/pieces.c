@@ -372,8 +372,7 @@ struct piece_writer
 {
   struct pieces *from;
   struct sframe_encoder *encoder;
-  struct table
-      encoded; /* finds the pieces that are encoded, by their hashes */
+  struct table encoded;    /* finds encoded pieces by their hashes */
   struct sframe_row *rows; /* of the piece that is being encoded; owned */
   size_t rows_capacity;
 };

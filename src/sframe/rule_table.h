@@ -48,13 +48,14 @@ struct numbered_function
   const struct numbered_row *rows;
 };
 
-/* The flags of an FDE.  The repeat size stands above these bits.  */
+/* The flags of an FDE, as a part of rules.  The repeat size of a PCMASK
+   function stands above these bits.  */
 enum
 {
   FDE_FLEXIBLE = 1,
   FDE_SIGNAL = 2,
   FDE_B_KEY = 4,
-  FDE_FLAGS = 7, /* mask */
+  FDE_FLAGS = 7, /* all of them */
   FDE_REPEAT_SHIFT = 8
 };
 
@@ -62,7 +63,7 @@ enum
    are compared and hashed as plain memory.  */
 struct rule
 {
-  struct sframe_row row; /* from 0 on; words that are not used are 0 */
+  struct sframe_row row; /* its start and its unused words are 0 */
   uint32_t flags;
   uint32_t bytes; /* encoded size of a row, without its start */
 };
@@ -80,8 +81,8 @@ bool rule_table_init (struct rule_table *rules,
                       const struct encode_options *options);
 void rule_table_free (struct rule_table *rules);
 
-/* Set *NUMBER to the number of the rule of ROW in an FDE with FLAGS.  The
-   words of ROW that it does not use are 0.  The rule is added to the table if
+/* Set *NUMBER to the number of the rule of ROW in an FDE with FLAGS.  Words
+   behind the last one of ROW are 0.  The rule is added to the table if
    it is new.  Numbers are at most ROW_RULE.  False when memory or the numbers
    ran out.  */
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
