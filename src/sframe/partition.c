@@ -245,9 +245,10 @@ chooser_offer_repeats (struct chooser *chooser, uint32_t begin, uint64_t entry)
   uint64_t cost = chooser->choices[begin].cost + entry;
   for (unsigned i = 0; chooser->next[i]->start == begin; i++)
     {
-      uint32_t pattern = chooser->next[i]++->pattern;
-      chooser_offer (chooser, begin + i + 1, cost + chooser->shares[pattern],
-                     begin, pattern);
+      const struct repeat *repeat = chooser->next[i]++;
+      chooser_offer (chooser, begin + i + 1,
+                     cost + chooser->shares[repeat->pattern], begin,
+                     repeat->pattern);
     }
 }
 

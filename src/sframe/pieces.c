@@ -490,9 +490,10 @@ pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
     .passes = encode->share && across ? PASSES_ACROSS : 1,
   };
   struct piece_writer writer = { .from = pieces, .encoder = encoder };
-  bool done = (partition_make (&pieces->partition, &input)
-               && table_init (&writer.encoded, pieces->partition.n_pieces / 2))
-              || error_set_no_memory (err);
+  bool done = partition_make (&pieces->partition, &input)
+              && table_init (&writer.encoded, pieces->partition.n_pieces / 2);
+  if (!done)
+    error_set_no_memory (err);
   for (size_t i = 0; done && i < pieces->n_occurrences; i++)
     done = add_fdes (&writer, &pieces->occurrences[i], err);
   table_free (&writer.encoded);
