@@ -49,6 +49,12 @@ enum
 
 /* ---- Cuts */
 
+struct cut_list
+{
+  struct cut *cuts; /* N, and one behind all rows; owned */
+  size_t n;
+};
+
 /* The next row behind ROW that an FDE may begin with, INSIDE a function or
    not, or END, the end of the run.  */
 static const struct numbered_row *
@@ -83,7 +89,7 @@ pass_rows (const struct rule *rules, const struct numbered_row *row,
 
 /* Make the cuts of RUN.  CUT moves from the cut at its start to its end.  */
 static void
-cut_run (struct partition *partition, const struct partition_input *input,
+cut_run (struct cut_list *list, const struct partition_input *input,
          struct run *run, struct cut *cut)
 {
   const struct rule *rules = input->rules->rules;
@@ -94,7 +100,7 @@ cut_run (struct partition *partition, const struct partition_input *input,
   bool whole
       = input->distinct
         && run->bytes <= (uint64_t)run->n_occurrences * input->entry_cost;
-  run->first_cut = (uint32_t)partition->n_cuts;
+  run->first_cut = (uint32_t)list->n;
   cut->begins_run = true;
   for (; row < end; row = next)
     {
@@ -102,9 +108,9 @@ cut_run (struct partition *partition, const struct partition_input *input,
       cut->row = (uint32_t)(row - input->rows);
       cut->first_bytes
           = row->rule & ROW_CONTINUES ? rules[row->rule & ROW_RULE].bytes : 0;
-      partition->cuts[partition->n_cuts++] = *cut;
+      list->cuts[list->n++] = *cut;
       cut->begins_run = false;
-      bool inside = input->inside && partition->n_cuts < input->cuts_max;
+      bool inside = input->inside && list->n < input->cuts_max;
       next = whole ? end : next_beginning (row, end, inside);
       pass_rows (rules, row, next, cut);
     }
@@ -112,23 +118,22 @@ cut_run (struct partition *partition, const struct partition_input *input,
 
 /* Make the cuts of all runs, and a run and a cut behind them.  */
 static bool
-cut_all (struct partition *partition, const struct partition_input *input)
+cut_all (struct cut_list *list, const struct partition_input *input)
 {
   struct cut cut = { 0 };
   struct run *behind = &input->runs[input->n_runs];
   /* Each cut is in front of a row, and the last one is behind all rows.  */
-  partition->cuts
-      = reallocarray (NULL, input->n_rows + 1, sizeof *partition->cuts);
-  if (partition->cuts == NULL)
+  list->cuts = reallocarray (NULL, input->n_rows + 1, sizeof *list->cuts);
+  if (list->cuts == NULL)
     return false;
   *behind = (struct run){ .first_row = (uint32_t)input->n_rows };
   for (struct run *run = input->runs; run < behind; run++)
-    cut_run (partition, input, run, &cut);
-  behind->first_cut = (uint32_t)partition->n_cuts;
+    cut_run (list, input, run, &cut);
+  behind->first_cut = (uint32_t)list->n;
   cut.row = (uint32_t)input->n_rows;
   cut.first_bytes = 0;
   cut.begins_run = true;
-  partition->cuts[partition->n_cuts] = cut;
+  list->cuts[list->n] = cut;
   return true;
 }
 
@@ -167,7 +172,8 @@ struct chooser
 {
   const struct partition_input *input;
   struct partition *partition;
-  const struct cut *cuts; /* those of PARTITION */
+  const struct cut *cuts;
+  size_t n_cuts;
   struct repeats *repeats;
   struct choice *choices; /* per cut; owned */
   uint32_t *shares; /* per pattern: a piece's share of the block; owned */
@@ -294,8 +300,7 @@ chooser_choose_run (struct chooser *chooser, struct run *run)
   const uint64_t own = entry + COST_UNIT * (uint64_t)input->attribute_cost;
   struct window near = { 1, UINT8_MAX, chooser->beginnings, 0, 0 };
   struct window far
-      = { 2, UINT16_MAX, chooser->beginnings + chooser->partition->n_cuts, 0,
-          0 };
+      = { 2, UINT16_MAX, chooser->beginnings + chooser->n_cuts, 0, 0 };
   /* The run before ends at the same cut.  Its choice there needs no cost.  */
   choices[begin].cost = 0;
   for (uint32_t i = begin; i < end; i++)
@@ -363,35 +368,39 @@ static bool
 chooser_collect (const struct chooser *chooser)
 {
   struct partition *partition = chooser->partition;
+  const struct choice *choices = chooser->choices;
   const struct run *runs = chooser->input->runs;
   size_t n = partition->n_pieces;
   partition->pieces = reallocarray (NULL, n + 1, sizeof *partition->pieces);
   if (partition->pieces == NULL)
     return false;
+  partition->pieces[n]
+      = (struct piece){ .first_row = (uint32_t)chooser->input->n_rows };
   for (size_t i = chooser->input->n_runs; i-- > 0;)
     for (uint32_t at = runs[i + 1].first_cut; at > runs[i].first_cut;
-         at = chooser->choices[at].begin)
+         at = choices[at].begin)
       partition->pieces[--n]
-          = (struct piece){ chooser->choices[at].begin, at,
-                            choice_hash (chooser, &chooser->choices[at], at),
+          = (struct piece){ chooser->cuts[choices[at].begin].row,
+                            choice_hash (chooser, &choices[at], at),
                             NOT_ENCODED };
   return true;
 }
 
 static bool
 choose (struct partition *partition, const struct partition_input *input,
-        struct repeats *repeats)
+        const struct cut_list *list, struct repeats *repeats)
 {
-  const size_t n_cuts = partition->n_cuts + 1;
   struct chooser chooser = {
     .input = input,
     .partition = partition,
-    .cuts = partition->cuts,
+    .cuts = list->cuts,
+    .n_cuts = list->n,
     .repeats = repeats,
-    .choices = reallocarray (NULL, n_cuts, sizeof *chooser.choices),
+    .choices = reallocarray (NULL, list->n + 1, sizeof *chooser.choices),
     .shares
     = reallocarray (NULL, repeats->n_patterns + 1, sizeof *chooser.shares),
-    .beginnings = reallocarray (NULL, 2 * n_cuts, sizeof *chooser.beginnings),
+    .beginnings
+    = reallocarray (NULL, 2 * list->n + 1, sizeof *chooser.beginnings),
   };
   bool done = chooser.choices != NULL && chooser.shares != NULL
               && chooser.beginnings != NULL;
@@ -408,24 +417,25 @@ bool
 partition_make (struct partition *partition,
                 const struct partition_input *input)
 {
+  struct cut_list list = { 0 };
   struct repeats repeats;
   *partition = (struct partition){ 0 };
-  if (!cut_all (partition, input))
+  if (!cut_all (&list, input))
     return false;
   const struct repeats_input repeats_input = { .rows = input->rows,
-                                               .cuts = partition->cuts,
-                                               .n_cuts = partition->n_cuts,
+                                               .cuts = list.cuts,
+                                               .n_cuts = list.n,
                                                .atoms_max = input->atoms_max,
                                                .rows_max = input->rows_max };
   bool made = repeats_find (&repeats, &repeats_input)
-              && choose (partition, input, &repeats);
+              && choose (partition, input, &list, &repeats);
   repeats_free (&repeats);
+  free (list.cuts);
   return made;
 }
 
 void
 partition_free (struct partition *partition)
 {
-  free (partition->cuts);
   free (partition->pieces);
 }

@@ -51,11 +51,12 @@ enum
   NOT_ENCODED = UINT32_MAX
 };
 
+/* A piece's rows end where those of the next piece begin.  */
 struct piece
 {
-  uint32_t begin, end; /* indices of cuts */
-  uint32_t hash;       /* segment_hash_for_table */
-  uint32_t number;     /* of its first FDE in the encoder, or NOT_ENCODED */
+  uint32_t first_row;
+  uint32_t hash;   /* segment_hash_for_table */
+  uint32_t number; /* of its first FDE in the encoder, or NOT_ENCODED */
 };
 
 struct partition_input
@@ -76,9 +77,8 @@ struct partition_input
 
 struct partition
 {
-  struct cut *cuts; /* N_CUTS, and one behind all rows; owned */
-  size_t n_cuts;
-  struct piece *pieces; /* of all runs, in ascending order; owned */
+  /* N_PIECES of all runs, in ascending order, and one behind; owned.  */
+  struct piece *pieces;
   size_t n_pieces;
 };
 

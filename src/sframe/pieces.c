@@ -377,24 +377,16 @@ struct piece_writer
   size_t rows_capacity;
 };
 
-/* The first row of PIECE.  *END becomes the row behind its last one.  */
-static const struct numbered_row *
-piece_rows (const struct pieces *from, const struct piece *piece,
-            const struct numbered_row **end)
-{
-  const struct cut *cuts = from->partition.cuts;
-  *end = &from->rows[cuts[piece->end].row];
-  return &from->rows[cuts[piece->begin].row];
-}
-
 /* Whether PIECE and OTHER have the same rules at the same distances.  Their
    last rows end where their FDEs end.  */
 static bool
 have_equal_rows (const struct pieces *from, const struct piece *piece,
                  const struct piece *other)
 {
-  const struct numbered_row *a_end, *a = piece_rows (from, piece, &a_end);
-  const struct numbered_row *b_end, *b = piece_rows (from, other, &b_end);
+  const struct numbered_row *a = &from->rows[piece->first_row];
+  const struct numbered_row *b = &from->rows[other->first_row];
+  const struct numbered_row *a_end = &from->rows[piece[1].first_row];
+  const struct numbered_row *b_end = &from->rows[other[1].first_row];
   uint32_t distance = a->start - b->start;
   while (a < a_end && b < b_end && a->start - b->start == distance
          && ((a->rule ^ b->rule) & ROW_RULE) == 0)
@@ -429,16 +421,16 @@ add_fde (struct piece_writer *writer, struct piece *piece, uint64_t address,
   if (piece->number != NOT_ENCODED || find_encoded (writer, piece))
     return sframe_encoder_repeat (writer->encoder, piece->number, address,
                                   size, err);
-  const struct numbered_row *end;
-  const struct numbered_row *first = piece_rows (writer->from, piece, &end);
-  if (!ARRAY_ROOM (writer->rows, (size_t)(end - first),
-                   &writer->rows_capacity))
+  const struct pieces *from = writer->from;
+  const uint32_t first = piece->first_row, end = piece[1].first_row;
+  if (!ARRAY_ROOM (writer->rows, end - first, &writer->rows_capacity))
     return error_set_no_memory (err);
   piece->number = (uint32_t)sframe_encoder_n_functions (writer->encoder);
   table_insert (&writer->encoded, piece->hash,
-                (uint32_t)(piece - writer->from->partition.pieces));
-  const struct sframe_fde function = rule_table_expand (
-      writer->from->rules, address, size, first, end, writer->rows);
+                (uint32_t)(piece - from->partition.pieces));
+  const struct sframe_fde function
+      = rule_table_expand (from->rules, address, size, &from->rows[first],
+                           &from->rows[end], writer->rows);
   return sframe_encoder_add (writer->encoder, &function, err);
 }
 
@@ -447,16 +439,16 @@ static bool
 add_fdes (struct piece_writer *writer, const struct occurrence *occurrence,
           struct error *err)
 {
-  const struct run *run = &writer->from->runs[occurrence->run];
-  const struct partition *partition = &writer->from->partition;
-  for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
+  const struct pieces *from = writer->from;
+  const struct run *run = &from->runs[occurrence->run];
+  struct piece *piece = &from->partition.pieces[run->first_piece];
+  struct piece *end = &from->partition.pieces[run[1].first_piece];
+  for (; piece < end; piece++)
     {
-      struct piece *piece = &partition->pieces[i];
-      uint32_t begin = partition->cuts[piece->begin].start;
-      uint32_t end = i + 1 < run[1].first_piece
-                         ? partition->cuts[piece->end].start
-                         : occurrence->size;
-      if (!add_fde (writer, piece, occurrence->address + begin, end - begin,
+      uint32_t begins = from->rows[piece->first_row].start;
+      uint32_t ends = piece + 1 < end ? from->rows[piece[1].first_row].start
+                                      : occurrence->size;
+      if (!add_fde (writer, piece, occurrence->address + begins, ends - begins,
                     err))
         return false;
     }
