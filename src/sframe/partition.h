@@ -17,11 +17,11 @@
    For example, the functions P A E and P B E stand at one place each.  P and E
    are ten rows of 3 bytes, and A and B are one row of 3 bytes.  In V3 an entry
    has 16 bytes and an attribute 5.  A whole function costs 16 + 5 + 63 = 84
-   bytes.  Cut into three pieces, it costs 16 + (5 + 30) / 2 for P, as much for
-   E, and 16 + 5 + 3 for the row between them: 91 bytes, so both functions stay
-   whole. With two more such functions P and E have four sharers.  Each
-   function then costs 2 * (16 + (5 + 30) / 4) + 24 = 73.5 bytes in pieces, and
-   is cut.
+   bytes.  In three pieces, it costs 16 + (5 + 30) / 2 for P, as much for E,
+   and 16 + 5 + 3 for the row between them.  These are 91 bytes, so both
+   functions stay whole.  With two more such functions P and E have four
+   sharers.  Each function then costs 2 * (16 + (5 + 30) / 4) + 24 = 73.5 bytes
+   in pieces, and is cut.
 
    The sharers of a block are not known before the pieces are chosen.  In the
    first pass of the choice, each segment with these rows counts as a sharer.
