@@ -40,7 +40,7 @@ separate (struct emitter *emitter)
     pieces_separate (emitter->pieces);
 }
 
-/* ---- Receiving lowered pieces and gaps */
+/* ---- Receiving lowered parts and gaps */
 
 /* How many of the SIZE bytes at ADDRESS belong to the function that is being
    added.  The others are padding behind it.  */
@@ -56,8 +56,8 @@ without_padding (const struct emitter *emitter, uint64_t address,
    repeated blocks.  These are limited, because a program that reads the
    section block by block takes time for each.  */
 static bool
-count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
-             bool repeats, struct error *err)
+count_part (struct emitter *emitter, uint64_t address, uint32_t size,
+            bool repeats, struct error *err)
 {
   emitter->report->bytes_covered += without_padding (emitter, address, size);
   emitter->repeated += repeats ? size : 0;
@@ -65,21 +65,21 @@ count_piece (struct emitter *emitter, uint64_t address, uint32_t size,
 }
 
 static bool
-take_piece (void *context, const struct numbered_function *piece,
-            struct error *err)
+take_part (void *context, const struct numbered_function *part,
+           struct error *err)
 {
   struct emitter *emitter = context;
   const struct rule_table *rules = lowerer_rules (emitter->lowerer);
-  bool repeats = rule_table_repeat (rules, piece->rows[0].rule) != 0;
-  if (!count_piece (emitter, piece->address, piece->size, repeats, err))
+  bool repeats = rule_table_repeat (rules, part->rows[0].rule) != 0;
+  if (!count_part (emitter, part->address, part->size, repeats, err))
     return false;
   if (emitter->pieces != NULL)
-    return pieces_add (emitter->pieces, piece, err);
-  if (!ARRAY_ROOM (emitter->rows, piece->n_rows, &emitter->rows_capacity))
+    return pieces_add (emitter->pieces, part, err);
+  if (!ARRAY_ROOM (emitter->rows, part->n_rows, &emitter->rows_capacity))
     return error_set_no_memory (err);
   const struct sframe_fde function
-      = rule_table_expand (rules, piece->address, piece->size, piece->rows,
-                           piece->rows + piece->n_rows, emitter->rows);
+      = rule_table_expand (rules, part->address, part->size, part->rows,
+                           part->rows + part->n_rows, emitter->rows);
   return sframe_encoder_add (emitter->encoder, &function, err);
 }
 
@@ -125,7 +125,7 @@ open_parts (struct emitter *emitter, const struct emitter_options *options)
     .rows_expected = options->rows_expected,
   };
   const struct lower_sink sink
-      = { .context = emitter, .piece = take_piece, .left_out = take_gap };
+      = { .context = emitter, .part = take_part, .left_out = take_gap };
   emitter->lowerer = lowerer_new (&emitter->encode, &sink);
   emitter->encoder = sframe_encoder_new (&emitter->encode);
   emitter->across = options->compact;
@@ -205,7 +205,7 @@ padding_behind (const struct emitter *emitter, const struct cfi_code *code)
   return left ? code->padding : 0;
 }
 
-/* The number of functions, or pieces of functions, that were added.  */
+/* The number of functions, or parts of functions, that were added.  */
 static size_t
 n_functions (const struct emitter *emitter)
 {
@@ -229,7 +229,7 @@ add_rows (struct emitter *emitter, const struct cfi_code *code,
       && !lower_function (emitter->lowerer, &function, code->places, err))
     return false;
   count_fde (emitter, emitter->first_reason);
-  /* A function that was added as one piece, without a gap, can lend its rows
+  /* A function that was added as one part, without a gap, can lend its rows
      to any function with the same program, even to a longer one.  There is one
      exception.  If FP may be stale in the last row, that row is right for its
      first instruction only, and so does not fit a longer function.  */
@@ -303,8 +303,8 @@ emitter_add_lowered (struct emitter *emitter,
 {
   count_fde (emitter, REASON_NONE);
   emitter->code_end = function->address + function->size;
-  return count_piece (emitter, function->address, function->size,
-                      function->repeat != 0, err)
+  return count_part (emitter, function->address, function->size,
+                     function->repeat != 0, err)
          && sframe_encoder_add (emitter->encoder, function, err);
 }
 

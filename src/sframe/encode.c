@@ -173,26 +173,22 @@ write_rows (struct sframe_encoder *encoder, const struct sframe_fde *function,
 /* Whether the rows of FUNCTION ascend and lie inside it.  Otherwise libsframe
    aborts the program that reads them (assertions in libsframe/sframe.c of
    binutils), and the kernel drops the whole section of a process
-   (kernel/unwind/sframe.c of the SFrame patches for Linux).  */
+   (kernel/unwind/sframe.c of the SFrame patches for Linux).  With `gnu_widths'
+   starts may be equal, and may be the function's end.  */
 static bool
 function_is_sound (const struct sframe_encoder *encoder,
                    const struct sframe_fde *function)
 {
-  bool gnu = encoder->options.gnu_widths;
-  uint32_t end = function->repeat ? function->repeat : function->size;
-  if (function->n_rows > 0 && function->rows[function->n_rows - 1].start >= end
-      && (!gnu || function->rows[function->n_rows - 1].start > end))
-    return false;
+  const bool gnu = encoder->options.gnu_widths;
+  uint64_t least = 0; /* the lowest start that the next row may have */
   for (size_t i = 0; i < function->n_rows; i++)
     {
       const struct sframe_row *row = &function->rows[i];
-      if (row->n_words > SFRAME_WORDS_MAX)
+      if (row->n_words > SFRAME_WORDS_MAX || row->start < least)
         return false;
-      if (i > 0 && row->start <= row[-1].start
-          && (!gnu || row->start < row[-1].start))
-        return false;
+      least = (uint64_t)row->start + !gnu;
     }
-  return true;
+  return least <= (function->repeat ? function->repeat : function->size);
 }
 
 static bool

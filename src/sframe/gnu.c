@@ -2,7 +2,8 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    Instructions change a pending row.  When the location advances, the row is
-   committed if an instruction has touched it.  With `bugs' the interpreter
+   committed if an instruction has touched it.  At the end the committed rows
+   are encoded (gnu_row.h).  With `bugs' the interpreter
    does what the release does, and otherwise what the release should have done.
    Where a release aborts, there is nothing to imitate, and the interpreter
    does what the next release does.  */
@@ -133,8 +134,17 @@ reason_unless_bugs (const struct gnu_translator *t, enum frame_reason reason)
   return t->options.bugs ? REASON_NONE : reason;
 }
 
-/* ---- CFA */
+/* ---- Instructions
 
+   A do_ function does what GNU as does for one instruction.  An instruction
+   that changes the pending row touches it.  The result is REASON_NONE, or the
+   reason why the function is dropped, at which the translation ends.  GNU as
+   itself drops the function for such a reason, or (without `bugs') should have
+   dropped it.  */
+
+/* ---- The CFA */
+
+/* Whether REG is one of the registers for the CFA that all versions have.  */
 static bool
 is_base (const struct gnu_translator *t, uint64_t reg)
 {
@@ -210,6 +220,7 @@ rule_of (struct gnu_translator *t, uint64_t reg)
   return NULL;
 }
 
+/* Whether REG is the RA, and the ABI puts it at a fixed place.  */
 static bool
 is_fixed_ra (const struct gnu_translator *t, uint64_t reg)
 {
@@ -225,6 +236,8 @@ stack_rule (int64_t offset)
                             .offset = (int32_t)offset };
 }
 
+/* The RA is saved at the CFA plus OFFSET, on a machine whose rows have a fixed
+   place for it.  2.47 makes the FDE flexible for another place.  */
 static enum frame_reason
 do_offset_of_fixed_ra (struct gnu_translator *t, int64_t offset)
 {
@@ -347,9 +360,8 @@ static enum frame_reason
 do_restore (struct gnu_translator *t, uint64_t reg)
 {
   struct gnu_rule *rule = rule_of (t, reg);
-  if (rule == NULL || (is_fixed_ra (t, reg) && t->release < GNU_2_47))
-    return REASON_NONE;
-  if (is_fixed_ra (t, reg) && t->options.bugs)
+  if (rule == NULL
+      || (is_fixed_ra (t, reg) && (t->release < GNU_2_47 || t->options.bugs)))
     return REASON_NONE;
   if (t->in_cie && !t->options.bugs)
     return REASON_BAD_STATE; /* the CIE itself sets the initial rules */
@@ -440,6 +452,7 @@ do_args_size (const struct gnu_translator *t, uint64_t size)
   return REASON_CFA_EXPRESSION;
 }
 
+/* An expression for FP.  GNU as knows *(register + offset), in two bytes.  */
 static enum frame_reason
 do_fp_expression (struct gnu_translator *t,
                   const struct cfa_instruction *instruction)
@@ -480,6 +493,7 @@ do_expression (struct gnu_translator *t,
   return simple ? REASON_NONE : REASON_CFA_EXPRESSION;
 }
 
+/* An expression for the CFA.  GNU as knows *(FP + offset), in three bytes.  */
 static enum frame_reason
 do_def_cfa_expression (struct gnu_translator *t,
                        const struct cfa_instruction *instruction)
@@ -509,6 +523,7 @@ do_advance (struct gnu_translator *t, uint64_t bytes)
   return advance_row (t, start);
 }
 
+/* An instruction with an offset.  */
 static enum frame_reason
 do_offset_instruction (struct gnu_translator *t,
                        const struct cfa_instruction *instruction)

@@ -5,8 +5,23 @@
    translates each numbered set of rules once, into the default form and into
    the flexible one, and keeps the results, or the reasons why there is no such
    form.  A function is flexible if one of its rows needs the flexible form.
-   Each row of the function then gets the translation of its number.  The
-   function is split into pieces around the rows that have none.  */
+   Each row of the function then gets the translation of its number.
+
+   Nearly every function is lowered by one short loop (lower_translated): all
+   its rows have a default form that was needed before, and nothing is left
+   out.  Any other function is lowered row by row (lower_rows).  It is split
+   into parts around the code that gets no row: code in front of the first row,
+   return places, and code whose row has no SFrame form or a stale FP.
+
+   The stubs of a PLT are blocks of equal size, in which the same rows repeat
+   (lower_block).  SFrame has PCMASK functions for that: one FDE for all
+   blocks, whose rows readers find by PC modulo the block size.  If the blocks
+   cannot be such a function (can_be_pcmask), each of them gets rows of its
+   own.
+
+   A function here that returns false has failed: memory ran out, or a callback
+   of the sink failed, and lowerer->err says so.  lower_translated, and the
+   functions whose comments begin with "Whether", are exceptions.  */
 
 #include "sframe/lower.h"
 
@@ -20,11 +35,10 @@ enum
   /* A PCMASK function costs an index entry of its own.  Up to this many
      repetitions take no more bytes as plain rows.  */
   REPEATS_UNROLLED = 4,
-  /* The most bytes of repeated blocks that are unrolled; longer runs are left
-     out.  Only damaged files have those: the longest .plt of Debian has 57,600
+  /* The most bytes of repeated blocks that are unrolled.  More are left out.
+     Only damaged files have more: the longest .plt of Debian has 57,600
      bytes.  */
-  UNROLLED_MAX = 1 << 18,
-  FDE_KINDS = 8 /* a bit each: flexible (1), signal frame (2), B key (4) */
+  UNROLLED_MAX = 1 << 18
 };
 
 /* The SFrame form of a numbered set of frame rules.  */
@@ -32,11 +46,11 @@ struct translation
 {
   bool known;
   bool needs_flexible; /* there is a flexible form, and no default one */
-  /* Why there is no default form ([0]) and no flexible form ([1]).  */
+  /* Why there is no default form ([0]), and no flexible one ([1]).  */
   uint8_t reasons[2]; /* enum frame_reason */
-  /* The number of the SFrame rule plus 1 for each kind of function.  0 means
+  /* By the flags of an FDE, the number of the SFrame rule, plus 1.  0 means
      that there is no rule, or that no function has needed it so far.  */
-  uint32_t rules[FDE_KINDS];
+  uint32_t rules[FDE_FLAGS + 1];
 };
 
 struct lowerer
@@ -51,17 +65,16 @@ struct lowerer
   /* The function that is being lowered.  */
   const struct frame_function *function;
   const struct return_places *places;
-  size_t next_place; /* the first of places that is not left out yet */
+  size_t next_place; /* the first of PLACES that is not left out yet */
   struct error *err;
-  bool flexible;
-  unsigned kind; /* a bit for each property, as at FDE_KINDS */
+  unsigned flags; /* FDE_FLEXIBLE, FDE_SIGNAL, FDE_B_KEY */
 
-  /* The start of the current piece, and the range that is left out behind the
-     last piece passed on.  All are offsets in the function.  */
-  uint32_t piece_start;
+  /* The start of the current part, and the range that is left out behind the
+     last part passed on.  All are offsets in the function.  */
+  uint32_t part_start;
   uint32_t gap_start, gap_end;
   enum frame_reason gap_reason;
-  struct numbered_row *rows; /* of the current piece; owned */
+  struct numbered_row *rows; /* of the current part; owned */
   size_t n_rows, rows_capacity;
 };
 
@@ -107,6 +120,7 @@ may_be_flexible (const struct lowerer *lowerer)
          && lowerer->options.variant.version >= 3;
 }
 
+/* The translation of ROW's rules, without numbers of SFrame rules.  */
 static struct translation
 translate (const struct lowerer *lowerer, const struct frame_row *row)
 {
@@ -137,6 +151,7 @@ translate (const struct lowerer *lowerer, const struct frame_row *row)
   return translation;
 }
 
+/* Translate ROW's rules, and keep the result if they have a number.  */
 static struct translation *
 add_translation (struct lowerer *lowerer, const struct frame_row *row)
 {
@@ -160,31 +175,28 @@ add_translation (struct lowerer *lowerer, const struct frame_row *row)
 static inline struct translation *
 find_translation (struct lowerer *lowerer, const struct frame_row *row)
 {
-  /* Number 0 has no translation that is kept.  */
+  /* Rules without a number (0) are translated each time.  */
   return row->number < lowerer->translations_capacity
                  && lowerer->translations[row->number].known
              ? &lowerer->translations[row->number]
              : add_translation (lowerer, row);
 }
 
-/* Set *RULE to the SFrame rule of ROW, which has one, in functions of the
-   current kind with the repeat size REPEAT.  */
+/* Set *RULE to the SFrame rule of ROW, which has one, in functions with the
+   current flags and the repeat size REPEAT.  */
 static bool
 find_rule (struct lowerer *lowerer, const struct frame_row *row,
            uint8_t repeat, uint32_t *rule)
 {
-  const struct sframe_fde flags = { .flexible = lowerer->flexible,
-                                    .repeat = repeat,
-                                    .signal = lowerer->function->signal,
-                                    .b_key = lowerer->function->b_key };
   struct sframe_row out;
-  row_lower (&lowerer->options, row, lowerer->flexible, &out);
-  return rule_table_number (&lowerer->rules, rule_table_flags (&flags), &out,
-                            rule)
+  row_lower (&lowerer->options, row, lowerer->flags & FDE_FLEXIBLE, &out);
+  return rule_table_number (
+             &lowerer->rules,
+             lowerer->flags | (uint32_t)repeat << FDE_REPEAT_SHIFT, &out, rule)
          || error_set_no_memory (lowerer->err);
 }
 
-/* ---- Pieces */
+/* ---- Parts */
 
 /* Pass the range that is left out to the sink, if there is one.  */
 static void
@@ -197,29 +209,29 @@ pass_gap (struct lowerer *lowerer)
   lowerer->gap_start = lowerer->gap_end = 0;
 }
 
-/* Pass the collected rows to the sink, as a piece from piece_start to END.  */
+/* Pass the collected rows to the sink, as a part from part_start to END.  */
 static bool
-pass_piece (struct lowerer *lowerer, uint32_t end)
+pass_part (struct lowerer *lowerer, uint32_t end)
 {
   if (lowerer->n_rows == 0)
     return true;
   pass_gap (lowerer);
-  struct numbered_function piece = {
-    .address = lowerer->function->address + lowerer->piece_start,
-    .size = end - lowerer->piece_start,
+  struct numbered_function part = {
+    .address = lowerer->function->address + lowerer->part_start,
+    .size = end - lowerer->part_start,
     .n_rows = lowerer->n_rows,
     .rows = lowerer->rows,
   };
   lowerer->n_rows = 0;
-  return lowerer->sink.piece (lowerer->sink.context, &piece, lowerer->err);
+  return lowerer->sink.part (lowerer->sink.context, &part, lowerer->err);
 }
 
-/* End the current piece, and leave out the range START to END for REASON.  */
+/* End the current part, and leave out the range START to END for REASON.  */
 static bool
 leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
            enum frame_reason reason)
 {
-  if (!pass_piece (lowerer, start))
+  if (!pass_part (lowerer, start))
     return false;
   if (lowerer->gap_end != start || lowerer->gap_reason != reason)
     pass_gap (lowerer);
@@ -230,7 +242,7 @@ leave_out (struct lowerer *lowerer, uint32_t start, uint32_t end,
   return true;
 }
 
-/* Append a row with RULE from START on to the current piece.  */
+/* Append a row with RULE from START on to the current part.  */
 static inline bool
 append_row (struct lowerer *lowerer, uint32_t start, uint32_t rule)
 {
@@ -238,43 +250,44 @@ append_row (struct lowerer *lowerer, uint32_t start, uint32_t rule)
   if (n > 0 && lowerer->rows[n - 1].rule == rule)
     return true;
   if (n == SFRAME_V3_FRES_MAX && lowerer->options.variant.version >= 3
-      && !pass_piece (lowerer, start))
+      && !pass_part (lowerer, start))
     return false;
   if (!ARRAY_ROOM (lowerer->rows, lowerer->n_rows + 1,
                    &lowerer->rows_capacity))
     return error_set_no_memory (lowerer->err);
   if (lowerer->n_rows == 0)
-    lowerer->piece_start = start;
+    lowerer->part_start = start;
   lowerer->rows[lowerer->n_rows++]
-      = (struct numbered_row){ start - lowerer->piece_start, rule };
+      = (struct numbered_row){ start - lowerer->part_start, rule };
   return true;
 }
 
 /* Lower the code from START to END, where ROW applies.  TRANSLATION, that of
-   ROW, has no rule for the current kind of function yet.  */
+   ROW, has no rule for the current flags yet.  */
 static bool
 lower_range_without_rule (struct lowerer *lowerer, const struct frame_row *row,
                           struct translation *translation, uint32_t start,
                           uint32_t end)
 {
-  enum frame_reason reason = translation->reasons[lowerer->flexible];
+  enum frame_reason reason
+      = translation->reasons[lowerer->flags & FDE_FLEXIBLE];
   uint32_t rule;
   if (reason != REASON_NONE)
     return leave_out (lowerer, start, end, reason);
   if (!find_rule (lowerer, row, 0, &rule))
     return false;
-  translation->rules[lowerer->kind] = rule + 1;
+  translation->rules[lowerer->flags] = rule + 1;
   return append_row (lowerer, start, rule);
 }
 
 /* Lower the code from START to END, where ROW applies: append a row to the
-   current piece, or leave the code out.  */
+   current part, or leave the code out.  */
 static inline bool
 lower_range (struct lowerer *lowerer, const struct frame_row *row,
              uint32_t start, uint32_t end)
 {
   struct translation *translation = find_translation (lowerer, row);
-  uint32_t rule = translation->rules[lowerer->kind];
+  uint32_t rule = translation->rules[lowerer->flags];
   return rule != 0 ? append_row (lowerer, start, rule - 1)
                    : lower_range_without_rule (lowerer, row, translation,
                                                start, end);
@@ -333,12 +346,15 @@ can_be_pcmask (struct lowerer *lowerer, const struct repeated_block *block,
   for (size_t i = 0; i < block->n_rows; i++)
     if (block->rows[i].start >= block->size
         || find_translation (lowerer, &block->rows[i])
-                   ->reasons[lowerer->flexible]
+                   ->reasons[lowerer->flags & FDE_FLEXIBLE]
                != REASON_NONE)
       return false;
   return true;
 }
 
+/* Lower the BLOCKs from START to END, as a PCMASK function or as plain rows.
+   They are left out if the first row is not for their beginning, or if there
+   would be too many plain rows.  */
 static bool
 lower_block (struct lowerer *lowerer, const struct repeated_block *block,
              uint32_t start, uint32_t end)
@@ -351,7 +367,7 @@ lower_block (struct lowerer *lowerer, const struct repeated_block *block,
     return end - start > UNROLLED_MAX
                ? leave_out (lowerer, start, end, REASON_CFA_EXPRESSION)
                : unroll_block (lowerer, block, start, end);
-  if (!pass_piece (lowerer, start))
+  if (!pass_part (lowerer, start))
     return false;
   for (size_t i = 0; i < block->n_rows; i++)
     {
@@ -360,8 +376,8 @@ lower_block (struct lowerer *lowerer, const struct repeated_block *block,
           || !append_row (lowerer, block->rows[i].start, rule))
         return false;
     }
-  lowerer->piece_start = start;
-  return pass_piece (lowerer, end);
+  lowerer->part_start = start;
+  return pass_part (lowerer, end);
 }
 
 /* Lower the code from START to END, where ROW with RULE_PLT applies.  */
@@ -441,6 +457,7 @@ lower_range_until_stale (struct lowerer *lowerer, const struct frame_row *row,
                     reason != REASON_NONE ? reason : REASON_FP_STALE);
 }
 
+/* Lower the current function row by row.  */
 static bool
 lower_rows (struct lowerer *lowerer)
 {
@@ -475,10 +492,11 @@ lower_rows (struct lowerer *lowerer)
          || leave_out (lowerer, covered, function->size, REASON_CFA_UNDEFINED);
 }
 
-/* Collect the rows of a function in one short loop, if nothing is to be left
-   out and the translation of each row has a rule for default functions.  A row
-   that needs the flexible form has none.  Nearly all functions are of this
-   kind.  False for any other function, after changing nothing.  */
+/* Collect the rows of the current function in one short loop, if nothing is to
+   be left out and the translation of each row has a rule for the current
+   flags, which are those of a default function.  A row that needs the flexible
+   form has none, and so has a row whose FP may be stale.  False for any other
+   function; then no row has been collected.  */
 static bool
 lower_translated (struct lowerer *lowerer)
 {
@@ -492,13 +510,13 @@ lower_translated (struct lowerer *lowerer)
     return false;
   const struct translation *translations = lowerer->translations;
   const size_t n_translations = lowerer->translations_capacity;
-  const unsigned kind = lowerer->kind;
+  const unsigned flags = lowerer->flags;
   struct numbered_row *out = lowerer->rows;
   for (uint32_t last = 0; row < end; row++)
     {
-      /* Number 0 has no translation that is kept.  */
+      /* Rules without a number (0) have no translation that is kept.  */
       uint32_t rule = row->number < n_translations
-                          ? translations[row->number].rules[kind]
+                          ? translations[row->number].rules[flags]
                           : 0;
       if (rule == 0)
         return false;
@@ -506,17 +524,18 @@ lower_translated (struct lowerer *lowerer)
         *out++ = (struct numbered_row){ row->start, rule - 1 };
       last = rule;
     }
-  lowerer->piece_start = 0;
+  lowerer->part_start = 0;
   lowerer->n_rows = (size_t)(out - lowerer->rows);
   return true;
 }
 
+/* Lower the current function, which lower_translated cannot lower.  */
 static bool
 lower_any (struct lowerer *lowerer)
 {
   const struct frame_function *function = lowerer->function;
-  lowerer->flexible = must_be_flexible (lowerer, function);
-  lowerer->kind += lowerer->flexible;
+  if (must_be_flexible (lowerer, function))
+    lowerer->flags |= FDE_FLEXIBLE;
   if (function->repeat == 0)
     return lower_rows (lowerer);
   struct repeated_block block = { .rows = function->rows,
@@ -537,12 +556,12 @@ lower_function (struct lowerer *lowerer, const struct frame_function *function,
   lowerer->n_rows = 0;
   lowerer->gap_start = lowerer->gap_end = 0;
   lowerer->gap_reason = REASON_NONE;
-  lowerer->flexible = false;
-  lowerer->kind = 2u * function->signal + 4u * function->b_key;
+  lowerer->flags = (function->signal ? FDE_SIGNAL : 0)
+                   | (function->b_key ? FDE_B_KEY : 0);
   bool done = function->signal && lowerer->options.variant.version < 3
                   ? leave_out (lowerer, 0, function->size, REASON_SIGNAL_FRAME)
                   : lower_translated (lowerer) || lower_any (lowerer);
-  if (!done || !pass_piece (lowerer, function->size))
+  if (!done || !pass_part (lowerer, function->size))
     return false;
   pass_gap (lowerer);
   return true;

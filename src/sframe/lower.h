@@ -24,11 +24,11 @@ enum frame_reason row_lower (const struct encode_options *options,
 struct lower_sink
 {
   void *context;
-  /* Receives a piece of the function.  The numbers of its rows are those of
-     lowerer_rules.  PIECE and its rows are valid during the call only.  If the
+  /* Receives a part of the function.  The numbers of its rows are those of
+     lowerer_rules.  PART and its rows are valid during the call only.  If the
      callback returns false with ERR filled in, the lowering stops.  */
-  bool (*piece) (void *context, const struct numbered_function *piece,
-                 struct error *err);
+  bool (*part) (void *context, const struct numbered_function *part,
+                struct error *err);
   /* Receives a range that is left out: SIZE bytes at ADDRESS.  */
   void (*left_out) (void *context, uint64_t address, uint32_t size,
                     enum frame_reason reason);
@@ -43,11 +43,11 @@ struct lowerer *lowerer_new (const struct encode_options *options,
                              const struct lower_sink *sink);
 void lowerer_free (struct lowerer *lowerer);
 
-/* The table that numbers the rules of LOWERER's pieces.  */
+/* The table that numbers the rules of LOWERER's parts.  */
 const struct rule_table *lowerer_rules (const struct lowerer *lowerer);
 
 /* Lower FUNCTION.  At each of PLACES (NULL: there are none) the bytes of the
-   smallest instruction are left out.  The sink receives pieces and left-out
+   smallest instruction are left out.  The sink receives parts and left-out
    ranges in ascending order of addresses; neighbouring ranges with the same
    reason are one range.  False when a callback fails, or memory ran out.  */
 bool lower_function (struct lowerer *lowerer,

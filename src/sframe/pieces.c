@@ -28,11 +28,10 @@ enum
   ATOMS_INSIDE = 4,
   ATOMS_ACROSS = REPEATS_ATOMS_MAX,
   PASSES_ACROSS = 3,
-  ROW_BYTES_MIN = 3, /* start, info byte and one word */
-  NOT_STORED = UINT32_MAX
+  ROW_BYTES_MIN = 3 /* start, info byte and one word */
 };
 
-/* A range of code that a run's rows apply to.  */
+/* A place of a run: code that its rows apply to.  */
 struct occurrence
 {
   uint64_t address;
@@ -47,16 +46,16 @@ struct pieces
   const struct rule_table *rules;
   struct numbered_row *rows; /* of all runs */
   size_t n_rows, rows_capacity;
-  struct run *runs; /* there is room for one more */
+  struct run *runs; /* with `distinct' one more ends the last one */
   size_t n_runs, runs_capacity;
   struct occurrence *occurrences; /* ascending addresses */
   size_t n_occurrences, occurrences_capacity;
-  /* If true, each distinct function is a run, with an occurrence for each
-     function that has these rows.  Otherwise `rows' has the rows of every
-     function, one function after the other.  */
+  /* If true, a run is a function, and has an occurrence for each function with
+     these rows.  Otherwise `rows' has the rows of every function, one function
+     after the other.  */
   bool distinct;
   struct table runs_by_rows; /* with `distinct' */
-  uint32_t *functions;       /* without `distinct': the first row of each */
+  uint32_t *functions;       /* without `distinct': first rows, and the end */
   size_t n_functions, functions_capacity;
   uint64_t rows_bytes;        /* bytes of all rows, also of repeated ones */
   bool separate;              /* the next function begins a run */
@@ -110,9 +109,10 @@ pieces_free (struct pieces *pieces)
 /* ---- Adding functions */
 
 /* Append the N_ROWS rows in ROWS, for which there is room, as the rows of a
-   function.  ORIGIN is the start, as ROWS count it, where the function begins;
-   the first row applies there.  *BYTES becomes the rows' encoded size, at
-   least.  False when the rows are not in ascending order.  */
+   function.  ORIGIN is the start, as ROWS count it, where the function begins.
+   The first row applies there.  *BYTES becomes the encoded size of the rows if
+   their starts have one byte, which is the least.  False when the rows are not
+   in ascending order.  */
 static bool
 append_rows (struct pieces *pieces, const struct numbered_row *rows,
              size_t n_rows, uint32_t origin, uint64_t *bytes)
@@ -158,7 +158,8 @@ append_occurrence (struct pieces *pieces, uint64_t address, uint32_t size,
   return true;
 }
 
-/* Append a run with BYTES of rows so far, from number FIRST_ROW on.  */
+/* Append a run with BYTES of rows so far, which are the last ones, from number
+   FIRST_ROW on.  */
 static inline bool
 append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
 {
@@ -167,13 +168,15 @@ append_run (struct pieces *pieces, size_t first_row, uint64_t bytes)
     return false;
   pieces->runs[pieces->n_runs++]
       = (struct run){ .first_row = (uint32_t)first_row, .bytes = bytes };
+  pieces->runs[pieces->n_runs].first_row = (uint32_t)pieces->n_rows;
   return true;
 }
 
 /* ---- Distinct functions */
 
-/* Set *RUN to the run of the rows that were appended last, from FIRST_ROW on:
-   an earlier run with equal rows, so that these are removed, or a new one.  */
+/* Set *RUN to the run of the rows that were appended last, from FIRST_ROW on.
+   If an earlier run with equal rows is found, it is that run, and the appended
+   rows are removed.  Otherwise it is a new one.  */
 static bool
 find_or_add_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
                  uint32_t *run)
@@ -184,11 +187,9 @@ find_or_add_run (struct pieces *pieces, size_t first_row, uint64_t bytes,
   struct table_walk walk = { .hash = hash };
   while (table_next (&pieces->runs_by_rows, &walk, run))
     {
-      size_t own = pieces->runs[*run].first_row;
-      size_t end = *run + 1 < pieces->n_runs ? pieces->runs[*run + 1].first_row
-                                             : first_row;
-      if ((end - own) * sizeof *rows == size
-          && memcmp (&pieces->rows[own], rows, size) == 0)
+      const struct run *own = &pieces->runs[*run];
+      if ((own[1].first_row - own->first_row) * sizeof *rows == size
+          && memcmp (&pieces->rows[own->first_row], rows, size) == 0)
         {
           pieces->n_rows = first_row;
           return true;
@@ -227,10 +228,11 @@ static bool
 extend_run (struct pieces *pieces, size_t first_row, uint64_t address,
             uint32_t size, uint64_t bytes)
 {
-  if (!NUMBERED_ROOM (pieces->functions, pieces->n_functions + 1,
+  if (!NUMBERED_ROOM (pieces->functions, pieces->n_functions + 2,
                       &pieces->functions_capacity))
     return false;
   pieces->functions[pieces->n_functions++] = (uint32_t)first_row;
+  pieces->functions[pieces->n_functions] = (uint32_t)pieces->n_rows;
   if (!can_join (pieces, first_row, address, size))
     {
       pieces->separate = false;
@@ -316,19 +318,16 @@ static void
 find_rows (const struct pieces *pieces, size_t index, size_t *first,
            size_t *end)
 {
-  *end = pieces->n_rows;
   if (pieces->distinct)
     {
-      uint32_t run = pieces->occurrences[index].run;
-      *first = pieces->runs[run].first_row;
-      if (run + 1 < pieces->n_runs)
-        *end = pieces->runs[run + 1].first_row;
+      const struct run *run = &pieces->runs[pieces->occurrences[index].run];
+      *first = run->first_row;
+      *end = run[1].first_row;
     }
   else
     {
       *first = pieces->functions[index];
-      if (index + 1 < pieces->n_functions)
-        *end = pieces->functions[index + 1];
+      *end = pieces->functions[index + 1];
     }
 }
 
@@ -369,36 +368,25 @@ pieces_separate (struct pieces *pieces)
 
    The first of equal pieces is encoded, and the others share its rows.  */
 
-/* Rows that have been encoded.  */
-struct block
-{
-  uint32_t first_row, end_row;
-  uint32_t number; /* the encoder's number of the first FDE with these rows */
-};
-
 struct piece_writer
 {
-  const struct pieces *from;
+  struct pieces *from;
   struct sframe_encoder *encoder;
-  /* The number that the encoder has given to each piece, or NOT_STORED.  */
-  uint32_t *numbers;
-  struct block *blocks;
-  size_t n_blocks, blocks_capacity;
-  struct table blocks_by_rows;
-  struct sframe_row *block_rows; /* of the block that is being encoded */
-  size_t block_rows_capacity;
+  struct table encoded;    /* finds encoded pieces by their hashes */
+  struct sframe_row *rows; /* of the piece that is being encoded; owned */
+  size_t rows_capacity;
 };
 
-/* Whether BLOCK has the same rules at the same distances as the rows from
-   FIRST_ROW to END_ROW.  Their last rows end where their FDEs end.  */
+/* Whether PIECE and OTHER have the same rules at the same distances.  Their
+   last rows end where their FDEs end.  */
 static bool
-block_has_rows (const struct piece_writer *writer, const struct block *block,
-                uint32_t first_row, uint32_t end_row)
+have_equal_rows (const struct pieces *from, const struct piece *piece,
+                 const struct piece *other)
 {
-  const struct numbered_row *a = &writer->from->rows[block->first_row];
-  const struct numbered_row *b = &writer->from->rows[first_row];
-  const struct numbered_row *a_end = &writer->from->rows[block->end_row];
-  const struct numbered_row *b_end = &writer->from->rows[end_row];
+  const struct numbered_row *a = &from->rows[piece->first_row];
+  const struct numbered_row *b = &from->rows[other->first_row];
+  const struct numbered_row *a_end = &from->rows[piece[1].first_row];
+  const struct numbered_row *b_end = &from->rows[other[1].first_row];
   uint32_t distance = a->start - b->start;
   while (a < a_end && b < b_end && a->start - b->start == distance
          && ((a->rule ^ b->rule) & ROW_RULE) == 0)
@@ -409,39 +397,40 @@ block_has_rows (const struct piece_writer *writer, const struct block *block,
   return a == a_end && b == b_end;
 }
 
-/* Add an FDE of SIZE bytes at ADDRESS for piece number PIECE, which no FDE has
-   been added for.  It shares the rows of an equal piece, if there is one.  */
+/* Set piece->number, if a piece with equal rows has been encoded.  */
 static bool
-add_first_fde (struct piece_writer *writer, size_t piece, uint64_t address,
-               uint32_t size, struct error *err)
+find_encoded (const struct piece_writer *writer, struct piece *piece)
 {
   const struct pieces *from = writer->from;
-  const struct piece *chosen = &from->partition.pieces[piece];
-  uint32_t first_row = from->partition.cuts[chosen->begin].row;
-  uint32_t end_row = from->partition.cuts[chosen->end].row;
-  struct table_walk walk = { .hash = chosen->hash };
+  struct table_walk walk = { .hash = piece->hash };
   for (uint32_t i;
-       from->encode.share && table_next (&writer->blocks_by_rows, &walk, &i);)
-    if (block_has_rows (writer, &writer->blocks[i], first_row, end_row))
+       from->encode.share && table_next (&writer->encoded, &walk, &i);)
+    if (have_equal_rows (from, &from->partition.pieces[i], piece))
       {
-        writer->numbers[piece] = writer->blocks[i].number;
-        return sframe_encoder_repeat (
-            writer->encoder, writer->blocks[i].number, address, size, err);
+        piece->number = from->partition.pieces[i].number;
+        return true;
       }
-  uint32_t number = (uint32_t)sframe_encoder_n_functions (writer->encoder);
-  writer->numbers[piece] = number;
-  if (!ARRAY_ROOM (writer->block_rows, end_row - first_row,
-                   &writer->block_rows_capacity)
-      || !ARRAY_ROOM (writer->blocks, writer->n_blocks + 1,
-                      &writer->blocks_capacity))
+  return false;
+}
+
+/* Add an FDE of SIZE bytes at ADDRESS for PIECE.  */
+static bool
+add_fde (struct piece_writer *writer, struct piece *piece, uint64_t address,
+         uint32_t size, struct error *err)
+{
+  if (piece->number != NOT_ENCODED || find_encoded (writer, piece))
+    return sframe_encoder_repeat (writer->encoder, piece->number, address,
+                                  size, err);
+  const struct pieces *from = writer->from;
+  const uint32_t first = piece->first_row, end = piece[1].first_row;
+  if (!ARRAY_ROOM (writer->rows, end - first, &writer->rows_capacity))
     return error_set_no_memory (err);
-  table_insert (&writer->blocks_by_rows, chosen->hash,
-                (uint32_t)writer->n_blocks);
-  writer->blocks[writer->n_blocks++]
-      = (struct block){ first_row, end_row, number };
+  piece->number = (uint32_t)sframe_encoder_n_functions (writer->encoder);
+  table_insert (&writer->encoded, piece->hash,
+                (uint32_t)(piece - from->partition.pieces));
   const struct sframe_fde function
-      = rule_table_expand (from->rules, address, size, &from->rows[first_row],
-                           &from->rows[end_row], writer->block_rows);
+      = rule_table_expand (from->rules, address, size, &from->rows[first],
+                           &from->rows[end], writer->rows);
   return sframe_encoder_add (writer->encoder, &function, err);
 }
 
@@ -450,47 +439,20 @@ static bool
 add_fdes (struct piece_writer *writer, const struct occurrence *occurrence,
           struct error *err)
 {
-  const struct run *run = &writer->from->runs[occurrence->run];
-  const struct partition *partition = &writer->from->partition;
-  uint64_t start = partition->cuts[run->first_cut].address;
-  for (uint32_t i = run->first_piece; i < run[1].first_piece; i++)
+  const struct pieces *from = writer->from;
+  const struct run *run = &from->runs[occurrence->run];
+  struct piece *piece = &from->partition.pieces[run->first_piece];
+  struct piece *end = &from->partition.pieces[run[1].first_piece];
+  for (; piece < end; piece++)
     {
-      const struct piece *piece = &partition->pieces[i];
-      uint64_t begin = partition->cuts[piece->begin].address - start;
-      uint64_t end = i + 1 < run[1].first_piece
-                         ? partition->cuts[piece->end].address - start
-                         : occurrence->size;
-      uint64_t address = occurrence->address + begin;
-      uint32_t size = (uint32_t)(end - begin);
-      if (!(writer->numbers[i] == NOT_STORED
-                ? add_first_fde (writer, i, address, size, err)
-                : sframe_encoder_repeat (writer->encoder, writer->numbers[i],
-                                         address, size, err)))
+      uint32_t begins = from->rows[piece->first_row].start;
+      uint32_t ends = piece + 1 < end ? from->rows[piece[1].first_row].start
+                                      : occurrence->size;
+      if (!add_fde (writer, piece, occurrence->address + begins, ends - begins,
+                    err))
         return false;
     }
   return true;
-}
-
-static bool
-add_pieces (const struct pieces *pieces, struct sframe_encoder *encoder,
-            struct error *err)
-{
-  struct piece_writer writer = { .from = pieces, .encoder = encoder };
-  size_t n = pieces->partition.n_pieces;
-  writer.numbers = reallocarray (NULL, n + 1, sizeof *writer.numbers);
-  bool written
-      = writer.numbers != NULL && table_init (&writer.blocks_by_rows, n / 2);
-  if (written)
-    memset (writer.numbers, 0xff, n * sizeof *writer.numbers);
-  else
-    error_set_no_memory (err);
-  for (size_t i = 0; written && i < pieces->n_occurrences; i++)
-    written = add_fdes (&writer, &pieces->occurrences[i], err);
-  table_free (&writer.blocks_by_rows);
-  free (writer.numbers);
-  free (writer.blocks);
-  free (writer.block_rows);
-  return written;
 }
 
 bool
@@ -519,7 +481,14 @@ pieces_finish (struct pieces *pieces, struct sframe_encoder *encoder,
     .rows_max = across ? encode->arch->rows_max_across : ROWS_MAX_INSIDE,
     .passes = encode->share && across ? PASSES_ACROSS : 1,
   };
-  return partition_make (&pieces->partition, &input)
-             ? add_pieces (pieces, encoder, err)
-             : error_set_no_memory (err);
+  struct piece_writer writer = { .from = pieces, .encoder = encoder };
+  bool done = partition_make (&pieces->partition, &input)
+              && table_init (&writer.encoded, pieces->partition.n_pieces / 2);
+  if (!done)
+    error_set_no_memory (err);
+  for (size_t i = 0; done && i < pieces->n_occurrences; i++)
+    done = add_fdes (&writer, &pieces->occurrences[i], err);
+  table_free (&writer.encoded);
+  free (writer.rows);
+  return done;
 }

@@ -3,8 +3,8 @@
 
    A program has very many rows, but few different rules ("CFA = SP + 16, FP at
    CFA - 16").  Each different rule gets a number.  Rows that store the number
-   are small, and one instruction compares them.  The flags of a row's function
-   are part of its rule, so rows with the same number can be in one FDE.  */
+   are small, and one instruction compares them.  The flags of a row's FDE are
+   part of its rule, so rows with the same number can be in one FDE.  */
 
 #ifndef SFRAME_RULE_TABLE_H
 #define SFRAME_RULE_TABLE_H
@@ -39,7 +39,7 @@ numbered_row_next (const struct numbered_row *row,
   return row;
 }
 
-/* A function or a piece of one.  Its flags are a part of each row's rule.  */
+/* A function or a part of one.  Its flags are part of each row's rule.  */
 struct numbered_function
 {
   uint64_t address;
@@ -48,11 +48,23 @@ struct numbered_function
   const struct numbered_row *rows;
 };
 
-/* The contents of a row without its start, and the flags of its function.  */
+/* The flags of an FDE, as a part of rules.  The repeat size of a PCMASK
+   function stands above these bits.  */
+enum
+{
+  FDE_FLEXIBLE = 1,
+  FDE_SIGNAL = 2,
+  FDE_B_KEY = 4,
+  FDE_FLAGS = 7, /* all of them */
+  FDE_REPEAT_SHIFT = 8
+};
+
+/* The contents of a row without its start, and the flags of its FDE.  Rules
+   are compared and hashed as plain memory.  */
 struct rule
 {
-  uint32_t head;                   /* flags and counts, see rule_table.c */
-  int32_t words[SFRAME_WORDS_MAX]; /* unused ones are 0 */
+  struct sframe_row row; /* its start and its unused words are 0 */
+  uint32_t flags;
   uint32_t bytes; /* encoded size of a row, without its start */
 };
 
@@ -69,17 +81,19 @@ bool rule_table_init (struct rule_table *rules,
                       const struct encode_options *options);
 void rule_table_free (struct rule_table *rules);
 
-/* The flags of FUNCTION in the form that rule_table_number takes.  */
-uint32_t rule_table_flags (const struct sframe_fde *function);
-
-/* Set *NUMBER to the number of the rule of ROW in a function with FLAGS.  The
-   rule is added to the table if it is new.  Numbers are at most ROW_RULE.
-   False when memory or the numbers ran out.  */
+/* Set *NUMBER to the number of the rule of ROW in an FDE with FLAGS.  Words
+   behind the last one of ROW are 0.  The rule is added to the table if
+   it is new.  Numbers are at most ROW_RULE.  False when memory or the numbers
+   ran out.  */
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
                         const struct sframe_row *row, uint32_t *number);
 
 /* The repeat size of functions with rows of rule NUMBER.  */
-uint32_t rule_table_repeat (const struct rule_table *rules, uint32_t number);
+static inline uint32_t
+rule_table_repeat (const struct rule_table *rules, uint32_t number)
+{
+  return rules->rules[number].flags >> FDE_REPEAT_SHIFT;
+}
 
 /* Turn numbered rows, FIRST up to END, into a function of SIZE bytes at
    ADDRESS.  Starts in the function count from FIRST's start.  The rows are

@@ -1,10 +1,11 @@
 /* Segments that occur more than once.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Segments of one atom are counted first.  Those that repeat are extended by
-   an atom and counted again, and so on.  A segment cannot repeat unless its
-   beginning does, so all others are dropped after each step, and the work is
-   proportional to the number of repetitions.  */
+   Segments of one atom are counted first, in one pass over all rows.  Those
+   that repeat are extended by an atom and counted again, and so on.  A segment
+   cannot repeat unless the same segment without its last atom does, so all
+   others are dropped after each step.  The first step takes time for each row,
+   and a later step for each segment that the step before has kept.  */
 
 #include "sframe/segments.h"
 
@@ -17,7 +18,7 @@ struct search
 {
   const struct repeats_input *input;
   struct repeats *repeats;
-  struct table table;         /* finds kinds by their hashes */
+  struct table table;         /* finds patterns by their hashes */
   struct segment_tail *atoms; /* the atom behind each cut, as a tail; owned */
 };
 
@@ -26,43 +27,44 @@ repeats_free (struct repeats *repeats)
 {
   for (unsigned i = 0; i <= REPEATS_ATOMS_MAX; i++)
     free (repeats->of_atoms[i]);
-  free (repeats->kinds);
+  free (repeats->patterns);
 }
 
-/* Add a kind, number *KIND, for the segment with HASH from BEGIN to END.  */
+/* Add pattern number *PATTERN for the segment with HASH from BEGIN to END.  */
 static bool
-search_add_kind (struct search *search, uint64_t hash, const struct cut *begin,
-                 const struct cut *end, uint32_t *kind)
+search_add_pattern (struct search *search, uint64_t hash,
+                    const struct cut *begin, const struct cut *end,
+                    uint32_t *pattern)
 {
   struct repeats *repeats = search->repeats;
   uint64_t bytes = segment_bytes (begin, end);
-  if (repeats->n_kinds == UINT32_MAX
-      || !ARRAY_ROOM (repeats->kinds, repeats->n_kinds + 1,
+  if (repeats->n_patterns == UINT32_MAX
+      || !ARRAY_ROOM (repeats->patterns, repeats->n_patterns + 1,
                       &repeats->capacity))
     return false;
-  *kind = (uint32_t)repeats->n_kinds++;
-  repeats->kinds[*kind] = (struct repeat_kind){
-    hash, 1, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX
-  };
-  table_insert (&search->table, segment_hash_for_table (hash), *kind);
+  *pattern = (uint32_t)repeats->n_patterns++;
+  repeats->patterns[*pattern]
+      = (struct pattern){ hash, 1,
+                          bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX };
+  table_insert (&search->table, segment_hash_for_table (hash), *pattern);
   return true;
 }
 
-/* Count the segment with HASH from BEGIN to END.  *KIND becomes its kind.  */
+/* Count the segment with HASH from BEGIN to END for its pattern, *PATTERN.  */
 static inline bool
 search_count (struct search *search, uint64_t hash, const struct cut *begin,
-              const struct cut *end, uint32_t *kind)
+              const struct cut *end, uint32_t *pattern)
 {
-  struct repeat_kind *kinds = search->repeats->kinds;
+  struct pattern *patterns = search->repeats->patterns;
   struct table_walk walk = { .hash = segment_hash_for_table (hash) };
   for (uint32_t number; table_next (&search->table, &walk, &number);)
-    if (kinds[number].hash == hash)
+    if (patterns[number].hash == hash)
       {
-        kinds[number].n_occurrences++;
-        *kind = number;
+        patterns[number].n_uses++;
+        *pattern = number;
         return true;
       }
-  return search_add_kind (search, hash, begin, end, kind);
+  return search_add_pattern (search, hash, begin, end, pattern);
 }
 
 /* Remove from LIST, which has N occurrences, those that have no equal, and end
@@ -71,10 +73,10 @@ static size_t
 search_keep_repeated (const struct search *search, struct repeat *list,
                       size_t n)
 {
-  const struct repeat_kind *kinds = search->repeats->kinds;
+  const struct pattern *patterns = search->repeats->patterns;
   size_t n_kept = 0;
   for (size_t i = 0; i < n; i++)
-    if (kinds[list[i].kind].n_occurrences > 1)
+    if (patterns[list[i].pattern].n_uses > 1)
       list[n_kept++] = list[i];
   list[n_kept].start = UINT32_MAX;
   return n_kept;
@@ -93,7 +95,7 @@ search_begin (struct search *search, struct repeat *list, size_t *n)
       *atom = segment_tail_of (first, &input->rows[cut[1].row]);
       list[i].start = (uint32_t)i;
       if (!search_count (search, segment_hash_begin (atom, first), cut,
-                         cut + 1, &list[i].kind))
+                         cut + 1, &list[i].pattern))
         return false;
     }
   *n = search_keep_repeated (search, list, input->n_cuts);
@@ -117,12 +119,13 @@ search_continue (struct search *search, const struct repeat *list,
       if (list[i + 1].start != list[i].start + 1 || end[-1].begins_run
           || segment_n_rows (begin, end) > search->input->rows_max)
         continue;
-      uint64_t hash
-          = segment_hash_extend (search->repeats->kinds[list[i].kind].hash,
-                                 &search->atoms[list[i].start + n_atoms],
-                                 (uint32_t)(end[-1].address - begin->address));
+      uint64_t hash = segment_hash_extend (
+          search->repeats->patterns[list[i].pattern].hash,
+          &search->atoms[list[i].start + n_atoms],
+          end[-1].start - begin->start);
       longer[n_longer].start = list[i].start;
-      if (!search_count (search, hash, begin, end, &longer[n_longer++].kind))
+      if (!search_count (search, hash, begin, end,
+                         &longer[n_longer++].pattern))
         return false;
     }
   *n = search_keep_repeated (search, longer, n_longer);
@@ -158,7 +161,7 @@ repeats_find (struct repeats *repeats, const struct repeats_input *input)
   *repeats = (struct repeats){ 0 };
   search.atoms = reallocarray (NULL, n + 1, sizeof *search.atoms);
   bool found = search.atoms != NULL
-               && ARRAY_ROOM (repeats->kinds, n + 1, &repeats->capacity)
+               && ARRAY_ROOM (repeats->patterns, n + 1, &repeats->capacity)
                && table_init (&search.table, n) && search_run (&search);
   table_free (&search.table);
   free (search.atoms);

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    All rows of a section stand in one array, in runs.  A run is a sequence of
-   rows that follow each other without a gap; the starts of its rows count from
-   its first one.  A cut is a place in a run where an FDE may begin.  A segment
-   is the rows from one cut to another of the same run, and an atom is the
+   rows that follow each other without a gap.  The starts of its rows count
+   from its first row.  A cut is a place in a run where an FDE may begin.  A
+   segment is the rows from one cut to another of the same run.  An atom is the
    shortest segment, from one cut to the next.  */
 
 #ifndef SFRAME_SEGMENTS_H
@@ -19,18 +19,18 @@
 /* The flag of a row that a function begins with (numbered_row.rule).  */
 #define ROW_BEGINS UINT32_C (0x40000000)
 
-/* A place where an FDE may begin, and the FDE before it end.  The counts of
-   rows and of bytes leave out a row that continues the row before
-   (ROW_CONTINUES).  Such a row is written only if it is the first of a
-   segment, because then no row is before it.  */
+/* A place where an FDE may begin, and the FDE before it end.  It is in front
+   of a row, or behind all rows.  A cut between two runs ends the first one and
+   begins the second one.  The counts of rows and of bytes, and LAST, leave out
+   a row that continues the row before (ROW_CONTINUES).  Such a row is written
+   only if it is the first of a segment, because then no row is before it.  */
 struct cut
 {
-  /* Ascends, in a run by bytes of code.  It is no address of the program.  */
-  uint64_t address;
   uint64_t bytes;  /* of all rows in front, without the rows' starts */
-  uint32_t back;   /* bytes of code from the last row in front to the cut */
-  uint32_t row;    /* index of the first row behind the cut */
+  uint32_t last;   /* start of the last row in front */
   uint32_t n_rows; /* number of rows in front */
+  uint32_t row;    /* index of the first row behind */
+  uint32_t start;  /* start of that row */
   uint32_t begins_run : 1;
   /* Bytes of the first row behind, if it continues the row in front, or 0.  */
   uint32_t first_bytes : 31;
@@ -40,17 +40,16 @@ struct cut
 
 /* The bytes of each row's start in an FDE whose last row is at LAST_START.  */
 static inline unsigned
-start_width (uint64_t last_start)
+start_width (uint32_t last_start)
 {
   return last_start <= UINT8_MAX ? 1 : last_start <= UINT16_MAX ? 2 : 4;
 }
 
 /* The start of the segment's last row, in bytes from the segment's start.  */
-static inline uint64_t
+static inline uint32_t
 segment_last_start (const struct cut *begin, const struct cut *end)
 {
-  uint64_t last = end->address - end->back;
-  return last > begin->address ? last - begin->address : 0;
+  return end->last > begin->start ? end->last - begin->start : 0;
 }
 
 /* The number of the segment's rows that are written.  */
@@ -71,10 +70,24 @@ segment_bytes (const struct cut *begin, const struct cut *end)
 
 /* ---- Hashes
 
-   The hash of a segment is a polynomial of its rows, first row first, in which
-   each start counts from the segment's first row.  Rows that are appended to a
-   segment change its hash in a way that depends on these rows alone (struct
-   segment_tail).  The last row's end, which is the FDE's, is in no hash.  */
+   The hash of a segment is a polynomial of its rows, first row first.  A row
+   adds rule * RULE + start * START, where the start counts from the segment's
+   first row, and each row before it is multiplied by STEP once more.  So rows
+   that are appended change the hash by what depends on these rows alone, which
+   is computed once for each atom (struct segment_tail).
+
+   For example, rows with the rules A, B and C start at 0, 4 and 10.  Up to B,
+   the hash is
+
+     h = (A * RULE) * STEP + B * RULE + 4 * START
+
+   and with C it is h * STEP + C * RULE + 10 * START.  The tail of C alone has
+   the hash C * RULE, because C is its first row, the power STEP and the sum 1.
+   Extending h by this tail at the distance 10 has the same result: h * power +
+   C * RULE + 10 * START * sum.
+
+   The length of the last row is in no hash, because an FDE's last row ends
+   where the FDE ends.  */
 
 #define SEGMENT_HASH_STEP UINT64_C (0x9e3779b97f4a7c15)
 #define SEGMENT_HASH_RULE UINT64_C (0xd6e8feb86659fd93)
@@ -92,9 +105,11 @@ segment_hash_add (uint64_t hash, uint32_t rule, uint32_t start)
 /* The contribution of rows to the hash of a segment that ends with them.  */
 struct segment_tail
 {
-  uint64_t hash;  /* of these rows alone */
+  uint64_t hash;  /* of these rows alone, with starts from the first of them */
   uint64_t power; /* SEGMENT_HASH_STEP to the power of the number of rows */
-  uint64_t sum;   /* of all lower powers */
+  /* The sum of all lower powers.  If each start is higher by 1, the hash is
+     higher by SEGMENT_HASH_START times this sum.  */
+  uint64_t sum;
 };
 
 /* The tail of the rows from BEGIN to END.  */
@@ -153,15 +168,16 @@ enum
 /* An occurrence of a repeated segment.  */
 struct repeat
 {
-  uint32_t start; /* index of the cut where the segment begins */
-  uint32_t kind;  /* equal segments are of one kind */
+  uint32_t start;   /* index of the cut where the segment begins */
+  uint32_t pattern; /* number of its pattern */
 };
 
-struct repeat_kind
+/* What segments with equal hashes have in common.  */
+struct pattern
 {
   uint64_t hash;
-  uint32_t n_occurrences;
-  uint32_t bytes; /* encoded size of the rows */
+  uint32_t n_uses; /* number of its segments; then partition.c's sharers */
+  uint32_t bytes;  /* encoded size of the rows */
 };
 
 struct repeats
@@ -169,8 +185,8 @@ struct repeats
   /* List I has the occurrences of segments of I + 1 atoms, in ascending order,
      ended by one that starts at UINT32_MAX.  The last list is empty; owned. */
   struct repeat *of_atoms[REPEATS_ATOMS_MAX + 1];
-  struct repeat_kind *kinds; /* owned */
-  size_t n_kinds, capacity;
+  struct pattern *patterns; /* also those of a single segment; owned */
+  size_t n_patterns, capacity;
 };
 
 struct repeats_input
@@ -182,9 +198,10 @@ struct repeats_input
   uint32_t rows_max;  /* of a segment of several atoms */
 };
 
-/* Find all segments that occur more than once, by their hashes: a caller that
-   stores one segment in place of another has to compare the rows.  REPEATS is
-   to be freed in any case.  False when memory ran out.  */
+/* Find the segments that occur more than once.  Only hashes are compared, so a
+   caller that stores one segment in place of another has to compare the rows.
+   A few segments can be missed (struct table).  REPEATS is to be freed in any
+   case.  False when memory ran out.  */
 bool repeats_find (struct repeats *repeats, const struct repeats_input *input);
 void repeats_free (struct repeats *repeats);
 

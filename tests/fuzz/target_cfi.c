@@ -28,19 +28,19 @@ enum
 struct sink_state
 {
   struct sframe_encoder *encoder;
-  uint64_t at;      /* pieces and gaps follow each other */
+  uint64_t at;      /* parts and gaps follow each other */
   uint64_t n_bytes; /* in both */
 };
 
 static bool
-take_piece (void *context, const struct sframe_fde *piece, struct error *err)
+take_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   struct sink_state *state = context;
-  FUZZ_CHECK (piece->size > 0 && piece->n_rows > 0
-              && piece->address >= state->at);
-  state->at = piece->address + piece->size;
-  state->n_bytes += piece->size;
-  FUZZ_CHECK (sframe_encoder_add (state->encoder, piece, err)
+  FUZZ_CHECK (part->size > 0 && part->n_rows > 0
+              && part->address >= state->at);
+  state->at = part->address + part->size;
+  state->n_bytes += part->size;
+  FUZZ_CHECK (sframe_encoder_add (state->encoder, part, err)
               || err->status == CFI2SFRAME_NO_MEMORY);
   return true;
 }
@@ -121,7 +121,7 @@ convert (const struct cfi_section *cfi, struct sframe_variant variant,
     .arch = cfi->arch, .variant = variant, .sorted = true, .share = share
   };
   struct sink_state state = { .encoder = sframe_encoder_new (&encode) };
-  struct full_sink sink = { &state, take_piece, take_left_out };
+  struct full_sink sink = { &state, take_part, take_left_out };
   struct cfa_machine *machine = cfa_machine_new (cfi);
   struct frame_function function = { 0 };
   struct error err = { 0 };

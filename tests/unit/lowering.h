@@ -12,8 +12,8 @@
 struct full_sink
 {
   void *context;
-  bool (*piece) (void *context, const struct sframe_fde *piece,
-                 struct error *err);
+  bool (*part) (void *context, const struct sframe_fde *part,
+                struct error *err);
   void (*left_out) (void *context, uint64_t address, uint32_t size,
                     enum frame_reason reason);
 };
@@ -25,17 +25,17 @@ struct full_lowering
 };
 
 static inline bool
-give_full_piece (void *context, const struct numbered_function *piece,
-                 struct error *err)
+give_full_part (void *context, const struct numbered_function *part,
+                struct error *err)
 {
   const struct full_lowering *full = context;
-  struct sframe_row *rows = calloc (piece->n_rows, sizeof *rows);
+  struct sframe_row *rows = calloc (part->n_rows, sizeof *rows);
   if (rows == NULL)
     return error_set_no_memory (err);
   const struct sframe_fde function = rule_table_expand (
-      lowerer_rules (full->lowerer), piece->address, piece->size, piece->rows,
-      piece->rows + piece->n_rows, rows);
-  bool taken = full->sink->piece (full->sink->context, &function, err);
+      lowerer_rules (full->lowerer), part->address, part->size, part->rows,
+      part->rows + part->n_rows, rows);
+  bool taken = full->sink->part (full->sink->context, &function, err);
   free (rows);
   return taken;
 }
@@ -57,7 +57,7 @@ lower_without (const struct encode_options *options,
                const struct full_sink *sink, struct error *err)
 {
   struct full_lowering full = { .sink = sink };
-  const struct lower_sink own = { &full, give_full_piece, give_full_gap };
+  const struct lower_sink own = { &full, give_full_part, give_full_gap };
   full.lowerer = lowerer_new (options, &own);
   bool lowered = full.lowerer != NULL
                      ? lower_function (full.lowerer, function, places, err)

@@ -1,8 +1,8 @@
 /* Unit tests of src/sframe/lower.c: frame rows in, SFrame rows out, and back.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   The result is written as text.  A piece is `[address+size: rows]`, and a
-   range that is left out `(address+size reason)`.  Behind the size of a piece,
+   The result is written as text.  A part is `[address+size: rows]`, and a
+   range that is left out `(address+size reason)`.  Behind the size of a part,
    `m16` stands for a PCMASK function, `!` for a signal frame and `b` for the B
    key.  A row is its start, `s` or `f` for the base register or `x` for a
    flexible row, its words, and `*` for a signed RA.  `-` is a row without
@@ -112,22 +112,22 @@ text_add (struct text *text, const char *fmt, ...)
 }
 
 static bool
-add_piece (void *context, const struct sframe_fde *piece, struct error *err)
+add_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   (void)err;
   struct text *text = context;
-  text_add (text, "[%llx+%u", (unsigned long long)piece->address, piece->size);
-  if (piece->repeat != 0)
-    text_add (text, "m%u", piece->repeat);
-  text_add (text, "%s%s:", piece->signal ? "!" : "", piece->b_key ? "b" : "");
-  for (size_t i = 0; i < piece->n_rows; i++)
+  text_add (text, "[%llx+%u", (unsigned long long)part->address, part->size);
+  if (part->repeat != 0)
+    text_add (text, "m%u", part->repeat);
+  text_add (text, "%s%s:", part->signal ? "!" : "", part->b_key ? "b" : "");
+  for (size_t i = 0; i < part->n_rows; i++)
     {
-      const struct sframe_row *row = &piece->rows[i];
+      const struct sframe_row *row = &part->rows[i];
       /* Only flexible rows have control words, and the first is one.  */
-      assert_int_equal (row->control & 1, piece->flexible && row->n_words > 0);
+      assert_int_equal (row->control & 1, part->flexible && row->n_words > 0);
       text_add (text, " %u", row->start);
       text_add (text, "%s",
-                piece->flexible     ? "x"
+                part->flexible      ? "x"
                 : row->n_words == 0 ? ""
                 : row->base_sp      ? "s"
                                     : "f");
@@ -161,7 +161,7 @@ check (struct encode_options options, struct frame_function function,
 {
   struct text text = { .size = 0 };
   struct error err = { 0 };
-  const struct full_sink sink = { &text, add_piece, add_left_out };
+  const struct full_sink sink = { &text, add_part, add_left_out };
   text_add (&text, "%s", "");
   assert_true (lower_in_full (&options, &function, &sink, &err));
   assert_string_equal (text.chars, expected);
@@ -569,10 +569,10 @@ TEST (plt_rows_written_out)
 }
 
 static bool
-note_piece (void *context, const struct sframe_fde *piece, struct error *err)
+note_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   (void)err;
-  *(uint32_t *)context += piece->size;
+  *(uint32_t *)context += part->size;
   return true;
 }
 
@@ -603,7 +603,7 @@ TEST (plt_rows_written_out_at_most)
       };
       struct error err = { 0 };
       uint32_t described = 0;
-      const struct full_sink sink = { &described, note_piece, note_left_out };
+      const struct full_sink sink = { &described, note_part, note_left_out };
       assert_true (lower_in_full (&options, &function, &sink, &err));
       assert_int_equal (described, more == 0 ? MOST : 0);
     }
@@ -650,22 +650,22 @@ TEST (recognised_stubs)
 }
 
 static bool
-count_piece (void *context, const struct sframe_fde *piece, struct error *err)
+count_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   (void)err;
-  uint64_t *counts = context; /* pieces, rows, end of the previous one */
+  uint64_t *counts = context; /* parts, rows, end of the previous one */
   counts[0]++;
-  for (size_t i = 0; i < piece->n_rows; i++, counts[1]++)
+  for (size_t i = 0; i < part->n_rows; i++, counts[1]++)
     {
-      assert_int_equal (piece->address + piece->rows[i].start,
+      assert_int_equal (part->address + part->rows[i].start,
                         0x1000 + 2 * counts[1]);
-      assert_int_equal (piece->rows[i].words[0], counts[1] % 2 ? 8 : 16);
+      assert_int_equal (part->rows[i].words[0], counts[1] % 2 ? 8 : 16);
     }
-  assert_int_equal (piece->repeat, 0);
-  assert_true (piece->n_rows <= SFRAME_V3_FRES_MAX);
-  assert_int_equal (piece->rows[0].start, 0);
-  assert_int_equal (piece->address, counts[2]);
-  counts[2] = piece->address + piece->size;
+  assert_int_equal (part->repeat, 0);
+  assert_true (part->n_rows <= SFRAME_V3_FRES_MAX);
+  assert_int_equal (part->rows[0].start, 0);
+  assert_int_equal (part->address, counts[2]);
+  counts[2] = part->address + part->size;
   return true;
 }
 
@@ -686,9 +686,9 @@ TEST (too_many_rows_for_v3)
   uint64_t counts[3];
   struct error err = { 0 };
   struct encode_options options = options_for (&arch_amd64, v3);
-  const struct full_sink counting = { counts, count_piece, add_left_out };
+  const struct full_sink counting = { counts, count_part, add_left_out };
   struct full_lowering full = { .sink = &counting };
-  const struct lower_sink sink = { &full, give_full_piece, give_full_gap };
+  const struct lower_sink sink = { &full, give_full_part, give_full_gap };
   full.lowerer = lowerer_new (&options, &sink);
   assert_non_null (full.lowerer);
   for (unsigned i = 0; i < 2; i++)
@@ -710,14 +710,14 @@ check_without (const struct arch *arch, struct frame_function function,
   struct text text = { .size = 0 };
   struct error err = { 0 };
   const struct encode_options options = options_for (arch, v3);
-  const struct full_sink sink = { &text, add_piece, add_left_out };
+  const struct full_sink sink = { &text, add_part, add_left_out };
   const struct return_places left_out = { .offsets = places, .n = n };
   assert_true (lower_without (&options, &function, &left_out, &sink, &err));
   assert_string_equal (text.chars, expected);
 }
 
 /* A row that begins at a place that is left out begins an instruction later.
-   Each piece has the properties of the whole function.  */
+   Each part has the properties of the whole function.  */
 TEST (places_are_left_out)
 {
   struct frame_row rows[]
@@ -778,10 +778,10 @@ TEST (places_take_what_is_sure_of_fp)
 }
 
 static bool
-refuse_piece (void *context, const struct sframe_fde *piece, struct error *err)
+refuse_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   (void)context;
-  (void)piece;
+  (void)part;
   return error_set (err, CFI2SFRAME_IO, "refused");
 }
 
@@ -792,7 +792,7 @@ TEST (the_sink_may_stop)
   struct frame_function function = { .size = 8, .rows = rows, .n_rows = 2 };
   struct text text = { .size = 0 };
   struct error err = { 0 };
-  const struct full_sink sink = { &text, refuse_piece, add_left_out };
+  const struct full_sink sink = { &text, refuse_part, add_left_out };
   for (int version = 2; version <= 3; version++)
     {
       struct encode_options options
@@ -812,13 +812,13 @@ struct undoing
 };
 
 static bool
-undo_piece (void *context, const struct sframe_fde *piece, struct error *err)
+undo_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   (void)err;
   struct undoing *undoing = context;
   struct frame_row back;
-  sframe_row_rules (undoing->options.arch, undoing->options.variant, piece,
-                    &piece->rows[0], &back);
+  sframe_row_rules (undoing->options.arch, undoing->options.variant, part,
+                    &part->rows[0], &back);
   if (undoing->row->ra.kind == RULE_UNDEFINED)
     {
       assert_int_equal (back.ra.kind, RULE_UNDEFINED);
@@ -914,7 +914,7 @@ TEST (undo_is_the_inverse)
                 arch.flexible_fdes = v == 3;
                 struct undoing undoing
                     = { options_for (&arch, variants[v]), &row, 0 };
-                struct full_sink sink = { &undoing, undo_piece, NULL };
+                struct full_sink sink = { &undoing, undo_part, NULL };
                 struct error err = { 0 };
                 assert_true (
                     lower_in_full (&undoing.options, &function, &sink, &err));
@@ -946,12 +946,11 @@ journey_mark (struct journey *journey, uint64_t address, uint32_t size,
 }
 
 static bool
-journey_piece (void *context, const struct sframe_fde *piece,
-               struct error *err)
+journey_part (void *context, const struct sframe_fde *part, struct error *err)
 {
   struct journey *journey = context;
-  journey_mark (journey, piece->address, piece->size, 'r');
-  return sframe_encoder_add (journey->encoder, piece, err);
+  journey_mark (journey, part->address, part->size, 'r');
+  return sframe_encoder_add (journey->encoder, part, err);
 }
 
 static void
@@ -1085,7 +1084,7 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
   random_function (arch, function);
   journey = (struct journey){ .encoder = sframe_encoder_new (&encode),
                               .address = function->address };
-  const struct full_sink sink = { &journey, journey_piece, journey_left_out };
+  const struct full_sink sink = { &journey, journey_part, journey_left_out };
   assert_true (lower_in_full (&lower, function, &sink, &err));
   struct buffer section;
   buffer_init (&section, arch->big_endian);
@@ -1223,15 +1222,15 @@ TEST (numbers_change_nothing)
       = { &arch_amd64, &arch_aarch64, &arch_s390x };
   static const struct sframe_variant variants[] = { { 2, true }, { 3, true } };
   static struct text with, without;
-  const struct full_sink sinks[] = { { &with, add_piece, add_left_out },
-                                     { &without, add_piece, add_left_out } };
+  const struct full_sink sinks[] = { { &with, add_part, add_left_out },
+                                     { &without, add_part, add_left_out } };
   struct error err = { 0 };
   for (unsigned i = 0; i < 6; i++)
     {
       const struct encode_options options
           = options_for (arches[i / 2], variants[i % 2]);
       struct full_lowering full = { .sink = &sinks[0] };
-      const struct lower_sink sink = { &full, give_full_piece, give_full_gap };
+      const struct lower_sink sink = { &full, give_full_part, give_full_gap };
       struct frame_numbers numbers;
       assert_true (frame_numbers_init (&numbers));
       full.lowerer = lowerer_new (&options, &sink);

@@ -79,12 +79,15 @@ take (struct pieces *pieces, struct rule_table *rules,
                                               .size = function->size,
                                               .n_rows = function->n_rows,
                                               .rows = rows };
+  const uint32_t flags = (function->flexible ? FDE_FLEXIBLE : 0)
+                         | (function->signal ? FDE_SIGNAL : 0)
+                         | (function->b_key ? FDE_B_KEY : 0)
+                         | (uint32_t)function->repeat << FDE_REPEAT_SHIFT;
   assert_true (function->n_rows <= sizeof rows / sizeof rows[0]);
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;
-      if (!rule_table_number (rules, rule_table_flags (function),
-                              &function->rows[i], &rows[i].rule))
+      if (!rule_table_number (rules, flags, &function->rows[i], &rows[i].rule))
         return error_set_no_memory (err);
     }
   return pieces_add (pieces, &numbered, err);
@@ -275,6 +278,36 @@ PIECES_TEST (prologues_and_epilogues_are_shared)
         }
       expect_row (at, 0);
     }
+}
+
+/* The example of partition.h: N functions, each of ten rows that all have, a
+   row of its own, and ten more rows that all have.  */
+static void
+add_example (unsigned n)
+{
+  begin (INSIDE);
+  for (unsigned i = 0; i < n; i++)
+    {
+      uint32_t durations[21];
+      int32_t offsets[21];
+      for (int row = 0; row < 21; row++)
+        {
+          durations[row] = row == 9 || row == 10 ? 20 : 1;
+          offsets[row] = row == 10 ? 100 + (int32_t)i : 8 + 2 * row;
+        }
+      add_rows (0x1000 + 0x100 * i, 21, durations, offsets);
+    }
+  finish ();
+}
+
+PIECES_TEST (a_cut_pays_if_enough_functions_share_the_pieces)
+{
+  add_example (2);
+  assert_int_equal (f.decoder.n_functions, 2);
+  assert_int_equal (f.section.size, 28 + 2 * 84);
+  add_example (4);
+  assert_int_equal (f.decoder.n_functions, 4 * 3);
+  assert_int_equal (2 * (f.section.size - 28), 4 * (2 * 73 + 1));
 }
 
 static uint32_t
@@ -1061,7 +1094,7 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
     const char *rows;
     uint32_t rows_max;
     const char *atoms, *pairs;
-    size_t n_kinds;
+    size_t n_patterns;
   } cases[] = {
     { "ABAB", 9, "0 1 2 3 ", "0 2 ", 4 },
     { "AB/AB/AB", 9, "0 1 2 3 4 5 ", "0 2 4 ", 3 }, /* no BA */
@@ -1074,7 +1107,7 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
       struct numbered_row rows[9] = { { 0 } };
       struct cut cuts[9] = { { 0 } };
       char found[64];
-      uint32_t n = 0, start = 0;
+      uint32_t n = 0, start = 0, last = 0;
       bool begins = true;
       for (const char *at = cases[i].rows; *at != '\0'; at++)
         {
@@ -1086,21 +1119,19 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
           start = begins ? 0 : start + 4;
           rows[n] = (struct numbered_row){ .start = start,
                                            .rule = (uint32_t)(*at - 'A') };
-          cuts[n] = (struct cut){ .address = 4 * n,
+          cuts[n] = (struct cut){ .start = start,
+                                  .last = last,
                                   .bytes = 2 * n,
-                                  .back = 4,
                                   .row = n,
                                   .n_rows = n,
                                   .begins_run = begins };
           begins = false;
+          last = start;
           n++;
         }
-      cuts[n] = (struct cut){ .address = 4 * n,
-                              .bytes = 2 * n,
-                              .back = 4,
-                              .row = n,
-                              .n_rows = n,
-                              .begins_run = true };
+      cuts[n] = (struct cut){
+        .last = last, .bytes = 2 * n, .row = n, .n_rows = n, .begins_run = true
+      };
       const struct repeats_input input = { .rows = rows,
                                            .cuts = cuts,
                                            .n_cuts = n,
@@ -1112,7 +1143,7 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
       assert_string_equal (found, cases[i].atoms);
       print_starts (repeats.of_atoms[1], found);
       assert_string_equal (found, cases[i].pairs);
-      assert_int_equal (repeats.n_kinds, cases[i].n_kinds);
+      assert_int_equal (repeats.n_patterns, cases[i].n_patterns);
       repeats_free (&repeats);
     }
 }

@@ -75,9 +75,9 @@ read_cfi (struct sides *sides)
 }
 
 static bool
-encode_piece (void *context, const struct sframe_fde *piece, struct error *err)
+encode_part (void *context, const struct sframe_fde *part, struct error *err)
 {
-  return sframe_encoder_add (context, piece, err);
+  return sframe_encoder_add (context, part, err);
 }
 
 /* Convert the CFI to SFrame, without the FDEs from END on.  */
@@ -88,7 +88,7 @@ convert (struct sides *sides, size_t end)
   struct encode_options encode
       = { .arch = &arch_amd64, .variant = sides->variant, .sorted = true };
   struct sframe_encoder *encoder = sframe_encoder_new (&encode);
-  const struct full_sink sink = { encoder, encode_piece, NULL };
+  const struct full_sink sink = { encoder, encode_part, NULL };
   struct cfa_machine *machine = cfa_machine_new (&sides->cfi);
   struct frame_function function = { 0 };
   for (size_t i = 0; i < end && i < sides->cfi.n_fdes; i++)

@@ -41,7 +41,7 @@ RULES = [
      "overlap.bats bad_input.bats:(eh_frame|entry|FDE)"),
     (r"src/sframe/lower",
      "lower encode verify compare memory gnu.bats:fixtures"),
-    (r"src/sframe/(partition|pieces)\.c",
+    (r"src/sframe/(partition|pieces|segments)\.c",
      "pieces encode lower memory gnu.bats:fixtures"),
     (r"src/sframe/readers\.c", "readers verify memory"),
     (r"src/sframe/(compare|sweep)\.c", "compare verify memory"),
