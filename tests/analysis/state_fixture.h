@@ -70,16 +70,15 @@ free_tables (void **state)
 #define FIXTURE_TEST(name) TEST_BETWEEN (NULL, free_tables, name)
 
 /* A test that begins in a function of ARCH.  */
-#define TEST_OF(arch, function)                                               \
-  static void function (void);                                                \
-  static void run_##function (void **state)                                   \
-  {                                                                           \
-    (void)state;                                                              \
-    enter (&arch);                                                            \
-    function ();                                                              \
-  }                                                                           \
-  TEST_ENTER (function,                                                       \
-              .test = { #function, run_##function, NULL, free_tables, NULL }) \
+#define TEST_OF(arch, function)                                     \
+  static void function (void);                                      \
+  static void run_##function (void **state)                         \
+  {                                                                 \
+    (void)state;                                                    \
+    enter (&arch);                                                  \
+    function ();                                                    \
+  }                                                                 \
+  TEST_ENTER (function, #function, NULL, free_tables, .rows = NULL) \
   static void function (void)
 
 #define AMD64_TEST(name) TEST_OF (arch_amd64, name)

@@ -128,17 +128,16 @@ static const struct
 
 TEST (flow)
 {
-  for (size_t i = 0; i < N_OF (flows); i++)
+  FOR_EACH_ROW (given, flows)
     {
       uint8_t bytes[16];
-      struct insn_step step
-          = step_of (bytes, bytes_of (flows[i].bytes, bytes));
-      if (step.flow != flows[i].flow || step.target != flows[i].target
-          || step.place != flows[i].place
-          || step.is_nop != ((flows[i].flags & IS_NOP) != 0)
-          || step.computes_address != ((flows[i].flags & COMPUTES) != 0))
+      struct insn_step step = step_of (bytes, bytes_of (given->bytes, bytes));
+      if (step.flow != given->flow || step.target != given->target
+          || step.place != given->place
+          || step.is_nop != ((given->flags & IS_NOP) != 0)
+          || step.computes_address != ((given->flags & COMPUTES) != 0))
         fail_msg ("%s: flow %d target %#lx place %#lx nop %d computes %d",
-                  flows[i].text, step.flow, (unsigned long)step.target,
+                  given->text, step.flow, (unsigned long)step.target,
                   (unsigned long)step.place, step.is_nop,
                   step.computes_address);
     }
@@ -315,13 +314,13 @@ TEST (addresses_that_code_names)
     { "fe 24 c5 00 20 40 00", 0 },
   };
   uint64_t named;
-  for (size_t i = 0; i < N_OF (cases); i++)
+  FOR_EACH_ROW (given, cases)
     {
       uint8_t bytes[16] = { 0 };
-      bytes_of (cases[i].bytes, bytes);
+      bytes_of (given->bytes, bytes);
       bool names = insn_may_reference (decoder, bytes, 8, ADDRESS, &named);
-      if (names != (cases[i].named != 0) || (names && named != cases[i].named))
-        fail_msg ("%s", cases[i].bytes);
+      if (names != (given->named != 0) || (names && named != given->named))
+        fail_msg ("%s", given->bytes);
     }
   assert_false (insn_may_reference (
       decoder, (const uint8_t *)"\x48\x8d\x05\x10\0\0\0", 7, ADDRESS, &named));
@@ -933,15 +932,15 @@ TEST (in_words)
 {
   struct insn_text text = { .machine = code_machine_of (&arch_amd64) };
   struct guarded memory = guarded_memory (1);
-  for (size_t i = 0; i < N_OF (words); i++)
+  FOR_EACH_ROW (given, words)
     {
       uint8_t bytes[16];
-      size_t size = bytes_of (words[i].bytes, bytes);
+      size_t size = bytes_of (given->bytes, bytes);
       /* Nothing is read behind the bytes.  */
       memcpy (memory.end - size, bytes, size);
       struct insn insn = insn_of (memory.end - size, size);
-      if (strcmp (insn_text_of (&text, &insn), words[i].words) != 0)
-        fail_msg ("%s: %s", words[i].text, text.words);
+      if (strcmp (insn_text_of (&text, &insn), given->words) != 0)
+        fail_msg ("%s: %s", given->text, text.words);
       cut_everywhere (bytes, size);
     }
   guarded_free (memory);

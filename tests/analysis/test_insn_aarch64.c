@@ -77,13 +77,13 @@ TEST (what_is_no_instruction)
     0xd65e03c0, 0xd75f0bff, 0xd4000000, 0xd4000005, 0xd4200001, 0xd4a00000,
     0x55000000, 0xd5400000, 0xd71f0020, 0x3f800000, 0xbff00000,
   };
-  for (size_t i = 0; i < N_OF (words); i++)
+  FOR_EACH_ROW (given, words)
     {
       struct insn insn;
       uint8_t bytes[4];
-      store_u32 (bytes, words[i], false);
+      store_u32 (bytes, *given, false);
       if (insn_decode (decoder, bytes, 4, ADDRESS, &insn))
-        fail_msg ("%#x", words[i]);
+        fail_msg ("%#x", *given);
     }
 }
 
@@ -188,20 +188,20 @@ TEST (stubs)
     { { 0xf07ffff0, LDR, ADD, BR }, ADDRESS, 0x10000f010 },
     { { 0x90800010, LDR, ADD, BR }, ADDRESS, 0xffffffff00010010 },
   };
-  for (size_t i = 0; i < N_OF (cases); i++)
+  FOR_EACH_ROW (given, cases)
     {
-      bool is_stub = cases[i].place != 0;
-      uint8_t bytes[sizeof cases[i].words];
+      bool is_stub = given->place != 0;
+      uint8_t bytes[sizeof given->words];
       struct insn_step step;
       size_t size = 0;
-      for (; size < sizeof bytes && cases[i].words[size / 4] != 0; size += 4)
-        store_u32 (bytes + size, cases[i].words[size / 4], false);
+      for (; size < sizeof bytes && given->words[size / 4] != 0; size += 4)
+        store_u32 (bytes + size, given->words[size / 4], false);
       assert_true (
-          insn_decode_step (decoder, bytes, size, cases[i].address, &step));
+          insn_decode_step (decoder, bytes, size, given->address, &step));
       assert_int_equal (step.size, is_stub ? size : 4);
       assert_int_equal (step.flow, is_stub ? FLOW_JUMP_INDIRECT : FLOW_NEXT);
       if (is_stub)
-        assert_true (step.place == cases[i].place);
+        assert_true (step.place == given->place);
     }
 }
 
@@ -496,11 +496,11 @@ static const struct
 TEST (in_words)
 {
   struct insn_text text = { .machine = code_machine_of (&arch_aarch64) };
-  for (size_t i = 0; i < N_OF (words); i++)
+  FOR_EACH_ROW (given, words)
     {
-      struct insn insn = insn_of (words[i].word);
-      if (strcmp (insn_text_of (&text, &insn), words[i].words) != 0)
-        fail_msg ("%s: %s", words[i].text, text.words);
+      struct insn insn = insn_of (given->word);
+      if (strcmp (insn_text_of (&text, &insn), given->words) != 0)
+        fail_msg ("%s: %s", given->text, text.words);
     }
 }
 

@@ -247,10 +247,10 @@ AMD64_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 FIXTURE_TEST (every_preserved_register_is_restored)
 {
   static const unsigned preserved[] = { RBX, RBP, R12, 13, 14, 15 };
-  for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++)
+  FOR_EACH_ROW (given, preserved)
     {
       enter (&arch_amd64);
-      change (preserved[i]);
+      change (*given);
       assert_false (state_is_restored (&now));
     }
   enter (&arch_amd64);

@@ -479,11 +479,11 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
                 { PT_LOAD, -0x1000 }, /* ... in reverse */
                 { PT_LOAD, 0 } };     /* ... at one address */
   limit_processor (120);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       size_t size;
       struct process process;
-      uint8_t *bytes = make_large_core (MANY, cases[i].type, cases[i].step,
+      uint8_t *bytes = make_large_core (MANY, given->type, given->step,
                                         (size_t)MANY * NOTE, &size);
       uint8_t *notes = bytes + size - (size_t)MANY * NOTE;
       for (unsigned k = 0; k < MANY; k++)
@@ -493,7 +493,7 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
             k, false);
       struct core *core = open_whole (bytes, size, &process);
       assert_int_equal (process.n_threads, MANY);
-      if (cases[i].step != 0)
+      if (given->step != 0)
         assert_int_equal (process.mappings.n, MANY - 1);
       core_close (core, &process);
       free (bytes);
@@ -734,7 +734,7 @@ FIXTURE_TEST (the_section_is_in_the_file)
   uint8_t header[28] = { 0xe2, 0xde, 0, 0, 3, 0, 0xf8 };
   const struct section_policy policy = { .only_sframe = true };
   const struct mapped_identity unknown = { 0 };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char path[PATH_SIZE];
       uint8_t bytes[CORE_SIZE];
@@ -742,9 +742,9 @@ FIXTURE_TEST (the_section_is_in_the_file)
       uint64_t address;
       int fd = create_file (path);
       unlink (path);
-      make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
-      header[2] = cases[i].version;
-      header[3] = cases[i].flags;
+      make_library (bytes, given->type, given->offset, given->size);
+      header[2] = given->version;
+      header[3] = given->flags;
       memcpy (bytes + 0x900, header, sizeof header);
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       struct code_file *file = code_files_get (&files, path, &unknown);
@@ -752,17 +752,17 @@ FIXTURE_TEST (the_section_is_in_the_file)
       code_file_open (file, fd);
       bool found
           = code_file_section (file, &policy, 0x123, &section, &address);
-      assert_int_equal (found, cases[i].reason == NULL);
+      assert_int_equal (found, given->reason == NULL);
       if (!found)
-        assert_string_equal (file->rows.reason, cases[i].reason);
+        assert_string_equal (file->rows.reason, given->reason);
       else
         {
           assert_int_equal (file->rows.origin, SECTION_OWN);
           assert_int_equal (address, 0x30123);
           assert_int_equal (section.address, 0x30900);
-          assert_int_equal (section.size, cases[i].size);
-          assert_memory_equal (section.bytes, bytes + cases[i].offset,
-                               cases[i].size);
+          assert_int_equal (section.size, given->size);
+          assert_memory_equal (section.bytes, bytes + given->offset,
+                               given->size);
         }
       code_files_free (&files);
     }

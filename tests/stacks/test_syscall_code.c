@@ -277,13 +277,13 @@ TEST (clone_returns_in_the_new_thread_and_in_the_one_that_made_it)
       12,
       0 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct process process;
       struct register_rules rules;
-      bool is_clone = cases[i].own > 0;
-      load_code (&process, cases[i].code, sizeof cases[i].code);
-      for (unsigned at = 0; at < cases[i].size; at++)
+      bool is_clone = given->own > 0;
+      load_code (&process, given->code, sizeof given->code);
+      for (unsigned at = 0; at < given->size; at++)
         {
           struct registers registers
               = registers_at (&arch_amd64, CODE + at, 17);
@@ -293,9 +293,9 @@ TEST (clone_returns_in_the_new_thread_and_in_the_one_that_made_it)
           registers.values[0] = 4711; /* the thread that made it */
           assert_false (syscall_code_begins_thread (&process, &registers));
           assert_int_equal (syscall_code_rules (&process, &registers, &rules),
-                            at < cases[i].own);
+                            at < given->own);
           assert_int_equal (rules.cfa.offset,
-                            is_clone && at < cases[i].own ? 8 : 0);
+                            is_clone && at < given->own ? 8 : 0);
         }
       process_free (&process);
     }

@@ -182,18 +182,18 @@ static const char *const prefixes[] = {
 static void
 is_call_everywhere (const struct form *call)
 {
-  for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+  FOR_EACH_ROW (given, before)
     for (size_t j = 0; j < sizeof prefixes / sizeof *prefixes; j++)
       {
         uint8_t bytes[48] = { 0 };
-        size_t size = before[i].size;
-        memcpy (bytes, before[i].bytes, size);
+        size_t size = given->size;
+        memcpy (bytes, given->bytes, size);
         memcpy (bytes + size, prefixes[j], strlen (prefixes[j]));
         size += strlen (prefixes[j]);
         memcpy (bytes + size, call->bytes, call->size);
         size += call->size;
         assert_true (ends_in_call (&arch_amd64, bytes, size, 0));
-        assert_true (ends_in_call (&arch_amd64, bytes, size, before[i].size));
+        assert_true (ends_in_call (&arch_amd64, bytes, size, given->size));
         bytes[size] = RET;
         assert_false (ends_in_call (&arch_amd64, bytes, size + 1, 0));
       }

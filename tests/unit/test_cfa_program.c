@@ -184,14 +184,14 @@ TEST (every_pointer_format_takes_its_bytes)
     { 0x12, 2, 0x9ff0 },
     { 0x1b, 4, (uint64_t)-0x7ffe6010ll },
   };
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+  FOR_EACH_ROW (given, formats)
     {
       struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
       uint64_t value;
       assert_true (
-          encoded_pointer_read (&cursor, formats[i].encoding, 0x1000, &value));
-      assert_int_equal (value, formats[i].value);
-      assert_int_equal (sizeof bytes - cursor_left (&cursor), formats[i].size);
+          encoded_pointer_read (&cursor, given->encoding, 0x1000, &value));
+      assert_int_equal (value, given->value);
+      assert_int_equal (sizeof bytes - cursor_left (&cursor), given->size);
     }
   static const uint8_t refused[]
       = { 0x05, 0x0d, 0x20, 0x3b, 0x50, 0x9b, 0xff };
@@ -346,11 +346,11 @@ TEST (sums_in_expressions_are_registers_and_offsets)
     { *AMD64 ("\x0f\x04\x38\x76\x00\x22"), "r6+8" },
     { *AMD64 ("\x0f\x03\x76\x10\x06"), "[r6+16]" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char rows[100];
-      snprintf (rows, sizeof rows, "0 %s [c-8] same", cases[i].cfa);
-      expect (&cases[i].program, rows);
+      snprintf (rows, sizeof rows, "0 %s [c-8] same", given->cfa);
+      expect (&given->program, rows);
     }
 }
 
@@ -379,8 +379,8 @@ TEST (expressions_without_form_are_named)
     *AMD64 ("\x0f\x05\x76\x10\x06\x38\x22"),
     *AMD64 ("\x0f\x0c\x76\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x80\x1c"),
   };
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    expect (&programs[i], "0 cfa-expression [c-8] same");
+  FOR_EACH_ROW (given, programs)
+    expect (given, "0 cfa-expression [c-8] same");
 }
 
 TEST (a_caller_sp_other_than_the_cfa_is_named)
@@ -506,8 +506,8 @@ TEST (every_instruction_takes_its_operands_and_no_more)
     *AMD64 ("\x0a\x0b\x0e\x05"),         /* remember, restore_state */
     *AMD64 ("\x40\x02\x00\x03\x00\x00\x04\x00\x00\x00\x00\x0e\x05"),
   };
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    expect (&programs[i], "0 r7+5 [c-8] same");
+  FOR_EACH_ROW (given, programs)
+    expect (given, "0 r7+5 [c-8] same");
 }
 
 /* What the fast way through frequent instructions must leave to the other.  */

@@ -466,14 +466,14 @@ TREE_TEST (in_a_long_list)
     size_t at;
     bool counts;
   } cases[] = { { 16000, true }, { 16380, false }, { 17000, false } };
-  for (size_t i = 0; i < N_OF (cases); i++)
+  FOR_EACH_ROW (given, cases)
     {
       make_tree ();
       add_library ("libx.so.1", true);
       memset (list, '#', sizeof list);
-      memcpy (list + cases[i].at, part, sizeof part - 1);
+      memcpy (list + given->at, part, sizeof part - 1);
       write_file (beside (LIST), list, sizeof list);
-      expect (cases[i].counts ? LIST : NULL);
+      expect (given->counts ? LIST : NULL);
     }
 }
 
@@ -560,13 +560,13 @@ TREE_TEST (strongswan_has_a_library_of_them)
     { "libcharon.so.0", "libstrongswan.so.0", "libsums.so", NULL },
     { "libcharon.so.0", "libc.so.6", "libchecksum.so", NULL },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       make_tree ();
-      add_library_that_needs (cases[i].file, cases[i].needed);
-      make_folder (beside (cases[i].list));
-      write_file (beside (cases[i].list), "", 0);
-      expect (cases[i].found);
+      add_library_that_needs (given->file, given->needed);
+      make_folder (beside (given->list));
+      write_file (beside (given->list), "", 0);
+      expect (given->found);
     }
 }
 
@@ -944,15 +944,15 @@ TREE_TEST (in_a_section)
     { ".rodata1", SHT_PROGBITS, 16, NULL },
     { ".rodata", SHT_PROGBITS, 32, NULL },
   };
-  for (size_t i = 0; i < N_OF (cases); i++)
+  FOR_EACH_ROW (given, cases)
     {
       static struct elf_builder elf;
       make_tree ();
       elf_builder_program (&elf, EM_X86_64, false);
-      elf_builder_add_section (&elf, cases[i].name, cases[i].type, 0, 0x480,
-                               cases[i].size, 4);
+      elf_builder_add_section (&elf, given->name, given->type, 0, 0x480,
+                               given->size, 4);
       write_library ("libx.so", &elf);
-      expect (cases[i].found);
+      expect (given->found);
     }
 }
 

@@ -284,21 +284,21 @@ TEST (a_debug_file_is_found_by_link)
     { "../p.debug", "p.debug", false },
     { "", "p.debug", false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct fixture f;
       char *folder, place[300];
-      open_linked_fixture (&f, cases[i].link,
-                           ((strlen (cases[i].link) + 4) & ~(size_t)3) + 4);
+      open_linked_fixture (&f, given->link,
+                           ((strlen (given->link) + 4) & ~(size_t)3) + 4);
       folder = realpath (f.directory, NULL);
       assert_non_null (folder);
-      if (strncmp (cases[i].place, "GLOBAL/", 7) == 0)
+      if (strncmp (given->place, "GLOBAL/", 7) == 0)
         snprintf (place, sizeof place, "%.200s%s", folder + 1,
-                  cases[i].place + 6);
+                  given->place + 6);
       else
-        snprintf (place, sizeof place, "%s", cases[i].place);
+        snprintf (place, sizeof place, "%s", given->place);
       write_debug_file (&f, place, 0);
-      expect (&f, cases[i].found ? FOUND : NOT_FOUND, NULL);
+      expect (&f, given->found ? FOUND : NOT_FOUND, NULL);
       free (folder);
       close_fixture (&f);
     }
@@ -673,16 +673,15 @@ TEST (code_is_in_no_separate_debug_file)
     { SHT_PROGBITS, SHF_EXECINSTR, true },
     { SHT_PROGBITS, SHF_ALLOC, true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (size_t at = 1; at < 4; at++)
       {
         struct image_section sections[4] = { 0 };
         struct image image = { .sections = sections, .n_sections = 4 };
         struct error err = { 0 };
-        sections[at].header.sh_type = cases[i].type;
-        sections[at].header.sh_flags = cases[i].flags;
-        assert_int_equal (debug_file_check_split (&image, &err),
-                          cases[i].split);
+        sections[at].header.sh_type = given->type;
+        sections[at].header.sh_flags = given->flags;
+        assert_int_equal (debug_file_check_split (&image, &err), given->split);
       }
 }
 
@@ -703,17 +702,16 @@ TEST (the_environment_names_the_cache)
   char *before[3];
   for (size_t k = 0; k < 3; k++)
     before[k] = getenv (names[k]) ? strdup (getenv (names[k])) : NULL;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      const char *const values[]
-          = { cases[i].path, cases[i].xdg, cases[i].home };
+      const char *const values[] = { given->path, given->xdg, given->home };
       for (size_t k = 0; k < 3; k++)
         if (values[k] != NULL)
           setenv (names[k], values[k], 1);
         else
           unsetenv (names[k]);
       struct debug_places places = debug_places_usual ();
-      assert_string_equal (places.cache, cases[i].cache);
+      assert_string_equal (places.cache, given->cache);
       assert_string_equal (places.global, "/usr/lib/debug");
       assert_false (places.to_change);
     }

@@ -341,16 +341,16 @@ TEST (a_header_says_where_a_sorted_section_is)
       "no program header says where it is" },
     { PT_NOTE, 64, SFRAME_FLAG_SORTED, "no program header says where it is" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      GElf_Phdr segment = { .p_type = cases[i].type,
-                            .p_filesz = cases[i].size,
-                            .p_memsz = cases[i].size };
+      GElf_Phdr segment = { .p_type = given->type,
+                            .p_filesz = given->size,
+                            .p_memsz = given->size };
       const struct image image = { .segments = &segment, .n_segments = 1 };
-      const struct sframe_decoder decoder = { .flags = cases[i].flags };
+      const struct sframe_decoder decoder = { .flags = given->flags };
       const char *problem = section_why_useless (&image, &decoder);
-      assert_int_equal (problem == NULL, cases[i].problem == NULL);
+      assert_int_equal (problem == NULL, given->problem == NULL);
       if (problem != NULL)
-        assert_string_equal (problem, cases[i].problem);
+        assert_string_equal (problem, given->problem);
     }
 }

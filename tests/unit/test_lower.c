@@ -268,19 +268,19 @@ TEST (reasons)
     { at (0, reg (RSP, 8), frame_rule_unsupported (REASON_RA_SIGNING), same),
       "ra-signing", "ra-signing" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct frame_row row = cases[i].row;
+      struct frame_row row = given->row;
       struct frame_function function
           = { .address = 0x1000, .size = 4, .rows = &row, .n_rows = 1 };
       char expected[64];
-      snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v2);
+      snprintf (expected, sizeof expected, "(1000+4 %s)", given->v2);
       check (options_for (&arch_amd64, v2), function, expected);
       check (options_for (&arch_amd64, v1), function, expected);
       struct encode_options options = options_for (&arch_amd64, v3);
-      if (cases[i].v3 != NULL)
+      if (given->v3 != NULL)
         {
-          snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v3);
+          snprintf (expected, sizeof expected, "(1000+4 %s)", given->v3);
           check (options, function, expected);
         }
       else if (row.ra.kind != RULE_UNDEFINED)
@@ -316,11 +316,11 @@ TEST (flexible_words)
       "59,160,59,168,59,120" },
     { usual (0, deref_reg (RBP, INT32_MIN), same), "51,-2147483648" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char expected[64];
-      snprintf (expected, sizeof expected, "[1000+4: 0x%s]", cases[i].words);
-      CHECK (arch_amd64, v3, expected, 4, cases[i].row);
+      snprintf (expected, sizeof expected, "[1000+4: 0x%s]", given->words);
+      CHECK (arch_amd64, v3, expected, 4, given->row);
     }
 }
 
@@ -444,16 +444,16 @@ TEST (s390x_rows)
     { at (0, reg (15, 1184), same, same), "0s128", "0s128" },
     { at (0, reg (15, -864), same, same), "0s-128", "0s-128" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char expected[64];
-      if (cases[i].v2 != NULL)
-        snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v2);
+      if (given->v2 != NULL)
+        snprintf (expected, sizeof expected, "[1000+4: %s]", given->v2);
       CHECK (arch_s390x, v2,
-             cases[i].v2 != NULL ? expected : "(1000+4 cfa-register)", 4,
-             cases[i].row);
-      snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v3);
-      CHECK (arch_s390x, v3, expected, 4, cases[i].row);
+             given->v2 != NULL ? expected : "(1000+4 cfa-register)", 4,
+             given->row);
+      snprintf (expected, sizeof expected, "[1000+4: %s]", given->v3);
+      CHECK (arch_s390x, v3, expected, 4, given->row);
     }
   /* GNU as truncates these offsets.  */
   CHECK (arch_s390x, v3, "(1000+8 offset-range)", 8,

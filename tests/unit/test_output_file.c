@@ -318,18 +318,18 @@ FIXTURE_TEST (what_is_flushed_at_the_end)
                    written.  */
                 { CFI2SFRAME_SYNC_END, 1, "r", "fd" },
                 { CFI2SFRAME_SYNC_END, 2, "rr", "s" } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct error err = { 0 };
       memset (calls, 0, sizeof calls);
-      for (unsigned n = 0; n < cases[i].n_files; n++)
-        make_file (n == 0 ? "f" : "g", cases[i].sync);
-      assert_string_equal (calls, cases[i].calls);
+      for (unsigned n = 0; n < given->n_files; n++)
+        make_file (n == 0 ? "f" : "g", given->sync);
+      assert_string_equal (calls, given->calls);
       memset (calls, 0, sizeof calls);
       assert_true (flush_noted (&err));
-      assert_string_equal (calls, cases[i].calls_at_the_end);
+      assert_string_equal (calls, given->calls_at_the_end);
       assert_true (flush_noted (&err));
-      assert_string_equal (calls, cases[i].calls_at_the_end);
+      assert_string_equal (calls, given->calls_at_the_end);
     }
 }
 
@@ -723,11 +723,11 @@ FIXTURE_TEST (streams_need_no_folder_of_their_own)
   const char *old = getenv ("TMPDIR");
   char *kept = old != NULL ? strdup (old) : NULL;
   write_file ("f", "old", 0644);
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+  FOR_EACH_ROW (given, folders)
     {
       struct error err = { 0 };
-      if (folders[i] != NULL)
-        setenv ("TMPDIR", folders[i], 1);
+      if (*given != NULL)
+        setenv ("TMPDIR", *given, 1);
       else
         unsetenv ("TMPDIR");
       assert_true (replace ("/dev/null", "f", true, &err));

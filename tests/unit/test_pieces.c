@@ -1069,14 +1069,14 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
     { "ABAB", 2, "0 1 2 3 ", "0 2 ", 4 },
     { "ABAB", 1, "0 1 2 3 ", "", 2 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct numbered_row rows[9] = { { 0 } };
       struct cut cuts[9] = { { 0 } };
       char found[64];
       uint32_t n = 0, start = 0;
       bool begins = true;
-      for (const char *at = cases[i].rows; *at != '\0'; at++)
+      for (const char *at = given->rows; *at != '\0'; at++)
         {
           if (*at == '/')
             {
@@ -1105,14 +1105,14 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
                                            .cuts = cuts,
                                            .n_cuts = n,
                                            .atoms_max = 2,
-                                           .rows_max = cases[i].rows_max };
+                                           .rows_max = given->rows_max };
       struct repeats repeats;
       assert_true (repeats_find (&repeats, &input));
       print_starts (repeats.of_atoms[0], found);
-      assert_string_equal (found, cases[i].atoms);
+      assert_string_equal (found, given->atoms);
       print_starts (repeats.of_atoms[1], found);
-      assert_string_equal (found, cases[i].pairs);
-      assert_int_equal (repeats.n_kinds, cases[i].n_kinds);
+      assert_string_equal (found, given->pairs);
+      assert_int_equal (repeats.n_kinds, given->n_kinds);
       repeats_free (&repeats);
     }
 }

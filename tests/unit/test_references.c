@@ -126,19 +126,19 @@ TEST (every_offset_from_the_offset_table_of_amd64_is_found)
   GElf_Phdr dynamic = { .p_type = PT_DYNAMIC,
                         .p_offset = CODE_FRONT + CODE_MAX,
                         .p_filesz = 32 };
-  for (size_t i = 0; i < N_OF (tables); i++)
+  FOR_EACH_ROW (given, tables)
     {
       code_file_init (&file, EM_X86_64, 600);
       file.image.segments = &dynamic;
       file.image.n_segments = 1;
       store_u64 (code + CODE_MAX, DT_PLTGOT, false);
-      store_u64 (code + CODE_MAX + 8, tables[i], false);
+      store_u64 (code + CODE_MAX + 8, *given, false);
       memset (code, 0x90, 600);
       for (uint32_t at = 2; at <= 592; at++)
         {
           /* movabs $TARGET - TABLE, %rax.  */
           memcpy (code + at - 2, "\x48\xb8", 2);
-          store_u64 (code + at, target - tables[i], false);
+          store_u64 (code + at, target - *given, false);
           expect_targets (&file, &target, 1, false);
           memset (code + at - 2, 0x90, 10);
         }
@@ -376,11 +376,11 @@ TEST (every_relative_long_format_of_s390x_is_found)
   static const uint8_t opcodes[] = { 0xc0, 0xc4, 0xc6 };
   const uint64_t target = RANGE + 2;
   struct code_file file;
-  for (size_t i = 0; i < sizeof opcodes; i++)
+  FOR_EACH_ROW (given, opcodes)
     {
       /* larl %r1, and the same of other tables; the section's last.  */
       code_file_init (&file, EM_S390, 8);
-      file.bytes[CODE_FRONT + 2] = opcodes[i];
+      file.bytes[CODE_FRONT + 2] = *given;
       store_u32 (file.bytes + CODE_FRONT + 4,
                  (uint32_t)(target - (CODE_ADDRESS + 2)) / 2, true);
       expect_targets (&file, &target, 1, false);
@@ -582,7 +582,7 @@ TEST (many_fields_are_not_judged)
     sections[i].name = "";
   for (size_t at = DATA; at < sizeof bytes; at += 5)
     store_u32 (bytes + at, RANGE, false);
-  for (size_t i = 0; i < N_OF (rows); i++)
+  FOR_EACH_ROW (given, rows)
     {
       data_file_init (&file, EM_X86_64, ET_EXEC, &load);
       sections[1] = file.sections[1];
@@ -591,11 +591,11 @@ TEST (many_fields_are_not_judged)
       file.image.bytes = bytes;
       file.image.size = sizeof bytes;
       file.image.sections = sections;
-      file.image.n_sections = rows[i].n_sections;
-      load.p_filesz = 5 * rows[i].fields;
+      file.image.n_sections = given->n_sections;
+      load.p_filesz = 5 * given->fields;
       references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
       assert_int_equal (file.found.n_targets, 0);
-      assert_int_equal (file.found.unknown, rows[i].unknown);
+      assert_int_equal (file.found.unknown, given->unknown);
     }
 }
 
@@ -631,7 +631,7 @@ TEST (dynamic_symbols_refer_to_what_they_name)
   };
   const uint64_t target = RANGE + 4;
   struct code_file file;
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+  FOR_EACH_ROW (given, symbols)
     {
       code_file_init (&file, EM_X86_64, 0);
       uint8_t *symbol = file.bytes + CODE_FRONT;
@@ -639,10 +639,10 @@ TEST (dynamic_symbols_refer_to_what_they_name)
       file.sections[3].header = (GElf_Shdr){ .sh_type = SHT_DYNSYM,
                                              .sh_offset = CODE_FRONT,
                                              .sh_size = sizeof (Elf64_Sym) };
-      store_u16 (symbol + offsetof (Elf64_Sym, st_shndx), symbols[i].section,
+      store_u16 (symbol + offsetof (Elf64_Sym, st_shndx), given->section,
                  false);
-      symbol[offsetof (Elf64_Sym, st_info)] = symbols[i].type;
+      symbol[offsetof (Elf64_Sym, st_info)] = given->type;
       store_u64 (symbol + offsetof (Elf64_Sym, st_value), target, false);
-      expect_targets (&file, &target, symbols[i].refers, false);
+      expect_targets (&file, &target, given->refers, false);
     }
 }

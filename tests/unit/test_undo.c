@@ -61,8 +61,8 @@ TEST (digest_is_xxh64)
   uint8_t bytes[200];
   for (size_t i = 0; i < sizeof bytes; i++)
     bytes[i] = (uint8_t)(7 * i + 3);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    assert_int_equal (hash_digest (bytes, known[i].size), known[i].digest);
+  FOR_EACH_ROW (given, known)
+    assert_int_equal (hash_digest (bytes, given->size), given->digest);
 }
 
 /* What inject_write does, in memory.  */
@@ -432,22 +432,22 @@ TEST (records_say_what_can_be_done)
   uint8_t content[CONTENT + CONTENT_ZEROS] = { 0 };
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
-  for (size_t i = 0; i < N_OF (said); i++)
+  FOR_EACH_ROW (given, said)
     {
       struct buffer operations, file;
       struct error err = { 0 };
       struct plan plan;
       buffer_init (&operations, false);
-      put_operations (&operations, &said[i]);
-      put_record (&file, content, CONTENT, said[i].original,
-                  hash_digest (content, said[i].original), said[i].n,
+      put_operations (&operations, given);
+      put_record (&file, content, CONTENT, given->original,
+                  hash_digest (content, given->original), given->n,
                   &operations);
       struct image image
           = { .fd = -1, .bytes = file.bytes, .size = file.size };
       assert_int_equal (undo_plan (&plan, &image, &err),
-                        said[i].reason == NULL);
-      if (said[i].reason != NULL)
-        assert_non_null (strstr (err.reason, said[i].reason));
+                        given->reason == NULL);
+      if (given->reason != NULL)
+        assert_non_null (strstr (err.reason, given->reason));
       plan_free (&plan);
       buffer_free (&operations);
       buffer_free (&file);
@@ -474,7 +474,7 @@ TEST (restored_file_has_the_size_that_was_said)
 TEST (long_runs_of_zeros_are_restored)
 {
   static const uint64_t sizes[] = { 1, 4095, 4096, 4097, 8192, 9000 };
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+  FOR_EACH_ROW (given, sizes)
     {
       uint8_t content[10000], original[10000] = { 0 };
       memset (content, 7, sizeof content);
@@ -485,13 +485,13 @@ TEST (long_runs_of_zeros_are_restored)
       buffer_init (&operations, false);
       buffer_uleb (&operations, 60 << UNDO_KIND_BITS | UNDO_COPY);
       buffer_uleb (&operations, 0);
-      buffer_uleb (&operations, sizes[i] << UNDO_KIND_BITS | UNDO_ZEROS);
-      put_record (&file, content, sizeof content, 60 + sizes[i],
-                  hash_digest (original, 60 + sizes[i]), 2, &operations);
+      buffer_uleb (&operations, *given << UNDO_KIND_BITS | UNDO_ZEROS);
+      put_record (&file, content, sizeof content, 60 + *given,
+                  hash_digest (original, 60 + *given), 2, &operations);
       struct image image
           = { .fd = -1, .bytes = file.bytes, .size = file.size };
       if (!undo_plan (&plan, &image, &err))
-        fail_msg ("%u zeros: %s", (unsigned)sizes[i], err.reason);
+        fail_msg ("%u zeros: %s", (unsigned)*given, err.reason);
       plan_free (&plan);
       buffer_free (&operations);
       buffer_free (&file);
@@ -621,7 +621,7 @@ TEST (a_record_stores_what_is_lost)
   uint8_t old[OLD_SIZE];
   for (size_t i = 0; i < OLD_SIZE; i++)
     old[i] = i >= ZEROS && i < ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
-  for (size_t i = 0; i < sizeof lost_cases / sizeof *lost_cases; i++)
+  FOR_EACH_ROW (given, lost_cases)
     {
       struct plan_extent extents[3];
       struct plan_patch patches[2];
@@ -635,23 +635,23 @@ TEST (a_record_stores_what_is_lost)
       struct error err = { 0 };
       struct buffer record;
       char text[300];
-      for (size_t k = 0; k < 3 && lost_cases[i].extents[k].size > 0; k++)
-        extents[plan.n_extents++] = lost_cases[i].extents[k];
-      for (size_t k = 0; k < 2 && lost_cases[i].patches[k].size > 0; k++)
+      for (size_t k = 0; k < 3 && given->extents[k].size > 0; k++)
+        extents[plan.n_extents++] = given->extents[k];
+      for (size_t k = 0; k < 2 && given->patches[k].size > 0; k++)
         {
-          uint64_t size = lost_cases[i].patches[k].size;
-          memcpy (bytes[k], old + lost_cases[i].patches[k].old, size);
+          uint64_t size = given->patches[k].size;
+          memcpy (bytes[k], old + given->patches[k].old, size);
           for (size_t d = 0; d < 3; d++)
-            if (lost_cases[i].patches[k].differ[d] > 0)
-              bytes[k][lost_cases[i].patches[k].differ[d] - 1] ^= 0x80;
+            if (given->patches[k].differ[d] > 0)
+              bytes[k][given->patches[k].differ[d] - 1] ^= 0x80;
           patches[plan.n_patches++]
-              = (struct plan_patch){ lost_cases[i].patches[k].offset, size,
+              = (struct plan_patch){ given->patches[k].offset, size,
                                      bytes[k] };
         }
       buffer_init (&record, false);
       assert_true (undo_record_build (&record, &image, &plan, &err));
       list_operations (&record, text, sizeof text);
-      assert_string_equal (text, lost_cases[i].operations);
+      assert_string_equal (text, given->operations);
       buffer_free (&record);
     }
 }
@@ -802,7 +802,7 @@ TEST (bytes_appended_are_counted)
   memcpy (content + 4, UNDO_MAGIC, UNDO_MAGIC_SIZE);
   store_u64 (content + 4 + UNDO_MAGIC_SIZE, 4, false);
   store_u64 (content + 50 + UNDO_MAGIC_SIZE - UNDO_FOOTER_SIZE, 1, false);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (int with_magic = 0; with_magic < 2; with_magic++)
       {
         struct buffer operations, file;
@@ -821,10 +821,10 @@ TEST (bytes_appended_are_counted)
         for (; image.size > 0; image.size--)
           if (image.size < file.size)
             assert_int_equal (undo_bytes_appended (&image), 0);
-        buffer_append (&file, cases[i].appended, cases[i].size);
+        buffer_append (&file, given->appended, given->size);
         image.bytes = file.bytes;
         image.size = file.size;
-        assert_int_equal (undo_bytes_appended (&image), cases[i].size);
+        assert_int_equal (undo_bytes_appended (&image), given->size);
         /* With a byte changed, it does not count as a record.  */
         file.bytes[CONTENT + 20] ^= 1;
         assert_int_equal (undo_bytes_appended (&image), 0);

@@ -731,17 +731,17 @@ TEST (disproved_rows_are_left_out)
     { 0x127, 1, "0 code-disagrees; 1" },
     { 0x128, 0x80, "0 8; 80" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct fixture f;
       begin (&f);
       add_fde (&f, 0x10, 0x10);
-      add_fde (&f, cases[i].offset, cases[i].size);
+      add_fde (&f, given->offset, given->size);
       add_fde (&f, 0x800, 0x10);
       f.source.disproofs = &disproofs;
       const struct expected expected[]
           = { { .offset = 0x10, .rows = "0 8; 10" },
-              { .offset = cases[i].offset, .rows = cases[i].rows },
+              { .offset = given->offset, .rows = given->rows },
               { .offset = 0x800, .rows = "0 8; 10" } };
       expect (&f, expected, N_OF (expected));
     }

@@ -303,12 +303,12 @@ PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
     { "\x90\x90\x90\x90\x90\x90\xff\xd0", true },
     { "\xe8\x00\x10\x00\x00\x90\x90\x90", false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      bool is_call = cases[i].is_call;
+      bool is_call = given->is_call;
       prepare (&arch_amd64, v3, functions, 2);
       program.code_end = CODE + 64;
-      memcpy (program.code, cases[i].code, sizeof program.code);
+      memcpy (program.code, given->code, sizeof program.code);
       program.frame.interrupted = false;
       program.frame.pc = CODE + 64;
       program.frame.fp = STACK + 256;
@@ -551,12 +551,12 @@ PROGRAM_TEST (signatures_are_taken_out_of_signed_addresses_only)
     { 8, 0x007f000000000000, 0x0055aaaabbbbcccc, 0x0000aaaabbbbcccc },
     { 8, 0x0070000000000000, 0x0055aaaabbbbcccc, 0x0005aaaabbbbcccc },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       prepare_rows (&arch_aarch64, v2, rows, 2);
-      program.frame.pc = CODE + cases[i].offset;
-      program.pac_mask = cases[i].mask;
-      store (STACK + 72, cases[i].in);
-      assert_caller (cases[i].out, STACK + 80, 0);
+      program.frame.pc = CODE + given->offset;
+      program.pac_mask = given->mask;
+      store (STACK + 72, given->in);
+      assert_caller (given->out, STACK + 80, 0);
     }
 }

@@ -96,12 +96,12 @@ make_section (const struct made *made, struct buffer *section)
 
 TEST (all_addresses_have_the_rules_of_the_decoder)
 {
-  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+  FOR_EACH_ROW (given, made)
     {
       struct buffer section;
       struct unwind_section opened;
       struct unwind_rules rules;
-      make_section (&made[i], &section);
+      make_section (given, &section);
       assert_true (
           unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
       assert_int_equal (unwind_section_lookup (&opened, CODE, &rules),

@@ -260,8 +260,8 @@ PROGRAM_TEST (a_walk_is_its_steps_whatever_was_walked_before)
   static const enum sfw_end wanted[]
       = { SFW_MORE,   SFW_OUTERMOST, SFW_NO_SECTION,
           SFW_MEMORY, SFW_NO_ROW,    SFW_NO_PROGRESS };
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-    assert_true (ends_seen >> wanted[i] & 1);
+  FOR_EACH_ROW (given, wanted)
+    assert_true (ends_seen >> *given & 1);
 }
 
 /* A stack of COUNT frames of 24 bytes, and the outermost.  */
@@ -1416,11 +1416,11 @@ PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
     { ADDRESS, size, PF_X, false },
     { 0, 0x1000, PF_R, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       const Elf64_Phdr headers[]
-          = { { PT_LOAD, cases[i].flags, 0, cases[i].address, 0, 0,
-                cases[i].size, 1 },
+          = { { PT_LOAD, given->flags, 0, given->address, 0, 0, given->size,
+                1 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, 0, 0, 8 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, size, size, 8 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, 1, 1, 8 } };
@@ -1428,8 +1428,7 @@ PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
           = { .dlpi_addr = (uintptr_t)program->buffer.bytes - ADDRESS,
               .dlpi_phdr = headers,
               .dlpi_phnum = 4 };
-      assert_int_equal (walk_listed_section (&info, &section),
-                        cases[i].usable);
+      assert_int_equal (walk_listed_section (&info, &section), given->usable);
     }
 }
 
@@ -1467,17 +1466,17 @@ TEST (mappings_are_those_of_kernels_with_any_pages)
     { "aaaa00010000-aaaa00020000 r-xp 00000000 fd:01 9 /p", 0x10000, 4,
       false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char line[80];
       struct walk_mapping mapping;
       uint64_t bias = 0;
-      snprintf (line, sizeof line, "%s", cases[i].line);
+      snprintf (line, sizeof line, "%s", given->line);
       assert_true (walk_maps_line (line, &mapping));
-      assert_int_equal (walk_mapping_bias (&mapping, segments, cases[i].n,
-                                           cases[i].page, &bias),
-                        cases[i].found);
-      if (cases[i].found)
+      assert_int_equal (
+          walk_mapping_bias (&mapping, segments, given->n, given->page, &bias),
+          given->found);
+      if (given->found)
         assert_int_equal (bias, 0xaaaa00000000);
     }
 }
