@@ -113,12 +113,23 @@ begin_walk (struct fixture *f)
   return walk;
 }
 
+/* The next code of WALK, with its rows.  */
+static struct cfi_code
+next_with_rows (struct cfi_walk *walk)
+{
+  struct error err = { 0 };
+  struct cfi_code code;
+  assert_true (cfi_walk_next (walk, &code));
+  assert_true (cfi_walk_rows (walk, &code, &err));
+  return code;
+}
+
 struct expected
 {
-  uint64_t offset; /* of the code, from CODE */
-  enum cfi_code_kind kind;
-  enum frame_reason reason; /* after execution */
+  uint64_t offset;          /* of the code, from CODE */
   const char *rows;         /* "start CFA offset" each, or NULL */
+  enum frame_reason reason; /* after execution */
+  enum cfi_code_kind kind;
 };
 
 static void
@@ -144,14 +155,12 @@ expect_rows (const struct cfi_code *code, const char *expected)
 static void
 expect (struct fixture *f, const struct expected *expected, size_t n)
 {
-  struct error err = { 0 };
   struct cfi_code code;
   struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < n; i++)
     {
       enum frame_reason reason = expected[i].reason;
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_true (cfi_walk_rows (&walk, &code, &err));
+      code = next_with_rows (&walk);
       assert_true (code.address == CODE + expected[i].offset);
       assert_int_equal (code.kind, expected[i].kind);
       assert_string_equal (frame_reason_name (code.reason),
@@ -169,7 +178,6 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
     }
   assert_false (cfi_walk_next (&walk, &code));
   cfi_walk_end (&walk);
-  end (f);
 }
 
 /* A part of a fixture.  OFFSET is from CODE on.  */
@@ -190,7 +198,6 @@ struct part
   char at;
 };
 
-/* CFA = SP + 8, from byte AT on SP + 16.  */
 static void
 add_pushing_fde (struct fixture *f, uint64_t offset, uint32_t size, char at)
 {
@@ -233,137 +240,125 @@ static const struct meeting
     .parts = { { PUSHING, 0x00, 0x20, 0x18 },
                { PUSHING, 0x10, 0x30, 0x08 }, /* the same from there on */
                { PUSHING, 0x10, 0x10, 0x08 }, /* inside both */
-               { FDE, 0x40, 0x10, 0 } /* begins where all end */ },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 18 16; 20" },
-                  { 0x20, CODE_OF_FDE, REASON_NONE, "0 16; 20" },
-                  { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
-                  { 0x40, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
+               { FDE, 0x40, 0x10 } /* begins where all end */ },
+    .expected = { { 0x00, "0 8; 18 16; 20" },
+                  { 0x20, "0 16; 20" },
+                  { 0x20, "0" },
+                  { 0x40, "0 8; 10" } } },
   /* The first FDE got all of the code, but readers that search a table used
      the other one.  */
   { "overlaps_that_contradict_do_not_hold", 2,
-    .parts = { { FDE, 0x00, 0x60, 0 }, { PUSHING, 0x20, 0x20, 0x08 } },
-    .expected
-    = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 28 overlap; 40 8; 60" },
-        { 0x40, CODE_OF_FDE, REASON_NONE, "0" } } },
+    .parts = { { FDE, 0x00, 0x60 }, { PUSHING, 0x20, 0x20, 0x08 } },
+    .expected = { { 0x00, "0 8; 28 overlap; 40 8; 60" }, { 0x40, "0" } } },
   /* An FDE inside the first one does not end it.  The third FDE is still in
      the first one and contradicts it.  */
   { "an_fde_inside_does_not_end_the_group", 3,
-    .parts = { { FDE, 0x00, 0x60, 0 },
-               { FDE, 0x10, 0x10, 0 },
-               { PUSHING, 0x30, 0x10, 0x00 } },
-    .expected
-    = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 30 overlap; 40 8; 60" },
-        { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
-        { 0x40, CODE_OF_FDE, REASON_NONE, "0" } } },
+    .parts
+    = { { FDE, 0x00, 0x60 }, { FDE, 0x10, 0x10 }, { PUSHING, 0x30, 0x10 } },
+    .expected = { { 0x00, "0 8; 30 overlap; 40 8; 60" },
+                  { 0x20, "0" },
+                  { 0x40, "0" } } },
   /* An FDE that overlaps only a contradicted FDE counts, too.  The conversion
      left such code out although another FDE described it.  */
   { "overlaps_of_the_contradicted_are_heard", 3,
-    .parts = { { FDE, 0x00, 0x20, 0 },
-               { PUSHING, 0x10, 0x28, 0x00 },
-               { FDE, 0x30, 0x20, 0 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
-                  { 0x20, CODE_OF_FDE, REASON_NONE, "0 16; 10 overlap; 18" },
-                  { 0x38, CODE_OF_FDE, REASON_NONE, "0 8; 18" } } },
+    .parts
+    = { { FDE, 0x00, 0x20 }, { PUSHING, 0x10, 0x28 }, { FDE, 0x30, 0x20 } },
+    .expected = { { 0x00, "0 8; 10 overlap; 20" },
+                  { 0x20, "0 16; 10 overlap; 18" },
+                  { 0x38, "0 8; 18" } } },
   /* The rules of an FDE with an invalid instruction are unknown.  */
   { "broken_fdes_contradict", 2,
-    .parts = { { BROKEN, 0x00, 0x20, 0 },
-               { FDE, 0x10, 0x20, 0 },
-               { STUB, 0x18, 16, 0 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL },
-                  { 0x20, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
+    .parts
+    = { { BROKEN, 0x00, 0x20 }, { FDE, 0x10, 0x20 }, { STUB, 0x18, 16 } },
+    .expected
+    = { { 0x00, NULL, REASON_BAD_INSTRUCTION }, { 0x20, "0 8; 10" } } },
   /* All of its code is left out, although another FDE describes a part.  */
   { "broken_fdes_stay_where_they_are", 2,
-    .parts = { { FDE, 0x00, 0x20, 0 }, { BROKEN, 0x10, 0x20, 0 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
-                  { 0x10, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL } } },
+    .parts = { { FDE, 0x00, 0x20 }, { BROKEN, 0x10, 0x20 } },
+    .expected = { { 0x00, "0 8; 10 overlap; 20" },
+                  { 0x10, NULL, REASON_BAD_INSTRUCTION } } },
   /* A signal frame and an ordinary frame contradict each other.  */
   { "signal_frames_contradict", 2,
-    .parts = { { FDE, 0x00, 0x20, 0 }, { SIGNAL, 0x10, 0x10, 0 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 10 overlap; 20" },
-                  { 0x20, CODE_OF_FDE, REASON_NONE, "0" } } },
+    .parts = { { FDE, 0x00, 0x20 }, { SIGNAL, 0x10, 0x10 } },
+    .expected = { { 0x00, "0 8; 10 overlap; 20" }, { 0x20, "0" } } },
   { "what_is_no_code_claims_nothing", 3,
-    .parts = { { FDE, BELOW, 0x2000, 0 },
-               { FDE, 0x10, 0, 0 },
-               { FDE, 0x10, 0x10, 0 } },
-    .expected = { { BELOW, CODE_OF_FDE, REASON_NOT_EXECUTABLE, NULL },
-                  { 0x10, CODE_OF_FDE, REASON_EMPTY_RANGE, NULL },
-                  { 0x10, CODE_OF_FDE, REASON_NONE, NULL } } },
+    .parts = { { FDE, BELOW, 0x2000 }, { FDE, 0x10, 0 }, { FDE, 0x10, 0x10 } },
+    .expected = { { BELOW, NULL, REASON_NOT_EXECUTABLE },
+                  { 0x10, NULL, REASON_EMPTY_RANGE },
+                  { 0x10, NULL } } },
   { "stubs_count_where_nobody_claims_the_code", 4,
-    .parts = { { FDE, 0x00, 0x40, 0 },
-               { FDE, 0x10, 0x10, 0 }, /* ends long before the first one */
-               { STUB, 0x30, 16, 0 },
-               { STUB, 0x40, 16, 0 },
-               { FDE, 0x48, 0x10, 0 } /* in the stub */ },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 40" },
-                  { 0x20, CODE_OF_FDE, REASON_NONE, "0" },
-                  { 0x40, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
-                  { 0x48, CODE_OF_FDE, REASON_OVERLAP, NULL } } },
+    .parts = { { FDE, 0x00, 0x40 },
+               { FDE, 0x10, 0x10 }, /* ends long before the first one */
+               { STUB, 0x30, 16 },
+               { STUB, 0x40, 16 },
+               { FDE, 0x48, 0x10 } /* in the stub */ },
+    .expected = { { 0x00, "0 8; 40" },
+                  { 0x20, "0" },
+                  { 0x40, "0 8; 10", .kind = CODE_OF_STUB },
+                  { 0x48, NULL, REASON_OVERLAP } } },
   /* A stub has its code as an FDE does, and a stub inside another one is
      ignored.  */
   { "stubs_claim_their_code", 4,
-    .parts = { { STUB, 0x00, 16, 0 },
-               { STUB, 0x08, 4, 0 },
-               { STUB, 0x10, 16, 0 },
-               { FDE, 0x1f, 0x11, 0 },
-               { FDE, 0x30, 0x10, 0 } },
-    .expected = { { 0x00, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
-                  { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
-                  { 0x1f, CODE_OF_FDE, REASON_OVERLAP, NULL },
-                  { 0x30, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
+    .parts = { { STUB, 0x00, 16 },
+               { STUB, 0x08, 4 },
+               { STUB, 0x10, 16 },
+               { FDE, 0x1f, 0x11 },
+               { FDE, 0x30, 0x10 } },
+    .expected = { { 0x00, "0 8; 10", .kind = CODE_OF_STUB },
+                  { 0x10, "0 8; 10", .kind = CODE_OF_STUB },
+                  { 0x1f, NULL, REASON_OVERLAP },
+                  { 0x30, "0 8; 10" } } },
   { "a_stub_with_an_fde_is_described_by_that", 1,
-    .parts = { { STUB, 0x10, 16, 0 }, { FDE, 0x10, 0x10, 0 } },
-    .expected = { { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 10" } } },
+    .parts = { { STUB, 0x10, 16 }, { FDE, 0x10, 0x10 } },
+    .expected = { { 0x10, "0 8; 10" } } },
   { "an_fde_whose_place_is_unknown_claims_nothing", 2,
-    .parts
-    = { { FDE, 0x00, FILLED_IN_SIZE, 0 }, { PUSHING, 0x10, 0x20, 0x08 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_RELOCATED, NULL },
-                  { 0x10, CODE_OF_FDE, REASON_NONE, "0 8; 8 16; 20" } } },
+    .parts = { { FDE, 0x00, FILLED_IN_SIZE }, { PUSHING, 0x10, 0x20, 0x08 } },
+    .expected
+    = { { 0x00, NULL, REASON_RELOCATED }, { 0x10, "0 8; 8 16; 20" } } },
   /* The second FDE overlaps both others.  */
   { "what_claims_nothing_is_not_heard", 3,
-    .parts = { { FDE, 0x00, 0x40, 0 },
-               { FDE, 0x10, FP_UNKNOWN_SIZE, 0 },
-               { FDE, 0x20, 0x40, 0 } },
-    .expected = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 40" },
-                  { 0x10, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL },
-                  { 0x40, CODE_OF_FDE, REASON_NONE, "0 8; 20" } } },
+    .parts = { { FDE, 0x00, 0x40 },
+               { FDE, 0x10, FP_UNKNOWN_SIZE },
+               { FDE, 0x20, 0x40 } },
+    .expected = { { 0x00, "0 8; 40" },
+                  { 0x10, NULL, REASON_FP_UNKNOWN },
+                  { 0x40, "0 8; 20" } } },
   { "an_fde_behind_an_empty_one_in_a_stub_is_in_the_stub", 3,
-    .parts
-    = { { STUB, 0x10, 16, 0 }, { FDE, 0x14, 0, 0 }, { FDE, 0x18, 16, 0 } },
-    .expected = { { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
-                  { 0x14, CODE_OF_FDE, REASON_EMPTY_RANGE, NULL },
-                  { 0x18, CODE_OF_FDE, REASON_OVERLAP, NULL } } },
+    .parts = { { STUB, 0x10, 16 }, { FDE, 0x14, 0 }, { FDE, 0x18, 16 } },
+    .expected = { { 0x10, "0 8; 10", .kind = CODE_OF_STUB },
+                  { 0x14, NULL, REASON_EMPTY_RANGE },
+                  { 0x18, NULL, REASON_OVERLAP } } },
   /* The third FDE contradicts the first one behind the second, which agrees.
    */
   { "what_cannot_be_executed_says_nothing_of_its_code", 3,
-    .parts = { { FDE, 0x00, 0x2000, 0 },
-               { FDE, 0x10, 0x1000, 0 },
-               { FDE, 0x100, RELOCATED_SIZE, 0 } },
-    .expected
-    = { { 0x00, CODE_OF_FDE, REASON_NONE, "0 8; 100 overlap; 1335 8; 2000" },
-        { 0x1010, CODE_OF_FDE, REASON_NONE, "0" },
-        { 0x100, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL } } },
+    .parts = { { FDE, 0x00, 0x2000 },
+               { FDE, 0x10, 0x1000 },
+               { FDE, 0x100, RELOCATED_SIZE } },
+    .expected = { { 0x00, "0 8; 100 overlap; 1335 8; 2000" },
+                  { 0x1010, "0" },
+                  { 0x100, NULL, REASON_BAD_INSTRUCTION } } },
   /* Stubs and FDEs have precedence over functions that were found in the code.
    */
   { "what_was_found_is_where_nobody_claims_the_code", 7,
-    .parts = { { FOUND, 0x00, 16, 0 },
-               { STUB, 0x10, 16, 0 },
-               { FOUND, 0x10, 16, 0 },
-               { FOUND, 0x18, 16, 0 },
-               { FOUND, 0x20, 16, 0 },
-               { STUB, 0x28, 16, 0 },
-               { FDE, 0x30, 16, 0 },
-               { FOUND, 0x30, 16, 0 },
-               { FOUND, 0x3f, 16, 0 },
-               { FOUND, 0x40, 16, 0 },
-               { STUB, 0x50, 16, 0 },
-               { FOUND, 0x60, 16, 0 } },
-    .expected = { { 0x00, CODE_FOUND, REASON_NONE, "0 8; 10" },
-                  { 0x10, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
-                  { 0x20, CODE_FOUND, REASON_NONE, "0 8; 10" },
-                  { 0x30, CODE_OF_FDE, REASON_NONE, "0 8; 10" },
-                  { 0x40, CODE_FOUND, REASON_NONE, "0 8; 10" },
-                  { 0x50, CODE_OF_STUB, REASON_NONE, "0 8; 10" },
-                  { 0x60, CODE_FOUND, REASON_NONE, "0 8; 10" } } },
+    .parts = { { FOUND, 0x00, 16 },
+               { STUB, 0x10, 16 },
+               { FOUND, 0x10, 16 },
+               { FOUND, 0x18, 16 },
+               { FOUND, 0x20, 16 },
+               { STUB, 0x28, 16 },
+               { FDE, 0x30, 16 },
+               { FOUND, 0x30, 16 },
+               { FOUND, 0x3f, 16 },
+               { FOUND, 0x40, 16 },
+               { STUB, 0x50, 16 },
+               { FOUND, 0x60, 16 } },
+    .expected = { { 0x00, "0 8; 10", .kind = CODE_FOUND },
+                  { 0x10, "0 8; 10", .kind = CODE_OF_STUB },
+                  { 0x20, "0 8; 10", .kind = CODE_FOUND },
+                  { 0x30, "0 8; 10" },
+                  { 0x40, "0 8; 10", .kind = CODE_FOUND },
+                  { 0x50, "0 8; 10", .kind = CODE_OF_STUB },
+                  { 0x60, "0 8; 10", .kind = CODE_FOUND } } },
 };
 
 TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
@@ -373,39 +368,34 @@ TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
   for (const struct part *part = meeting->parts; part->kind != NO_PART; part++)
     add_part (&f, part);
   expect (&f, meeting->expected, meeting->n_expected);
+  end (&f);
 }
 
 /* If too many FDEs overlap, none is used.  An FDE with a reason of its own
    keeps that.  */
-TEST (among_too_many_overlaps_a_reason_stays)
+FIXTURE_TEST (among_too_many_overlaps_a_reason_stays)
 {
-  struct fixture f;
   struct expected expected[18];
-  begin (&f);
   for (unsigned i = 0; i < 17; i++)
     {
-      add_fde (&f, 0, 16);
-      expected[i] = (struct expected){ 0, CODE_OF_FDE, REASON_OVERLAP, NULL };
+      add_fde (f, 0, 16);
+      expected[i] = (struct expected){ .reason = REASON_OVERLAP };
     }
-  add_fde (&f, 0, RELOCATED_SIZE);
-  expected[17]
-      = (struct expected){ 0, CODE_OF_FDE, REASON_BAD_INSTRUCTION, NULL };
-  expect (&f, expected, 18);
+  add_fde (f, 0, RELOCATED_SIZE);
+  expected[17] = (struct expected){ .reason = REASON_BAD_INSTRUCTION };
+  expect (f, expected, 18);
 }
 
 /* FP is unknown in all rows, the first one included.  */
 FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
 {
-  struct error err = { 0 };
-  struct cfi_code code;
   add_pushing_fde (f, 0, 0x20, 0x08);
   struct cfi_walk walk = begin_walk (f);
   /* FP is unknown in one input only.  */
   f->source.cfi.inputs[1] = f->source.cfi.inputs[0];
   f->source.cfi.inputs[1].fp_unknown = true;
   f->source.cfi.fdes[0].input = 1;
-  assert_true (cfi_walk_next (&walk, &code));
-  assert_true (cfi_walk_rows (&walk, &code, &err));
+  struct cfi_code code = next_with_rows (&walk);
   assert_int_equal (code.function->n_rows, 2);
   for (size_t i = 0; i < 2; i++)
     {
@@ -418,22 +408,20 @@ FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
 
 /* An FDE that has no code of its own does not connect others to a group,
    whatever its size.  */
-TEST (what_claims_nothing_makes_no_group)
+FIXTURE_TEST (what_claims_nothing_makes_no_group)
 {
-  struct fixture f;
   struct expected expected[42]
-      = { { 0x00, CODE_OF_FDE, REASON_NONE, NULL },
-          { 0x10, CODE_OF_FDE, REASON_FP_UNKNOWN, NULL } };
-  begin (&f);
-  add_fde (&f, 0x00, 0x40);
-  add_fde (&f, 0x10, FP_UNKNOWN_SIZE);
-  for (unsigned i = 2; i < 42; i++)
+      = { { .offset = 0x00 },
+          { .offset = 0x10, .reason = REASON_FP_UNKNOWN } };
+  add_fde (f, 0x00, 0x40);
+  add_fde (f, 0x10, FP_UNKNOWN_SIZE);
+  for (size_t i = 2; i < 42; i++)
     {
-      add_fde (&f, 0x100 * (uint64_t)i, 16);
-      expected[i] = (struct expected){ 0x100 * (uint64_t)i, false, REASON_NONE,
-                                       "0 8; 10" };
+      add_fde (f, 0x100 * i, 16);
+      expected[i]
+          = (struct expected){ .offset = 0x100 * i, .rows = "0 8; 10" };
     }
-  expect (&f, expected, 42);
+  expect (f, expected, 42);
 }
 
 /* If an allocation fails, that is an error.  Where the memory serves only
@@ -483,11 +471,8 @@ FIXTURE_TEST (rivals_can_be_larger_than_4_gib)
   buffer_u64 (&f->bytes, (UINT64_C (1) << 32) + 0x10);
   buffer_u8 (&f->bytes, 0);
   end_entry (&f->bytes, start);
-  struct error err = { 0 };
-  struct cfi_code code;
   struct cfi_walk walk = begin_walk (f);
-  assert_true (cfi_walk_next (&walk, &code));
-  assert_true (cfi_walk_rows (&walk, &code, &err));
+  struct cfi_code code = next_with_rows (&walk);
   expect_rows (&code, "0 8; 20 overlap; 60");
   cfi_walk_end (&walk);
 }
@@ -495,8 +480,6 @@ FIXTURE_TEST (rivals_can_be_larger_than_4_gib)
 /* front_disputed is about the code that the FDE in front has, too.  */
 FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
 {
-  struct error err = { 0 };
-  struct cfi_code code;
   add_fde (f, 0x00, 0x20);
   add_fde (f, 0x10, 0x30);
   add_pushing_fde (f, 0x30, 0x20, 0x00);
@@ -510,8 +493,7 @@ FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
   struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 3; i++)
     {
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_true (cfi_walk_rows (&walk, &code, &err));
+      struct cfi_code code = next_with_rows (&walk);
       expect_rows (&code, expected[i].rows);
       assert_int_equal (code.front_disputed, expected[i].front_disputed);
       assert_int_equal (code.group, 0);
@@ -523,15 +505,12 @@ FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
 /* A rule that no row can express is not contradicted by the same rule.  */
 FIXTURE_TEST (what_has_no_row_is_not_disputed)
 {
-  struct error err = { 0 };
-  struct cfi_code code;
   for (uint64_t offset = 0; offset <= 0x10; offset += 0x10)
     put_fde (&f->bytes, f->cie, CODE + offset, 0x20, "\x0f\x01\x96", 3);
   struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < 2; i++)
     {
-      assert_true (cfi_walk_next (&walk, &code));
-      assert_true (cfi_walk_rows (&walk, &code, &err));
+      struct cfi_code code = next_with_rows (&walk);
       assert_int_equal (code.function->rows[0].cfa.kind, RULE_UNSUPPORTED);
       assert_false (code.front_disputed);
     }
@@ -596,46 +575,44 @@ FIXTURE_TEST (padding_is_behind_all_that_claim_the_code)
 
 /* Bytes that look like padding may be a function whose FDE cannot be read. The
    check accepts a section that was made without regard to that.  */
-TEST (no_padding_where_an_fde_may_be)
+FIXTURE_TEST (no_padding_where_an_fde_may_be)
 {
-  struct fixture f;
   struct cfi_code code;
   struct nops nops;
   struct padding_finder finder = nops_finder (&nops, 0x100);
-  begin (&f);
-  add_fde (&f, 0x00, 0x09);
-  put_fde (&f.bytes, f.cie + 4, CODE + 0x09, 7, "", 0);
-  add_fde (&f, 0x10, 0x10);
-  struct cfi_walk walk = begin_walk (&f);
+  add_fde (f, 0x00, 0x09);
+  put_fde (&f->bytes, f->cie + 4, CODE + 0x09, 7, "", 0);
+  add_fde (f, 0x10, 0x10);
+  struct cfi_walk walk = begin_walk (f);
   assert_true (cfi_walk_next (&walk, &code));
   assert_int_equal (cfi_walk_padding (&walk, &code, &finder), 0);
   assert_int_equal (cfi_walk_padding_at_most (&walk, &code, &finder), 7);
   cfi_walk_end (&walk);
-  end (&f);
 }
 
-/* Adjacent FDEs do not overlap, whatever their number.  Sixteen FDEs that
-   overlap are all compared.  */
-TEST (many_neighbours_are_no_group)
+/* Adjacent FDEs do not overlap, whatever their number.  */
+FIXTURE_TEST (many_neighbours_are_no_group)
 {
-  struct fixture f;
   struct expected expected[40];
-  begin (&f);
-  for (unsigned i = 0; i < 40; i++)
+  for (size_t i = 0; i < 40; i++)
     {
-      add_fde (&f, 16 * (uint64_t)i, 16);
-      expected[i] = (struct expected){ 16 * (uint64_t)i, CODE_OF_FDE,
-                                       REASON_NONE, "0 8; 10" };
+      add_fde (f, 16 * i, 16);
+      expected[i] = (struct expected){ .offset = 16 * i, .rows = "0 8; 10" };
     }
-  expect (&f, expected, 40);
-  begin (&f);
-  for (unsigned i = 0; i < 16; i++)
+  expect (f, expected, 40);
+}
+
+/* Sixteen FDEs that overlap are all compared.  */
+FIXTURE_TEST (a_large_group_is_compared)
+{
+  struct expected expected[16];
+  for (size_t i = 0; i < 16; i++)
     {
-      add_fde (&f, 0, 16);
-      expected[i] = (struct expected){ i > 0 ? 16 : 0, CODE_OF_FDE,
-                                       REASON_NONE, i > 0 ? "0" : "0 8; 10" };
+      add_fde (f, 0, 16);
+      expected[i] = (struct expected){ .offset = 16, .rows = "0" };
     }
-  expect (&f, expected, 16);
+  expected[0] = (struct expected){ .offset = 0, .rows = "0 8; 10" };
+  expect (f, expected, 16);
 }
 
 /* Padding ends where a stub begins, too.  */
@@ -744,25 +721,24 @@ TEST (disproved_rows_are_left_out)
               { .offset = given->offset, .rows = given->rows },
               { .offset = 0x800, .rows = "0 8; 10" } };
       expect (&f, expected, N_OF (expected));
+      end (&f);
     }
 }
 
 /* Overlaps are resolved first.  The code may contradict a part of the rows
    that are left.  */
-TEST (disproofs_count_behind_disputes)
+FIXTURE_TEST (disproofs_count_behind_disputes)
 {
   static struct disproof list[]
       = { { .start = CODE + 0x18, .end = CODE + 0x24 } };
   static const struct disproofs disproofs = { .list = list, .n = 1 };
-  struct fixture f;
-  begin (&f);
-  add_fde (&f, 0x00, 0x20);
-  add_pushing_fde (&f, 0x10, 0x20, 4);
-  f.source.disproofs = &disproofs;
+  add_fde (f, 0x00, 0x20);
+  add_pushing_fde (f, 0x10, 0x20, 4);
+  f->source.disproofs = &disproofs;
   const struct expected expected[]
       = { { .offset = 0x00, .rows = "0 8; 14 overlap; 18 code-disagrees; 20" },
           { .offset = 0x20, .rows = "0 code-disagrees; 4 16; 10" } };
-  expect (&f, expected, N_OF (expected));
+  expect (f, expected, N_OF (expected));
 }
 
 /* The rows are equal, but the return addresses are signed with different keys.
