@@ -307,14 +307,4 @@ state_with_base (int32_t limit, bool is_below)
   return now;
 }
 
-static const struct frame_rule same = { .kind = RULE_SAME };
-
-static inline struct frame_rule
-reg (unsigned number, int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_REG,
-                              .reg = (uint16_t)number,
-                              .offset = offset };
-}
-
 #endif /* TESTS_STATE_FIXTURE_H */
