@@ -113,6 +113,35 @@ begin_walk (struct fixture *f)
   return walk;
 }
 
+/* CODE is, as text, this: "start CFA offset" of each row, and the size; or why
+   there are no rows.  In front of it stands what is no FDE's.  */
+static void
+expect_code (const struct cfi_code *code, const char *expected)
+{
+  static const char *const kinds[] = {
+    [CODE_OF_FDE] = "", [CODE_OF_STUB] = "stub: ", [CODE_FOUND] = "found: "
+  };
+  char text[200];
+  FILE *out = fmemopen (text, sizeof text, "w");
+  assert_non_null (out);
+  fprintf (out, "%s", kinds[code->kind]);
+  for (size_t i = 0; code->function && i < code->function->n_rows; i++)
+    {
+      const struct frame_row *row = &code->function->rows[i];
+      if (row->cfa.kind == RULE_UNSUPPORTED)
+        fprintf (out, "%x %s; ", row->start,
+                 frame_reason_name (row->cfa.reason));
+      else
+        fprintf (out, "%x %d; ", row->start, row->cfa.offset);
+    }
+  if (code->function == NULL)
+    fprintf (out, "%s", frame_reason_name (code->reason));
+  else
+    fprintf (out, "%x", (unsigned)code->size);
+  assert_int_equal (fclose (out), 0);
+  assert_string_equal (text, expected);
+}
+
 /* The next code of WALK, with its rows.  */
 static struct cfi_code
 next_with_rows (struct cfi_walk *walk)
@@ -126,31 +155,9 @@ next_with_rows (struct cfi_walk *walk)
 
 struct expected
 {
-  uint64_t offset;          /* of the code, from CODE */
-  const char *rows;         /* "start CFA offset" each, or NULL */
-  enum frame_reason reason; /* after execution */
-  enum cfi_code_kind kind;
+  uint64_t offset;  /* of the code, from CODE */
+  const char *text; /* for expect_code */
 };
-
-static void
-expect_rows (const struct cfi_code *code, const char *expected)
-{
-  char rows[200] = "";
-  for (size_t i = 0; i < code->function->n_rows; i++)
-    {
-      const struct frame_row *row = &code->function->rows[i];
-      size_t used = strlen (rows);
-      if (row->cfa.kind == RULE_UNSUPPORTED)
-        snprintf (rows + used, sizeof rows - used, "%x %s; ", row->start,
-                  frame_reason_name (row->cfa.reason));
-      else
-        snprintf (rows + used, sizeof rows - used, "%x %d; ", row->start,
-                  row->cfa.offset);
-    }
-  snprintf (rows + strlen (rows), sizeof rows - strlen (rows), "%x",
-            (unsigned)code->size);
-  assert_string_equal (rows, expected);
-}
 
 static void
 expect (struct fixture *f, const struct expected *expected, size_t n)
@@ -159,22 +166,17 @@ expect (struct fixture *f, const struct expected *expected, size_t n)
   struct cfi_walk walk = begin_walk (f);
   for (size_t i = 0; i < n; i++)
     {
-      enum frame_reason reason = expected[i].reason;
       code = next_with_rows (&walk);
+      enum frame_reason reason = code.reason;
+      expect_code (&code, expected[i].text);
       assert_true (code.address == CODE + expected[i].offset);
-      assert_int_equal (code.kind, expected[i].kind);
-      assert_string_equal (frame_reason_name (code.reason),
-                           frame_reason_name (reason));
       assert_int_equal (code.function != NULL, reason == REASON_NONE);
       assert_int_equal (code.is_code, reason != REASON_FP_UNKNOWN
                                           && reason != REASON_EMPTY_RANGE
                                           && reason != REASON_RELOCATED
                                           && reason != REASON_NOT_EXECUTABLE);
-      if (code.function == NULL)
-        continue;
-      assert_int_equal (code.function->from_plt, code.kind == CODE_OF_STUB);
-      if (expected[i].rows != NULL)
-        expect_rows (&code, expected[i].rows);
+      if (code.function != NULL)
+        assert_int_equal (code.function->from_plt, code.kind == CODE_OF_STUB);
     }
   assert_false (cfi_walk_next (&walk, &code));
   cfi_walk_end (&walk);
@@ -186,20 +188,23 @@ struct part
   enum
   {
     NO_PART,
-    FDE,     /* CFA = SP + 8 */
-    PUSHING, /* CFA = SP + 8, from byte AT on SP + 16 */
-    BROKEN,  /* an FDE with an invalid instruction */
-    SIGNAL,  /* an FDE of a signal frame */
+    FDE,    /* CFA = SP + 8 */
+    BROKEN, /* an FDE with an invalid instruction */
+    SIGNAL, /* an FDE of a signal frame */
     STUB,
-    FOUND /* a function that was found in the code */
+    FOUND,          /* a function that was found in the code */
+    PUSHING = 0x100 /* and more: PUSHING_AT */
   } kind;
   uint64_t offset;
   uint32_t size;
-  char at;
 };
 
+/* CFA = SP + 8, from byte AT on SP + 16.  */
+#define PUSHING_AT(at) (PUSHING + (at))
+
 static void
-add_pushing_fde (struct fixture *f, uint64_t offset, uint32_t size, char at)
+add_pushing_fde (struct fixture *f, uint64_t offset, uint32_t size,
+                 unsigned at)
 {
   const char program[] = { (char)(0x40 + at), 0x0e, 16 };
   put_fde (&f->bytes, f->cie, CODE + offset, size, program, sizeof program);
@@ -212,8 +217,8 @@ add_part (struct fixture *f, const struct part *part)
     add_stub (f, part->offset, part->size);
   else if (part->kind == FOUND)
     add_found (f, part->offset, part->size);
-  else if (part->kind == PUSHING)
-    add_pushing_fde (f, part->offset, part->size, part->at);
+  else if (part->kind >= PUSHING)
+    add_pushing_fde (f, part->offset, part->size, part->kind - PUSHING);
   else if (part->kind == BROKEN)
     put_fde (&f->bytes, f->cie, CODE + part->offset, part->size, "\x3c", 1);
   else if (part->kind == SIGNAL)
@@ -231,15 +236,14 @@ add_part (struct fixture *f, const struct part *part)
 static const struct meeting
 {
   const char *name;
-  size_t n_expected;
   struct part parts[13];
-  struct expected expected[7];
+  struct expected expected[8];
 } meetings[] = {
   /* Each byte of code is visited once, with the first FDE that has it.  */
-  { "overlaps_that_agree_hold", 4,
-    .parts = { { PUSHING, 0x00, 0x20, 0x18 },
-               { PUSHING, 0x10, 0x30, 0x08 }, /* the same from there on */
-               { PUSHING, 0x10, 0x10, 0x08 }, /* inside both */
+  { "overlaps_that_agree_hold",
+    .parts = { { PUSHING_AT (0x18), 0x00, 0x20 },
+               { PUSHING_AT (0x08), 0x10, 0x30 }, /* the same from there on */
+               { PUSHING_AT (0x08), 0x10, 0x10 }, /* inside both */
                { FDE, 0x40, 0x10 } /* begins where all end */ },
     .expected = { { 0x00, "0 8; 18 16; 20" },
                   { 0x20, "0 16; 20" },
@@ -247,46 +251,47 @@ static const struct meeting
                   { 0x40, "0 8; 10" } } },
   /* The first FDE got all of the code, but readers that search a table used
      the other one.  */
-  { "overlaps_that_contradict_do_not_hold", 2,
-    .parts = { { FDE, 0x00, 0x60 }, { PUSHING, 0x20, 0x20, 0x08 } },
+  { "overlaps_that_contradict_do_not_hold",
+    .parts = { { FDE, 0x00, 0x60 }, { PUSHING_AT (0x08), 0x20, 0x20 } },
     .expected = { { 0x00, "0 8; 28 overlap; 40 8; 60" }, { 0x40, "0" } } },
   /* An FDE inside the first one does not end it.  The third FDE is still in
      the first one and contradicts it.  */
-  { "an_fde_inside_does_not_end_the_group", 3,
-    .parts
-    = { { FDE, 0x00, 0x60 }, { FDE, 0x10, 0x10 }, { PUSHING, 0x30, 0x10 } },
+  { "an_fde_inside_does_not_end_the_group",
+    .parts = { { FDE, 0x00, 0x60 },
+               { FDE, 0x10, 0x10 },
+               { PUSHING_AT (0), 0x30, 0x10 } },
     .expected = { { 0x00, "0 8; 30 overlap; 40 8; 60" },
                   { 0x20, "0" },
                   { 0x40, "0" } } },
   /* An FDE that overlaps only a contradicted FDE counts, too.  The conversion
      left such code out although another FDE described it.  */
-  { "overlaps_of_the_contradicted_are_heard", 3,
-    .parts
-    = { { FDE, 0x00, 0x20 }, { PUSHING, 0x10, 0x28 }, { FDE, 0x30, 0x20 } },
+  { "overlaps_of_the_contradicted_are_heard",
+    .parts = { { FDE, 0x00, 0x20 },
+               { PUSHING_AT (0), 0x10, 0x28 },
+               { FDE, 0x30, 0x20 } },
     .expected = { { 0x00, "0 8; 10 overlap; 20" },
                   { 0x20, "0 16; 10 overlap; 18" },
                   { 0x38, "0 8; 18" } } },
   /* The rules of an FDE with an invalid instruction are unknown.  */
-  { "broken_fdes_contradict", 2,
+  { "broken_fdes_contradict",
     .parts
     = { { BROKEN, 0x00, 0x20 }, { FDE, 0x10, 0x20 }, { STUB, 0x18, 16 } },
-    .expected
-    = { { 0x00, NULL, REASON_BAD_INSTRUCTION }, { 0x20, "0 8; 10" } } },
+    .expected = { { 0x00, "bad-instruction" }, { 0x20, "0 8; 10" } } },
   /* All of its code is left out, although another FDE describes a part.  */
-  { "broken_fdes_stay_where_they_are", 2,
+  { "broken_fdes_stay_where_they_are",
     .parts = { { FDE, 0x00, 0x20 }, { BROKEN, 0x10, 0x20 } },
-    .expected = { { 0x00, "0 8; 10 overlap; 20" },
-                  { 0x10, NULL, REASON_BAD_INSTRUCTION } } },
+    .expected
+    = { { 0x00, "0 8; 10 overlap; 20" }, { 0x10, "bad-instruction" } } },
   /* A signal frame and an ordinary frame contradict each other.  */
-  { "signal_frames_contradict", 2,
+  { "signal_frames_contradict",
     .parts = { { FDE, 0x00, 0x20 }, { SIGNAL, 0x10, 0x10 } },
     .expected = { { 0x00, "0 8; 10 overlap; 20" }, { 0x20, "0" } } },
-  { "what_is_no_code_claims_nothing", 3,
+  { "what_is_no_code_claims_nothing",
     .parts = { { FDE, BELOW, 0x2000 }, { FDE, 0x10, 0 }, { FDE, 0x10, 0x10 } },
-    .expected = { { BELOW, NULL, REASON_NOT_EXECUTABLE },
-                  { 0x10, NULL, REASON_EMPTY_RANGE },
-                  { 0x10, NULL } } },
-  { "stubs_count_where_nobody_claims_the_code", 4,
+    .expected = { { BELOW, "not-executable" },
+                  { 0x10, "empty-range" },
+                  { 0x10, "0 8; 10" } } },
+  { "stubs_count_where_nobody_claims_the_code",
     .parts = { { FDE, 0x00, 0x40 },
                { FDE, 0x10, 0x10 }, /* ends long before the first one */
                { STUB, 0x30, 16 },
@@ -294,52 +299,51 @@ static const struct meeting
                { FDE, 0x48, 0x10 } /* in the stub */ },
     .expected = { { 0x00, "0 8; 40" },
                   { 0x20, "0" },
-                  { 0x40, "0 8; 10", .kind = CODE_OF_STUB },
-                  { 0x48, NULL, REASON_OVERLAP } } },
+                  { 0x40, "stub: 0 8; 10" },
+                  { 0x48, "overlap" } } },
   /* A stub has its code as an FDE does, and a stub inside another one is
      ignored.  */
-  { "stubs_claim_their_code", 4,
+  { "stubs_claim_their_code",
     .parts = { { STUB, 0x00, 16 },
                { STUB, 0x08, 4 },
                { STUB, 0x10, 16 },
                { FDE, 0x1f, 0x11 },
                { FDE, 0x30, 0x10 } },
-    .expected = { { 0x00, "0 8; 10", .kind = CODE_OF_STUB },
-                  { 0x10, "0 8; 10", .kind = CODE_OF_STUB },
-                  { 0x1f, NULL, REASON_OVERLAP },
+    .expected = { { 0x00, "stub: 0 8; 10" },
+                  { 0x10, "stub: 0 8; 10" },
+                  { 0x1f, "overlap" },
                   { 0x30, "0 8; 10" } } },
-  { "a_stub_with_an_fde_is_described_by_that", 1,
+  { "a_stub_with_an_fde_is_described_by_that",
     .parts = { { STUB, 0x10, 16 }, { FDE, 0x10, 0x10 } },
     .expected = { { 0x10, "0 8; 10" } } },
-  { "an_fde_whose_place_is_unknown_claims_nothing", 2,
-    .parts = { { FDE, 0x00, FILLED_IN_SIZE }, { PUSHING, 0x10, 0x20, 0x08 } },
-    .expected
-    = { { 0x00, NULL, REASON_RELOCATED }, { 0x10, "0 8; 8 16; 20" } } },
+  { "an_fde_whose_place_is_unknown_claims_nothing",
+    .parts
+    = { { FDE, 0x00, FILLED_IN_SIZE }, { PUSHING_AT (0x08), 0x10, 0x20 } },
+    .expected = { { 0x00, "relocated" }, { 0x10, "0 8; 8 16; 20" } } },
   /* The second FDE overlaps both others.  */
-  { "what_claims_nothing_is_not_heard", 3,
+  { "what_claims_nothing_is_not_heard",
     .parts = { { FDE, 0x00, 0x40 },
                { FDE, 0x10, FP_UNKNOWN_SIZE },
                { FDE, 0x20, 0x40 } },
-    .expected = { { 0x00, "0 8; 40" },
-                  { 0x10, NULL, REASON_FP_UNKNOWN },
-                  { 0x40, "0 8; 20" } } },
-  { "an_fde_behind_an_empty_one_in_a_stub_is_in_the_stub", 3,
+    .expected
+    = { { 0x00, "0 8; 40" }, { 0x10, "fp-unknown" }, { 0x40, "0 8; 20" } } },
+  { "an_fde_behind_an_empty_one_in_a_stub_is_in_the_stub",
     .parts = { { STUB, 0x10, 16 }, { FDE, 0x14, 0 }, { FDE, 0x18, 16 } },
-    .expected = { { 0x10, "0 8; 10", .kind = CODE_OF_STUB },
-                  { 0x14, NULL, REASON_EMPTY_RANGE },
-                  { 0x18, NULL, REASON_OVERLAP } } },
+    .expected = { { 0x10, "stub: 0 8; 10" },
+                  { 0x14, "empty-range" },
+                  { 0x18, "overlap" } } },
   /* The third FDE contradicts the first one behind the second, which agrees.
    */
-  { "what_cannot_be_executed_says_nothing_of_its_code", 3,
+  { "what_cannot_be_executed_says_nothing_of_its_code",
     .parts = { { FDE, 0x00, 0x2000 },
                { FDE, 0x10, 0x1000 },
                { FDE, 0x100, RELOCATED_SIZE } },
     .expected = { { 0x00, "0 8; 100 overlap; 1335 8; 2000" },
                   { 0x1010, "0" },
-                  { 0x100, NULL, REASON_BAD_INSTRUCTION } } },
+                  { 0x100, "bad-instruction" } } },
   /* Stubs and FDEs have precedence over functions that were found in the code.
    */
-  { "what_was_found_is_where_nobody_claims_the_code", 7,
+  { "what_was_found_is_where_nobody_claims_the_code",
     .parts = { { FOUND, 0x00, 16 },
                { STUB, 0x10, 16 },
                { FOUND, 0x10, 16 },
@@ -352,22 +356,25 @@ static const struct meeting
                { FOUND, 0x40, 16 },
                { STUB, 0x50, 16 },
                { FOUND, 0x60, 16 } },
-    .expected = { { 0x00, "0 8; 10", .kind = CODE_FOUND },
-                  { 0x10, "0 8; 10", .kind = CODE_OF_STUB },
-                  { 0x20, "0 8; 10", .kind = CODE_FOUND },
+    .expected = { { 0x00, "found: 0 8; 10" },
+                  { 0x10, "stub: 0 8; 10" },
+                  { 0x20, "found: 0 8; 10" },
                   { 0x30, "0 8; 10" },
-                  { 0x40, "0 8; 10", .kind = CODE_FOUND },
-                  { 0x50, "0 8; 10", .kind = CODE_OF_STUB },
-                  { 0x60, "0 8; 10", .kind = CODE_FOUND } } },
+                  { 0x40, "found: 0 8; 10" },
+                  { 0x50, "stub: 0 8; 10" },
+                  { 0x60, "found: 0 8; 10" } } },
 };
 
 TEST_ROWS (meetings, const struct meeting *meeting, NULL, NULL, parts_meet)
 {
   struct fixture f;
+  size_t n = 0;
   begin (&f);
   for (const struct part *part = meeting->parts; part->kind != NO_PART; part++)
     add_part (&f, part);
-  expect (&f, meeting->expected, meeting->n_expected);
+  while (meeting->expected[n].text != NULL)
+    n++;
+  expect (&f, meeting->expected, n);
   end (&f);
 }
 
@@ -379,10 +386,10 @@ FIXTURE_TEST (among_too_many_overlaps_a_reason_stays)
   for (unsigned i = 0; i < 17; i++)
     {
       add_fde (f, 0, 16);
-      expected[i] = (struct expected){ .reason = REASON_OVERLAP };
+      expected[i] = (struct expected){ 0, "overlap" };
     }
   add_fde (f, 0, RELOCATED_SIZE);
-  expected[17] = (struct expected){ .reason = REASON_BAD_INSTRUCTION };
+  expected[17] = (struct expected){ 0, "bad-instruction" };
   expect (f, expected, 18);
 }
 
@@ -411,15 +418,13 @@ FIXTURE_TEST (no_row_says_that_an_unknown_fp_is_kept)
 FIXTURE_TEST (what_claims_nothing_makes_no_group)
 {
   struct expected expected[42]
-      = { { .offset = 0x00 },
-          { .offset = 0x10, .reason = REASON_FP_UNKNOWN } };
+      = { { 0x00, "0 8; 40" }, { 0x10, "fp-unknown" } };
   add_fde (f, 0x00, 0x40);
   add_fde (f, 0x10, FP_UNKNOWN_SIZE);
   for (size_t i = 2; i < 42; i++)
     {
       add_fde (f, 0x100 * i, 16);
-      expected[i]
-          = (struct expected){ .offset = 0x100 * i, .rows = "0 8; 10" };
+      expected[i] = (struct expected){ 0x100 * i, "0 8; 10" };
     }
   expect (f, expected, 42);
 }
@@ -448,7 +453,7 @@ TEST (without_memory_no_dispute_is_forgotten)
       n_errors += !done;
       assert_true (done || failed);
       if (done)
-        expect_rows (&code, "0 8; 28 overlap; 40 8; 60");
+        expect_code (&code, "0 8; 28 overlap; 40 8; 60");
       else
         assert_int_equal (err.status, CFI2SFRAME_NO_MEMORY);
       cfi_walk_end (&walk);
@@ -473,7 +478,7 @@ FIXTURE_TEST (rivals_can_be_larger_than_4_gib)
   end_entry (&f->bytes, start);
   struct cfi_walk walk = begin_walk (f);
   struct cfi_code code = next_with_rows (&walk);
-  expect_rows (&code, "0 8; 20 overlap; 60");
+  expect_code (&code, "0 8; 20 overlap; 60");
   cfi_walk_end (&walk);
 }
 
@@ -494,7 +499,7 @@ FIXTURE_TEST (a_front_is_disputed_by_its_rows_alone)
   for (size_t i = 0; i < 3; i++)
     {
       struct cfi_code code = next_with_rows (&walk);
-      expect_rows (&code, expected[i].rows);
+      expect_code (&code, expected[i].rows);
       assert_int_equal (code.front_disputed, expected[i].front_disputed);
       assert_int_equal (code.group, 0);
       assert_int_equal (code.group_end, 3);
@@ -597,7 +602,7 @@ FIXTURE_TEST (many_neighbours_are_no_group)
   for (size_t i = 0; i < 40; i++)
     {
       add_fde (f, 16 * i, 16);
-      expected[i] = (struct expected){ .offset = 16 * i, .rows = "0 8; 10" };
+      expected[i] = (struct expected){ 16 * i, "0 8; 10" };
     }
   expect (f, expected, 40);
 }
@@ -609,9 +614,9 @@ FIXTURE_TEST (a_large_group_is_compared)
   for (size_t i = 0; i < 16; i++)
     {
       add_fde (f, 0, 16);
-      expected[i] = (struct expected){ .offset = 16, .rows = "0" };
+      expected[i] = (struct expected){ 16, "0" };
     }
-  expected[0] = (struct expected){ .offset = 0, .rows = "0 8; 10" };
+  expected[0] = (struct expected){ 0, "0 8; 10" };
   expect (f, expected, 16);
 }
 
@@ -716,10 +721,9 @@ TEST (disproved_rows_are_left_out)
       add_fde (&f, given->offset, given->size);
       add_fde (&f, 0x800, 0x10);
       f.source.disproofs = &disproofs;
-      const struct expected expected[]
-          = { { .offset = 0x10, .rows = "0 8; 10" },
-              { .offset = given->offset, .rows = given->rows },
-              { .offset = 0x800, .rows = "0 8; 10" } };
+      const struct expected expected[] = { { 0x10, "0 8; 10" },
+                                           { given->offset, given->rows },
+                                           { 0x800, "0 8; 10" } };
       expect (&f, expected, N_OF (expected));
       end (&f);
     }
@@ -736,8 +740,8 @@ FIXTURE_TEST (disproofs_count_behind_disputes)
   add_pushing_fde (f, 0x10, 0x20, 4);
   f->source.disproofs = &disproofs;
   const struct expected expected[]
-      = { { .offset = 0x00, .rows = "0 8; 14 overlap; 18 code-disagrees; 20" },
-          { .offset = 0x20, .rows = "0 code-disagrees; 4 16; 10" } };
+      = { { 0x00, "0 8; 14 overlap; 18 code-disagrees; 20" },
+          { 0x20, "0 code-disagrees; 4 16; 10" } };
   expect (f, expected, N_OF (expected));
 }
 
