@@ -5,19 +5,13 @@
 
 #include "base/bytes.h"
 #include "sframe/decode.h"
-#include "sframe/encode.h"
 #include "tests/sframe_lookup.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
   ADDRESS = 0x402000
 };
-
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v2_0 = { 2, false };
-static const struct sframe_variant v3 = { 3, true };
 
 /* Every kind of row; the machine is amd64 unless a test says otherwise.  */
 static struct sframe_row plain_rows[] = {
@@ -59,25 +53,21 @@ static const struct sframe_fde functions[] = {
 };
 
 static struct buffer
-section_of (const struct arch *arch, struct sframe_variant variant, size_t n,
+section_in (const struct arch *arch, struct sframe_variant variant, size_t n,
             bool sorted)
 {
-  struct error err = { 0 };
-  struct encode_options options
+  const struct encode_options options
       = { .arch = arch, .variant = variant, .sorted = sorted };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  struct sframe_fde known[N_OF (functions)];
+  size_t n_known = 0;
   /* Without order they must not be found by chance.  */
   for (size_t i = 0; i < n; i++)
     {
       const struct sframe_fde *function = &functions[sorted ? i : n - 1 - i];
       if (variant.version >= 2 || function->repeat == 0)
-        assert_true (sframe_encoder_add (encoder, function, &err));
+        known[n_known++] = *function;
     }
-  struct buffer out;
-  buffer_init (&out, arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, &out, &err));
-  sframe_encoder_free (encoder);
-  return out;
+  return section_of (options, known, n_known, ADDRESS);
 }
 
 static void
@@ -122,7 +112,7 @@ check_round_trip (const struct arch *arch, struct sframe_variant variant,
                   size_t n)
 {
   struct error err = { 0 };
-  struct buffer section = section_of (arch, variant, n, true);
+  struct buffer section = section_in (arch, variant, n, true);
   struct sframe_decoder decoder;
   assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
                                     ADDRESS, &err));
@@ -168,7 +158,7 @@ TEST (lookup)
   for (int sorted = 0; sorted < 2; sorted++)
     {
       struct error err = { 0 };
-      struct buffer section = section_of (&arch_amd64, v3, 3, sorted);
+      struct buffer section = section_in (&arch_amd64, v3, 3, sorted);
       struct sframe_decoder decoder;
       assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
                                         ADDRESS, &err));
@@ -242,7 +232,7 @@ TEST (truncation_is_refused_at_every_byte)
   for (size_t i = 0; i < 4; i++)
     {
       size_t n = variants[i].version == 3 ? 3 : 2;
-      struct buffer section = section_of (&arch_amd64, variants[i], n, true);
+      struct buffer section = section_in (&arch_amd64, variants[i], n, true);
       struct error err = { 0 };
       assert_true (read_copy (section.bytes, section.size, &err));
       for (size_t size = 0; size < section.size; size++)
@@ -268,7 +258,7 @@ TEST (any_byte_may_change)
   for (size_t i = 0; i < 3; i++)
     {
       size_t n = variants[i].version == 3 ? 3 : 2;
-      struct buffer section = section_of (&arch_amd64, variants[i], n, true);
+      struct buffer section = section_in (&arch_amd64, variants[i], n, true);
       for (size_t at = 0; at < section.size; at++)
         {
           uint8_t saved = section.bytes[at];
@@ -336,7 +326,7 @@ TEST (damage_is_refused)
     { ROW0 + 2, 1, 0x63, CFI2SFRAME_MALFORMED, "word size" },
     { ROW0 + 2, 1, 0x1f, CFI2SFRAME_MALFORMED, "too many words" },
   };
-  struct buffer section = section_of (&arch_amd64, v3, 3, true);
+  struct buffer section = section_in (&arch_amd64, v3, 3, true);
   assert_int_equal (section.bytes[PLT_ROW1], 11);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     {
@@ -419,7 +409,7 @@ TEST (rows_of_a_function_are_bounded)
 TEST (empty_section_is_accepted)
 {
   struct error err = { 0 };
-  struct buffer section = section_of (&arch_s390x, v3, 0, true);
+  struct buffer section = section_in (&arch_s390x, v3, 0, true);
   assert_int_equal (section.size, 28);
   assert_true (read_copy (section.bytes, section.size, &err));
   struct sframe_decoder decoder;
@@ -437,7 +427,7 @@ TEST (empty_section_is_accepted)
 TEST (rows_are_spent)
 {
   struct error err = { 0 };
-  struct buffer section = section_of (&arch_amd64, v3, 1, true);
+  struct buffer section = section_in (&arch_amd64, v3, 1, true);
   struct sframe_decoder decoder;
   struct sframe_fde function;
   struct sframe_row_cursor cursor;

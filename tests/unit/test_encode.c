@@ -6,12 +6,7 @@
 #include "base/bytes.h"
 #include "sframe/decode.h"
 #include "sframe/encode.h"
-#include "tests/unit_test.h"
-
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v2_0 = { 2, false };
-static const struct sframe_variant v3 = { 3, true };
+#include "tests/encoded.h"
 
 static struct encode_options
 options_for (const struct arch *arch, struct sframe_variant variant)
@@ -19,25 +14,6 @@ options_for (const struct arch *arch, struct sframe_variant variant)
   return (struct encode_options){ .arch = arch,
                                   .variant = variant,
                                   .sorted = true };
-}
-
-/* The section of N functions at ADDRESS.  */
-static struct buffer
-section_of (struct encode_options options, const struct sframe_fde *functions,
-            size_t n, uint64_t address)
-{
-  struct error err = { 0 };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  assert_non_null (encoder);
-  for (size_t i = 0; i < n; i++)
-    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
-  assert_int_equal (sframe_encoder_n_functions (encoder), n);
-  struct buffer out;
-  buffer_init (&out, options.arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, address, &out, &err));
-  assert_int_equal (out.size, sframe_encoder_size (encoder));
-  sframe_encoder_free (encoder);
-  return out;
 }
 
 static void

@@ -10,7 +10,7 @@
 #include "convert/for_readers.h"
 #include "elf_builder.h"
 #include "sframe/encode.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
@@ -111,11 +111,7 @@ encode_section (struct fixture *f, enum cfi2sframe_format format,
                                           .sorted = sorted };
   const struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  assert_true (sframe_encoder_add (encoder, &function, &f->err));
-  buffer_init (&f->section, f->image.arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, &f->section, &f->err));
-  sframe_encoder_free (encoder);
+  f->section = section_of (options, &function, 1, ADDRESS);
   assert_true (sframe_decoder_open (&f->decoder, f->section.bytes,
                                     f->section.size, ADDRESS, &f->err));
 }

@@ -12,17 +12,12 @@
 #include <string.h>
 
 #include "sframe/decode.h"
-#include "sframe/encode.h"
 #include "sframe/format.h"
 #include "frame/numbers.h"
+#include "tests/encoded.h"
 #include "tests/frame_rules.h"
 #include "tests/sframe_lookup.h"
 #include "tests/unit/lowering.h"
-#include "tests/unit_test.h"
-
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v3 = { 3, true };
 
 enum
 {
@@ -505,7 +500,6 @@ TEST (plt_rows_written_out)
   check (&arch_amd64, v1, function,
          "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
          "91s16 96s8 107s16]");
-  const struct sframe_variant v2_0 = { 2, false };
   check (&arch_amd64, v2_0, function,
          "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
          "91s16 96s8 107s16]");

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "sframe/encode.h"
 #include "walk/apply.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
@@ -19,9 +19,6 @@ enum
 
 static const struct sframe_variant variants[]
     = { { 1, false }, { 2, false }, { 2, true }, { 3, true } };
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v3 = { 3, true };
 
 /* A program: one section and one stack.  */
 static struct program
@@ -75,18 +72,11 @@ static void
 prepare (const struct arch *arch, struct sframe_variant variant,
          const struct sframe_fde *functions, size_t n)
 {
-  struct error err = { 0 };
-  struct encode_options options
+  const struct encode_options options
       = { .arch = arch, .variant = variant, .sorted = true };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
   free_program (NULL);
   memset (&program, 0, sizeof program);
-  for (size_t i = 0; i < n; i++)
-    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
-  buffer_init (&program.section, arch->big_endian);
-  assert_true (
-      sframe_encoder_write (encoder, ADDRESS, &program.section, &err));
-  sframe_encoder_free (encoder);
+  program.section = section_of (options, functions, n, ADDRESS);
   program.big_endian = arch->big_endian;
   program.frame = (struct sfw_frame){
     .pc = CODE, .sp = STACK + 64, .fp = STACK + 128, .interrupted = true

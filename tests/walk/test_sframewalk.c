@@ -20,7 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
-#include "sframe/encode.h"
+#include "tests/encoded.h"
 #include "sframe/format.h"
 #include "sframewalk.h"
 #include "walk/module_list.h"
@@ -103,19 +103,12 @@ struct program
 static void
 write_section (struct buffer *buffer)
 {
-  struct error err = { 0 };
-  struct encode_options options
-      = { .arch = &arch_amd64, .variant = { 3, true }, .sorted = true };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  const struct encode_options options
+      = { .arch = &arch_amd64, .variant = v3, .sorted = true };
+  struct sframe_fde functions[FUNCTIONS];
   for (unsigned i = 0; i < FUNCTIONS; i++)
-    {
-      struct sframe_fde function = function_number (i);
-      if (!sframe_encoder_add (encoder, &function, &err))
-        fail_msg ("%s", err.reason);
-    }
-  buffer_init (buffer, false);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, buffer, &err));
-  sframe_encoder_free (encoder);
+    functions[i] = function_number (i);
+  *buffer = section_of (options, functions, FUNCTIONS, ADDRESS);
 }
 
 static void
