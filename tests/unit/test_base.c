@@ -73,15 +73,33 @@ TEST (cursor_stops_at_the_end)
   free (bytes);
 }
 
+struct leb
+{
+  const char *bytes;
+  size_t size;
+  uint64_t value;
+  bool failed;
+};
+
+static void
+expect_leb (const struct leb *given, bool is_signed)
+{
+  uint8_t *bytes = exact_copy (given->bytes, given->size);
+  struct cursor cursor = cursor_over (bytes, given->size, false);
+  uint64_t value
+      = is_signed ? (uint64_t)cursor_sleb (&cursor) : cursor_uleb (&cursor);
+  assert_int_equal (cursor.failed, given->failed);
+  if (!given->failed)
+    {
+      assert_true (value == given->value);
+      assert_int_equal (cursor_left (&cursor), 0);
+    }
+  free (bytes);
+}
+
 TEST (uleb_values_and_limits)
 {
-  static const struct
-  {
-    const char *bytes;
-    size_t size;
-    uint64_t value;
-    bool failed;
-  } cases[] = {
+  static const struct leb cases[] = {
     { "\x00", 1, 0, false },
     { "\x7f", 1, 127, false },
     { "\x80\x01", 2, 128, false },
@@ -93,18 +111,26 @@ TEST (uleb_values_and_limits)
     { "", 0, 0, true },
   };
   FOR_EACH_ROW (given, cases)
-    {
-      uint8_t *bytes = exact_copy (given->bytes, given->size);
-      struct cursor cursor = cursor_over (bytes, given->size, false);
-      uint64_t value = cursor_uleb (&cursor);
-      assert_int_equal (cursor.failed, given->failed);
-      if (!given->failed)
-        {
-          assert_true (value == given->value);
-          assert_int_equal (cursor_left (&cursor), 0);
-        }
-      free (bytes);
-    }
+    expect_leb (given, false);
+}
+
+TEST (sleb_values_and_limits)
+{
+  static const struct leb cases[] = {
+    { "\x02", 1, 2, false },
+    { "\x7e", 1, (uint64_t)-2, false },
+    { "\xff\x00", 2, 127, false },
+    { "\x81\x7f", 2, (uint64_t)-127, false },
+    { "\x80\x7f", 2, (uint64_t)-128, false },
+    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, (uint64_t)INT64_MIN,
+      false },
+    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, INT64_MAX, false },
+    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, 0, true },
+    { "\xff\xff", 2, 0, true },
+    { "", 0, 0, true },
+  };
+  FOR_EACH_ROW (given, cases)
+    expect_leb (given, true);
 }
 
 TEST (uleb_is_written_in_the_shortest_form)
@@ -128,41 +154,6 @@ TEST (uleb_is_written_in_the_shortest_form)
       assert_false (cursor.failed);
       assert_int_equal (cursor_left (&cursor), 0);
       buffer_free (&buffer);
-    }
-}
-
-TEST (sleb_values_and_limits)
-{
-  static const struct
-  {
-    const char *bytes;
-    size_t size;
-    int64_t value;
-    bool failed;
-  } cases[] = {
-    { "\x02", 1, 2, false },
-    { "\x7e", 1, -2, false },
-    { "\xff\x00", 2, 127, false },
-    { "\x81\x7f", 2, -127, false },
-    { "\x80\x7f", 2, -128, false },
-    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, INT64_MIN, false },
-    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, INT64_MAX, false },
-    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, 0, true },
-    { "\xff\xff", 2, 0, true },
-    { "", 0, 0, true },
-  };
-  FOR_EACH_ROW (given, cases)
-    {
-      uint8_t *bytes = exact_copy (given->bytes, given->size);
-      struct cursor cursor = cursor_over (bytes, given->size, false);
-      int64_t value = cursor_sleb (&cursor);
-      assert_int_equal (cursor.failed, given->failed);
-      if (!given->failed)
-        {
-          assert_true (value == given->value);
-          assert_int_equal (cursor_left (&cursor), 0);
-        }
-      free (bytes);
     }
 }
 

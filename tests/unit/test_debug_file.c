@@ -1,6 +1,6 @@
 /* Unit tests of src/elf/debug_file.c: which file is the debug file of a
-   program, and which files are refused as such. SPDX-License-Identifier:
-   LGPL-2.1-or-later  */
+   program, and which files are refused as such.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
@@ -265,6 +265,15 @@ open_linked_fixture (struct fixture *f, const char *link, size_t size)
   set_paths (f);
 }
 
+static void
+open_program_with_a_link (struct fixture *f)
+{
+  open_linked_fixture (f, "p.debug", 12);
+}
+
+#define LINKED_TEST(name) \
+  TEST_WITH (struct fixture, f, open_program_with_a_link, close_fixture, name)
+
 /* A debug file that a link names is looked for beside the program, in .debug
    there, and in the system's directory below the path of the program's own
    one.  A link with a slash, as a hostile file may have it, leads nowhere.  */
@@ -437,34 +446,33 @@ TEST (a_file_beside_makes_up_for_another)
 }
 
 /* The CRC decides also if only the debug file has a build-id.  */
-TEST (a_crc_counts_where_one_has_a_build_id)
+LINKED_TEST (a_crc_counts_where_one_has_a_build_id)
 {
-  struct fixture f;
-  open_linked_fixture (&f, "p.debug", 12);
-  write_debug_file (&f, "p.debug", 0);
-  size_t type = build_id_offset (&f) - 8; /* behind it: "GNU" */
-  uint32_t crc = crc32_of (f.elf.bytes, f.elf.size);
-  size_t link = f.elf.sections[elf_builder_section (&f.elf, ".gnu_debuglink")]
-                    .sh_offset;
-  store_u32 (f.elf.bytes + type, NT_GNU_BUILD_ID + 1, false);
+  write_debug_file (f, "p.debug", 0);
+  size_t type = build_id_offset (f) - 8; /* behind it: "GNU" */
+  uint32_t crc = crc32_of (f->elf.bytes, f->elf.size);
+  size_t link
+      = f->elf.sections[elf_builder_section (&f->elf, ".gnu_debuglink")]
+            .sh_offset;
+  store_u32 (f->elf.bytes + type, NT_GNU_BUILD_ID + 1, false);
   /* Either of the two, and for the last time the debug file.  */
   for (unsigned i = 0; i < 3; i++)
     {
       bool right = i > 0;
       if (i == 2)
         {
-          write_debug_file (&f, "p.debug", 0);
-          crc = crc32_of (f.elf.bytes, f.elf.size);
-          store_u32 (f.elf.bytes + type, NT_GNU_BUILD_ID, false);
+          write_debug_file (f, "p.debug", 0);
+          crc = crc32_of (f->elf.bytes, f->elf.size);
+          store_u32 (f->elf.bytes + type, NT_GNU_BUILD_ID, false);
         }
       struct image image;
       struct error err = { 0 };
-      store_u32 (f.elf.bytes + link + 8, crc + !right, false);
-      assert_true (image_open_memory (&image, f.elf.bytes, f.elf.size, &err));
-      expect_opened (&f, "p.debug", &image, right ? NULL : "not the CRC");
+      store_u32 (f->elf.bytes + link + 8, crc + !right, false);
+      assert_true (
+          image_open_memory (&image, f->elf.bytes, f->elf.size, &err));
+      expect_opened (f, "p.debug", &image, right ? NULL : "not the CRC");
       image_close (&image);
     }
-  close_fixture (&f);
 }
 
 /* Where nothing has a build-id.  The CRC has the file's byte order, and begins
@@ -518,17 +526,14 @@ TEST (a_shorter_build_id_is_another)
 }
 
 /* The file found by its build-id counts, and so does its reason.  */
-TEST (the_build_id_comes_before_the_link)
+LINKED_TEST (the_build_id_comes_before_the_link)
 {
-  struct fixture f;
-  open_linked_fixture (&f, "p.debug", 12);
-  write_debug_file (&f, "p.debug", 0);
-  write_debug_file (&f, f.build_id, 0);
-  expect (&f, FOUND, f.build_id);
-  write_debug_file (&f, f.build_id, build_id_offset (&f));
-  write_debug_file (&f, "p.debug", 1);
-  expect (&f, REFUSED, f.build_id);
-  close_fixture (&f);
+  write_debug_file (f, "p.debug", 0);
+  write_debug_file (f, f->build_id, 0);
+  expect (f, FOUND, f->build_id);
+  write_debug_file (f, f->build_id, build_id_offset (f));
+  write_debug_file (f, "p.debug", 1);
+  expect (f, REFUSED, f->build_id);
 }
 
 /* Whatever is wrong with the debug file, what is wrong with the machine stays
@@ -635,26 +640,23 @@ TEST (one_byte_is_no_build_id_to_look_for)
 
 /* An image that was made of a file is beside what that file is beside,
    whatever descriptor the file has.  */
-TEST (what_was_made_of_a_file_is_where_the_file_is)
+LINKED_TEST (what_was_made_of_a_file_is_where_the_file_is)
 {
-  struct fixture f;
   struct debug_file file;
   struct error err = { 0 };
-  open_linked_fixture (&f, "p.debug", 12);
-  write_debug_file (&f, "p.debug", 0);
-  struct image source = f.image, made = f.image;
+  write_debug_file (f, "p.debug", 0);
+  struct image source = f->image, made = f->image;
   int input = dup (STDIN_FILENO);
   assert_true (input >= 0);
-  assert_int_equal (dup2 (f.image.fd, STDIN_FILENO), STDIN_FILENO);
+  assert_int_equal (dup2 (f->image.fd, STDIN_FILENO), STDIN_FILENO);
   source.fd = STDIN_FILENO;
   made.fd = -1;
   made.made_from = &source;
-  debug_file_find (&file, &made, &f.places, &err);
+  debug_file_find (&file, &made, &f->places, &err);
   assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
   close (input);
   assert_non_null (file.image.elf);
   debug_file_close (&file);
-  close_fixture (&f);
 }
 
 /* Contents of any loaded section of code, also the last one, make a file one
