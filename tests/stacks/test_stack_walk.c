@@ -168,18 +168,18 @@ TEST (an_fp_that_was_popped_is_in_its_register)
   struct process process = process_with_stack ();
   struct stack_walk walk;
   assert_true (stack_walk_init (&walk, 10));
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      code[POPPED - 1] = cases[i].last;
+      code[POPPED - 1] = given->last;
       stack[0] = CODE + 32 + BY_FP;
       stack[4] = 0;
       stack[5] = CODE + 64 + OUTERMOST;
       struct registers registers
           = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
       stack_walk_by_sframe (&process, &registers, &walk);
-      if (walk.end != (cases[i].popped ? SFW_OUTERMOST : SFW_MEMORY))
-        fail_msg ("case %zu: %s", i, unwind_end_name (walk.end));
-      assert_int_equal (walk.n, cases[i].popped ? 3 : 2);
+      if (walk.end != (given->popped ? SFW_OUTERMOST : SFW_MEMORY))
+        fail_msg ("%s", unwind_end_name (walk.end));
+      assert_int_equal (walk.n, given->popped ? 3 : 2);
     }
   memset (code, 0, sizeof code);
   stack_walk_free (&walk);

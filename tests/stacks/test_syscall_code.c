@@ -190,13 +190,13 @@ TEST (a_thread_ends_with_what_its_function_returned)
     { &arch_s390x, { 0x0a, 1 }, true },
     { &arch_aarch64, { 0x0a, 1 }, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct process process = { .arch = cases[i].arch };
-      assert_true (memory_add (&process.memory, CODE, cases[i].code,
-                               sizeof cases[i].code));
-      if (syscall_code_ends_thread (&process, CODE) != cases[i].ends)
-        fail_msg ("case %zu", i);
+      struct process process = { .arch = given->arch };
+      assert_true (
+          memory_add (&process.memory, CODE, given->code, sizeof given->code));
+      assert_int_equal (syscall_code_ends_thread (&process, CODE),
+                        given->ends);
       process_free (&process);
     }
 }

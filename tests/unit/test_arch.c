@@ -425,10 +425,9 @@ TEST (frames_are_told_by_the_code_around)
     { &arch_aarch64, "\0\0\0\0\xc0\x03\x5f\xd6", FP_FRAME_NONE },
     { &arch_aarch64, "\0\0\0\0\x1f\x20\x03\xd5", FP_FRAME_MADE },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    if (cases[i].arch->fp_frame ((const uint8_t *)cases[i].code)
-        != cases[i].frame)
-      fail_msg ("case %zu", i);
+  FOR_EACH_ROW (given, cases)
+    assert_int_equal (given->arch->fp_frame ((const uint8_t *)given->code),
+                      given->frame);
 }
 
 TEST (what_changes_the_return_address_is_known)

@@ -385,41 +385,40 @@ TEST (what_is_to_be_changed_is_no_other_file)
     { "GLOBAL", "/elsewhere/p.debug", true, true, true, false },
     { "GLOBAL", "/elsewhere/p.debug", false, true, false, false },
   };
-  for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++)
-    {
-      struct fixture f;
-      struct debug_file file;
-      struct error err = { 0 };
-      char place[300];
-      bool to_change = i % 2;
-      const char *where = cases[i / 2].place, *to = cases[i / 2].to;
-      open_linked_fixture (&f, "p.debug", 12);
-      f.places.to_change = to_change;
-      use_cache (&f);
-      char *folder = realpath (f.directory, NULL);
-      assert_non_null (folder);
-      place_of (&f, where, folder, place, sizeof place);
-      if (to == NULL)
-        write_split_file (&f, place, cases[i / 2].split);
-      else
-        write_link (&f, place, folder, to, cases[i / 2].split);
-      bool found = to_change ? cases[i / 2].to_change : cases[i / 2].to_read;
-      debug_file_find (&file, &f.image, &f.places, &err);
-      if ((file.image.elf != NULL) != found)
-        fail_msg ("case %zu: %s", i, err.reason);
-      if (found)
-        {
-          assert_int_equal (file.beside,
-                            cases[i / 2].beside ? strlen (folder) + 1 : 0);
-          debug_file_close (&file);
-        }
-      else if (!cases[i / 2].split)
-        assert_non_null (strstr (err.reason, "it has code"));
-      else
-        assert_int_equal (err.status, CFI2SFRAME_OK);
-      free (folder);
-      close_fixture (&f);
-    }
+  FOR_EACH_ROW (given, cases)
+    for (unsigned to_change = 0; to_change < 2; to_change++)
+      {
+        struct fixture f;
+        struct debug_file file;
+        struct error err = { 0 };
+        char place[300];
+        open_linked_fixture (&f, "p.debug", 12);
+        f.places.to_change = to_change;
+        use_cache (&f);
+        char *folder = realpath (f.directory, NULL);
+        assert_non_null (folder);
+        place_of (&f, given->place, folder, place, sizeof place);
+        if (given->to == NULL)
+          write_split_file (&f, place, given->split);
+        else
+          write_link (&f, place, folder, given->to, given->split);
+        bool found = to_change ? given->to_change : given->to_read;
+        debug_file_find (&file, &f.image, &f.places, &err);
+        if ((file.image.elf != NULL) != found)
+          fail_msg ("%s", err.reason);
+        if (found)
+          {
+            assert_int_equal (file.beside,
+                              given->beside ? strlen (folder) + 1 : 0);
+            debug_file_close (&file);
+          }
+        else if (!given->split)
+          assert_non_null (strstr (err.reason, "it has code"));
+        else
+          assert_int_equal (err.status, CFI2SFRAME_OK);
+        free (folder);
+        close_fixture (&f);
+      }
 }
 
 /* Why one file is not taken does not matter when another one is.  */

@@ -328,17 +328,17 @@ TEST (damage_is_refused)
   };
   struct buffer section = section_in (&arch_amd64, v3, 3, true);
   assert_int_equal (section.bytes[PLT_ROW1], 11);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct error err = { 0 };
       uint8_t *copy = malloc (section.size);
       memcpy (copy, section.bytes, section.size);
-      for (unsigned b = 0; b < cases[i].size; b++)
-        copy[cases[i].at + b] = (uint8_t)(cases[i].value >> 8 * b);
+      for (unsigned b = 0; b < given->size; b++)
+        copy[given->at + b] = (uint8_t)(given->value >> 8 * b);
       assert_false (read_all (copy, section.size, &err));
-      if (strstr (err.reason, cases[i].reason) == NULL)
-        fail_msg ("case %zu: %s", i, err.reason);
-      assert_int_equal (err.status, cases[i].status);
+      if (strstr (err.reason, given->reason) == NULL)
+        fail_msg ("%s", err.reason);
+      assert_int_equal (err.status, given->status);
       free (copy);
     }
   buffer_free (&section);

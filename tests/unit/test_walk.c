@@ -786,12 +786,12 @@ TEST (fp_is_sure_as_long_as_the_frame_is)
     { "f-F", 3, 0, 1, 0 },
     { "fF", 1, 0, 1, 0 }, /* nothing is known of what comes behind */
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct frame_function function = { .size = 0x20 };
-      for (size_t k = 0; cases[i].rows[k] != '\0'; k++)
+      for (size_t k = 0; given->rows[k] != '\0'; k++)
         {
-          char kind = cases[i].rows[k];
+          char kind = given->rows[k];
           const struct frame_row row = {
             .start = (uint32_t)(4 * k),
             .cfa = { RULE_REG, 0, kind == 'F' ? 6 : 7, 16 + 8 * (int)k },
@@ -799,12 +799,12 @@ TEST (fp_is_sure_as_long_as_the_frame_is)
           };
           assert_true (frame_function_append (&function, &row));
         }
-      function.n_rows = cases[i].n_rows;
+      function.n_rows = given->n_rows;
       uint32_t sure = frame_function_fp_sure_end (
-          &function, cases[i].index, 4 * (uint32_t)(cases[i].index + 1), 6,
-          cases[i].smallest);
-      if (sure != cases[i].sure)
-        fail_msg ("case %zu: %u", i, sure);
+          &function, given->index, 4 * (uint32_t)(given->index + 1), 6,
+          given->smallest);
+      if (sure != given->sure)
+        fail_msg ("%u", sure);
       frame_function_free (&function);
     }
 }
