@@ -208,7 +208,7 @@ TEST (of_a_core_without_threads_it_is_said_whether_it_was_cut_off)
   } cases[] = { { CORE_NOTES, 0, 0x80, false },
                 { CORE_NOTES, 0, 0x81, true },
                 { CORE_SIZE, 8, 0x80, true } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       uint8_t bytes[CORE_SIZE];
       make_whole_core (bytes);

@@ -94,7 +94,7 @@ TEST (test_kernel_addresses)
       profile.family.recorded = true;
       struct member *member = family_add (&profile.family, 7, &err);
       assert_non_null (member);
-      take (&profile, member, chain, sizeof chain / sizeof *chain);
+      take (&profile, member, chain, N_OF (chain));
       assert_true (profile_name (&profile, 0, &named));
       assert_int_equal (named.n_log, 1);
       uint32_t node = named.log[0].node;

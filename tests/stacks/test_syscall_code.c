@@ -100,7 +100,7 @@ registers_at (const struct arch *arch, uint64_t pc, unsigned n)
 
 TEST (what_a_signal_interrupted_is_where_the_kernel_saved_it)
 {
-  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+  for (size_t i = 0; i < N_OF (machines); i++)
     {
       const struct arch *arch = machines[i].arch;
       struct process process = { .arch = arch };

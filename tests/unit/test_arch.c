@@ -197,7 +197,7 @@ static const struct sample samples[] = {
 
 enum
 {
-  N_SAMPLES = sizeof samples / sizeof *samples,
+  N_SAMPLES = N_OF (samples),
   SAMPLE_MAX = 256
 };
 

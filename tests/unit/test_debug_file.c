@@ -544,7 +544,7 @@ TEST (some_errors_are_not_the_debug_file_s)
           { CFI2SFRAME_NO_MEMORY, CFI2SFRAME_NO_MEMORY },
           { CFI2SFRAME_NOT_ELF, CFI2SFRAME_REFUSED },
           { CFI2SFRAME_MALFORMED, CFI2SFRAME_REFUSED } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct error err = { 0 };
       error_set (&err, cases[i][0], "reason");

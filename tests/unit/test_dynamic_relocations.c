@@ -221,8 +221,8 @@ FIXTURE_TEST (those_of_tls_are_told)
           R_X86_64_TLSDESC };
   begin (false);
   add_tag (DT_RELA, TABLE);
-  add_tag (DT_RELASZ, sizeof types / sizeof *types * 24);
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+  add_tag (DT_RELASZ, N_OF (types) * 24);
+  for (size_t i = 0; i < N_OF (types); i++)
     {
       put_word (TABLE + 24 * i, DATA + 8 * i);
       put_word (TABLE + 24 * i + 8, types[i]);
@@ -426,7 +426,7 @@ FIXTURE_TEST (places_come_in_any_order)
   static const uint8_t order[] = { 3, 9, 1, 0, 7, 5, 9, 2, 8, 6, 4 };
   enum
   {
-    N = sizeof order / sizeof *order
+    N = N_OF (order)
   };
   begin (false);
   add_tag (DT_RELA, TABLE);

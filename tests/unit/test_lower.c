@@ -834,7 +834,7 @@ TEST (undo_is_the_inverse)
                                      1176, INT32_MAX, INT32_MIN };
   enum
   {
-    N_OFFSETS = sizeof offsets / sizeof *offsets,
+    N_OFFSETS = N_OF (offsets),
     N_RULES = 2 + 4 * N_OFFSETS + 2 * N_OFFSETS
   };
   unsigned n_undone = 0;

@@ -79,7 +79,7 @@ take (struct pieces *pieces, struct rule_table *rules,
                                               .size = function->size,
                                               .n_rows = function->n_rows,
                                               .rows = rows };
-  assert_true (function->n_rows <= sizeof rows / sizeof rows[0]);
+  assert_true (function->n_rows <= N_OF (rows));
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;
@@ -537,7 +537,7 @@ PIECES_TEST (hashes_of_parts_are_those_of_the_whole)
           { 70001, 5 } };
   enum
   {
-    N = sizeof rows / sizeof rows[0]
+    N = N_OF (rows)
   };
   for (unsigned begin = 0; begin < N; begin++)
     for (unsigned middle = begin + 1; middle < N; middle++)

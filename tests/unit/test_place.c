@@ -393,7 +393,7 @@ TEST (names_of_loaders)
           "ld-linux.so.2/program", "libld-linux.so" };
   FOR_EACH_ROW (given, names)
     assert_true (loader_is_name (*given));
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+  for (size_t i = 0; i < N_OF (others); i++)
     assert_false (loader_is_name (others[i]));
 }
 

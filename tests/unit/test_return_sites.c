@@ -461,7 +461,7 @@ FIXTURE_TEST (what_looks_like_the_call_of_a_function)
     { ".plt.sec", 99, 0, true }, { ".text", 99, 0, false },
     { ".plt", 99, -9, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct error err = { 0 };
       /* movabs, the last bytes of which are a call of TARGET.  */

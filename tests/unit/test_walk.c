@@ -672,12 +672,12 @@ FIXTURE_TEST (equal_programs_share_rows_as_far_as_code_goes)
   struct error err = { 0 };
   struct frame_functions list;
   /* From byte 16 on CFA = SP + 16.  */
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+  for (size_t i = 0; i < N_OF (sizes); i++)
     put_fde (&f->bytes, f->cie, CODE + 128 * i, sizes[i], "\x50\x0e\x10", 3);
   assert_true (eh_frame_read (&f->source.cfi, &arch_amd64, f->bytes.bytes,
                               f->bytes.size, SECTION_ADDRESS, &err));
   assert_true (finished_rows_list (&list, &f->source, &err));
-  assert_int_equal (list.n_functions, sizeof sizes / sizeof *sizes);
+  assert_int_equal (list.n_functions, N_OF (sizes));
   for (size_t i = 0; i < list.n_functions; i++)
     {
       const struct frame_function *function = &list.functions[i];

@@ -130,7 +130,7 @@ static struct sframe_row amd64_rows[] = {
 
 PROGRAM_TEST (a_prologue_is_walked_in_all_versions)
 {
-  for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+  for (size_t i = 0; i < N_OF (variants); i++)
     {
       prepare_rows (&arch_amd64, variants[i], amd64_rows, 3);
       /* At the entry: the return address is on top of the stack.  */
@@ -471,7 +471,7 @@ PROGRAM_TEST (a_leaf_returns_by_its_register_once)
       { 3, true },
       { .start = 0, .base_sp = true, .n_words = 1, .words = { 0 } } },
   };
-  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+  for (size_t i = 0; i < N_OF (machines); i++)
     {
       struct sframe_row row = machines[i].row;
       prepare_rows (machines[i].arch, machines[i].variant, &row, 1);

@@ -81,8 +81,8 @@ make_section (const struct made *made, struct buffer *section)
                                           .variant = made->variant,
                                           .sorted = made->sorted };
   /* Each version has what the one before has, and more.  */
-  size_t n = made->variant.version < 3 ? made->variant.version
-                                       : sizeof functions / sizeof *functions;
+  size_t n
+      = made->variant.version < 3 ? made->variant.version : N_OF (functions);
   *section = section_of (options, functions, n, ADDRESS);
 }
 
@@ -120,7 +120,7 @@ TEST (damaged_sections_are_read_as_the_decoder_reads_them)
   for (unsigned i = 0; i < CHANGES; i++)
     {
       struct buffer section;
-      make_section (&made[i % (sizeof made / sizeof *made)], &section);
+      make_section (&made[i % (N_OF (made))], &section);
       size_t size = section.size;
       for (unsigned changes = 1 + next (&random) % 3; changes > 0; changes--)
         section.bytes[next (&random) % size] ^= (uint8_t)next (&random);
@@ -175,7 +175,7 @@ TEST (a_count_starts_and_ends_where_it_is_told)
   make_section (&made[3], &section);
   assert_true (
       unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
-  assert_int_equal (opened.n_fdes, sizeof functions / sizeof *functions);
+  assert_int_equal (opened.n_fdes, N_OF (functions));
   assert_int_equal (unwind_section_count (&opened, CODE - 1, 0, 3), 0);
   assert_int_equal (unwind_section_count (&opened, CODE, 0, 3), 1);
   assert_int_equal (unwind_section_count (&opened, CODE + 0x2ff, 1, 3), 2);

@@ -960,7 +960,7 @@ PROGRAM_TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
   walk_from (program->walker, high - 1);
   assert_null (given.bytes);
   assert_true (sfw_walker_set_thread (program->walker));
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       walk_from (program->walker, cases[i].sp);
       assert_int_equal (given.bytes != NULL, cases[i].at_hand);
@@ -1077,7 +1077,7 @@ PROGRAM_TEST (own_memory_is_read_where_it_exists_and_errno_stays)
   memset (pages, 0x5a, 2 * size);
   sfw_walker_set_fallback (program->walker, take_memory, NULL);
   walk_from (program->walker, start);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       errno = EXFULL;
       assert_int_equal (
