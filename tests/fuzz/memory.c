@@ -1,9 +1,9 @@
 /* How much memory is allocated at most, and how much time is taken.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   AddressSanitizer has hooks for memory.  Without them, malloc and its relatives
-   are wrapped where glibc allows it, so that libelf's and libdwarf's calls
-   count too; valgrind replaces the functions itself.  */
+   AddressSanitizer has hooks for memory.  Without them, malloc and its
+   relatives are wrapped where glibc allows it, so that libelf's and libdwarf's
+   calls count too; valgrind replaces the functions itself.  */
 
 #include <config.h>
 
