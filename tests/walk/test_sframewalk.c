@@ -737,9 +737,6 @@ read_code (void *context, uint64_t address, void *to, size_t size)
 PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
   static const uint8_t call[] = { 0xe8, 1, 0, 0, 0 };
-  uint64_t addresses[FRAMES];
-  uint8_t marks[FRAMES];
-  enum sfw_end end;
   program->memory.read = read_code;
   program->memory.context = program;
   for (unsigned round = 0; round < 12; round++)
@@ -753,19 +750,15 @@ PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
         {
           memcpy (program->code + 3 * SPACE - sizeof call, call, sizeof call);
           /* What is remembered is of another table then.  */
-          assert_true (sfw_modules_remove (program->modules, CODE));
-          assert_true (sfw_modules_add (program->modules, CODE, END,
-                                        &program->section));
+          change_modules (program);
         }
       /* Function 2 has its CFA by FP.  */
       frame.fp = STACK + 3 * 24;
       store (program, STACK + 3 * 24 + 8, CODE + 3 * SPACE + 30);
-      size_t n = sfw_walk (program->walker, &program->memory, &frame,
-                           addresses, marks, max, &end);
-      assert_int_equal (n, max == 3 ? 3 : 4);
-      assert_int_equal (marks[0] | marks[1], 0);
-      assert_int_equal (marks[2], is_call ? 0 : SFW_MARK_NO_CALL);
-      assert_int_equal (end, max == 3 ? SFW_MORE : SFW_OUTERMOST);
+      expect_walk (program, &frame, max, max == 3 ? 3 : 4,
+                   max == 3 ? SFW_MORE : SFW_OUTERMOST);
+      assert_int_equal (found_marks[0] | found_marks[1], 0);
+      assert_int_equal (found_marks[2], is_call ? 0 : SFW_MARK_NO_CALL);
       if (max != 3)
         assert_int_equal (frame.sp,
                           is_call ? STACK + 3 * 24 + 16 : STACK + 2 * 24 + 8);
@@ -892,11 +885,7 @@ PROGRAM_TEST (threads_walk_while_modules_come_and_go)
     assert_int_equal (
         pthread_create (&threads[i], NULL, walk_all_the_time, program), 0);
   for (unsigned i = 0; i < 2000 || at_work < 3; i++)
-    {
-      assert_true (sfw_modules_remove (program->modules, CODE));
-      assert_true (
-          sfw_modules_add (program->modules, CODE, END, &program->section));
-    }
+    change_modules (program);
   stop = true;
   for (unsigned i = 0; i < 3; i++)
     {
@@ -960,13 +949,13 @@ PROGRAM_TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
   walk_from (program->walker, high - 1);
   assert_null (given.bytes);
   assert_true (sfw_walker_set_thread (program->walker));
-  for (size_t i = 0; i < N_OF (cases); i++)
+  FOR_EACH_ROW (row, cases)
     {
-      walk_from (program->walker, cases[i].sp);
-      assert_int_equal (given.bytes != NULL, cases[i].at_hand);
-      if (cases[i].at_hand)
+      walk_from (program->walker, row->sp);
+      assert_int_equal (given.bytes != NULL, row->at_hand);
+      if (row->at_hand)
         {
-          assert_true (given.low == cases[i].sp - 128);
+          assert_true (given.low == row->sp - 128);
           assert_true (given.high == high);
           assert_true ((uintptr_t)given.bytes == given.low);
         }
@@ -1077,14 +1066,14 @@ PROGRAM_TEST (own_memory_is_read_where_it_exists_and_errno_stays)
   memset (pages, 0x5a, 2 * size);
   sfw_walker_set_fallback (program->walker, take_memory, NULL);
   walk_from (program->walker, start);
-  for (size_t i = 0; i < N_OF (cases); i++)
+  FOR_EACH_ROW (row, cases)
     {
       errno = EXFULL;
       assert_int_equal (
-          given.read (&known_page, cases[i].address, &word, sizeof word),
-          cases[i].exists);
+          given.read (&known_page, row->address, &word, sizeof word),
+          row->exists);
       assert_int_equal (errno, EXFULL);
-      if (cases[i].exists)
+      if (row->exists)
         assert_true (word == UINT64_C (0x5a5a5a5a5a5a5a5a));
     }
   munmap (pages, 2 * size);
