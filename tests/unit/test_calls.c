@@ -5,6 +5,7 @@
 
 #include "cfi/return_sites.h"
 #include "tests/guarded.h"
+#include "tests/unit/elf_builder.h"
 
 #define CODE 0x400000
 
@@ -15,18 +16,10 @@ static bool
 ends_in_call (const struct arch *arch, const uint8_t *bytes, size_t size,
               size_t start)
 {
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = size + 1,
-                     .p_memsz = size + 1 };
-  struct image image = { .bytes = bytes,
-                         .size = size + 1,
-                         .arch = arch,
-                         .header = { .e_machine = arch->e_machine },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct call_finder finder = { .image = &image };
+  struct code_image code;
+  code_image_init (&code, arch->e_machine, bytes, size + 1, CODE);
+  code.image.arch = arch; /* may be that of the other byte order */
+  struct call_finder finder = { .image = &code.image };
   return call_finder_ends_at (&finder, CODE + start, CODE + size);
 }
 

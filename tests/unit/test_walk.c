@@ -9,6 +9,7 @@
 #include "cfi/cfi_section.h"
 #include "cfi/walk.h"
 #include "tests/unit/cfi_builder.h"
+#include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit_test.h"
 
@@ -526,25 +527,15 @@ FIXTURE_TEST (what_has_no_row_is_not_disputed)
 struct nops
 {
   uint8_t bytes[0x100];
-  GElf_Phdr load;
-  struct image image;
+  struct code_image code;
 };
 
 static struct padding_finder
 nops_finder (struct nops *nops, size_t size)
 {
   memset (nops->bytes, 0x90, sizeof nops->bytes);
-  nops->load = (GElf_Phdr){ .p_type = PT_LOAD,
-                            .p_flags = PF_R | PF_X,
-                            .p_vaddr = CODE,
-                            .p_filesz = size,
-                            .p_memsz = size };
-  nops->image = (struct image){ .bytes = nops->bytes,
-                                .size = size,
-                                .header = { .e_machine = EM_X86_64 },
-                                .segments = &nops->load,
-                                .n_segments = 1 };
-  return (struct padding_finder){ .image = &nops->image,
+  code_image_init (&nops->code, EM_X86_64, nops->bytes, size, CODE);
+  return (struct padding_finder){ .image = &nops->code.image,
                                   .patterns = arch_patterns_of (EM_X86_64) };
 }
 
