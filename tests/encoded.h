@@ -4,6 +4,7 @@
 #ifndef TESTS_ENCODED_H
 #define TESTS_ENCODED_H
 
+#include "sframe/decode.h"
 #include "sframe/encode.h"
 #include "tests/unit_test.h"
 
@@ -30,6 +31,18 @@ section_of (struct encode_options options, const struct sframe_fde *functions,
   assert_int_equal (section.size, sframe_encoder_size (encoder));
   sframe_encoder_free (encoder);
   return section;
+}
+
+/* What reads SECTION, which is at ADDRESS.  */
+static inline struct sframe_decoder
+decoder_on (const struct buffer *section, uint64_t address)
+{
+  struct error err = { 0 };
+  struct sframe_decoder decoder;
+  if (!sframe_decoder_open (&decoder, section->bytes, section->size, address,
+                            &err))
+    fail_msg ("%s", err.reason);
+  return decoder;
 }
 
 #endif /* TESTS_ENCODED_H */

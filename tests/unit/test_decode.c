@@ -111,11 +111,8 @@ static void
 check_round_trip (const struct arch *arch, struct sframe_variant variant,
                   size_t n)
 {
-  struct error err = { 0 };
   struct buffer section = section_in (arch, variant, n, true);
-  struct sframe_decoder decoder;
-  assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
-                                    ADDRESS, &err));
+  struct sframe_decoder decoder = decoder_on (&section, ADDRESS);
   assert_ptr_equal (decoder.arch, arch);
   assert_int_equal (decoder.variant.version, variant.version);
   assert_int_equal (decoder.variant.pcrel, variant.pcrel);
@@ -159,9 +156,7 @@ TEST (lookup)
     {
       struct error err = { 0 };
       struct buffer section = section_in (&arch_amd64, v3, 3, sorted);
-      struct sframe_decoder decoder;
-      assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
-                                        ADDRESS, &err));
+      struct sframe_decoder decoder = decoder_on (&section, ADDRESS);
       assert_lookup (&decoder, 0, NULL);
       assert_lookup (&decoder, 0x400fff, NULL);
       assert_lookup (&decoder, 0x401000, &plain_rows[0]);
@@ -412,11 +407,9 @@ TEST (empty_section_is_accepted)
   struct buffer section = section_in (&arch_s390x, v3, 0, true);
   assert_int_equal (section.size, 28);
   assert_true (read_copy (section.bytes, section.size, &err));
-  struct sframe_decoder decoder;
   struct sframe_fde function;
   struct sframe_row row;
-  assert_true (
-      sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));
+  struct sframe_decoder decoder = decoder_on (&section, 0);
   assert_int_equal (sframe_decoder_lookup (&decoder, 0, &function, &row, &err),
                     0);
   assert_false (sframe_decoder_function (&decoder, 0, &function, &err));
@@ -428,11 +421,9 @@ TEST (rows_are_spent)
 {
   struct error err = { 0 };
   struct buffer section = section_in (&arch_amd64, v3, 1, true);
-  struct sframe_decoder decoder;
   struct sframe_fde function;
   struct sframe_row_cursor cursor;
-  assert_true (
-      sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));
+  struct sframe_decoder decoder = decoder_on (&section, 0);
   uint64_t left = 2 * functions[0].n_rows;
   for (uint64_t i = 0; i < 3; i++)
     assert_int_equal (

@@ -302,9 +302,7 @@ TEST (repeated_functions_have_no_block)
       struct buffer out;
       buffer_init (&out, false);
       assert_true (sframe_encoder_write (encoder, 0x400000, &out, &err));
-      struct sframe_decoder decoder;
-      assert_true (
-          sframe_decoder_open (&decoder, out.bytes, out.size, 0x400000, &err));
+      struct sframe_decoder decoder = decoder_on (&out, 0x400000);
       struct sframe_fde function;
       assert_true (sframe_decoder_function (&decoder, 2, &function, &err));
       assert_int_equal (function.address, 0x401200);

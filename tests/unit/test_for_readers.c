@@ -112,8 +112,7 @@ encode_section (struct fixture *f, enum cfi2sframe_format format,
   const struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
   f->section = section_of (options, &function, 1, ADDRESS);
-  assert_true (sframe_decoder_open (&f->decoder, f->section.bytes,
-                                    f->section.size, ADDRESS, &f->err));
+  f->decoder = decoder_on (&f->section, ADDRESS);
 }
 
 static const struct sframe_row usual

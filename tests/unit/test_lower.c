@@ -1045,9 +1045,7 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
   buffer_init (&section, arch->big_endian);
   assert_true (
       sframe_encoder_write (journey.encoder, 0x20000, &section, &err));
-  struct sframe_decoder decoder;
-  assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
-                                    0x20000, &err));
+  struct sframe_decoder decoder = decoder_on (&section, 0x20000);
   for (uint32_t i = 0; i < function->size; i++)
     {
       assert_true (journey.fate[i] != 0);

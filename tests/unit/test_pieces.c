@@ -9,7 +9,7 @@
 #include "sframe/pieces.h"
 #include "sframe/segments.h"
 #include "tests/sframe_lookup.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 #define SECTION_ADDRESS 0x10000000
 
@@ -180,8 +180,7 @@ write_section (void)
   assert_true (
       sframe_encoder_write (f.encoder, SECTION_ADDRESS, &f.section, &err));
   assert_int_equal (f.section.size, sframe_encoder_size (f.encoder));
-  assert_true (sframe_decoder_open (&f.decoder, f.section.bytes,
-                                    f.section.size, SECTION_ADDRESS, &err));
+  f.decoder = decoder_on (&f.section, SECTION_ADDRESS);
 }
 
 static void
