@@ -19,13 +19,18 @@
    makes a test for each row of a table, a struct whose first member is the
    test's name; the function is given the row, or what SET_UP, which finds the
    row in the state, puts there instead.  TEST_GROUP is done before and after
-   all tests.  */
+   all tests.
+
+   Within a test, FOR_EACH_ROW (row, table) goes through a table whose rows
+   have no names, and the number of the row at which the test fails is printed.
+   The loop is not to be left in another way.  */
 
 #ifndef UNIT_TEST_H
 #define UNIT_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,6 +39,20 @@
 #include <cmocka.h>
 
 #define N_OF(array) (sizeof (array) / sizeof *(array))
+
+/* The row that FOR_EACH_ROW is at, counted from 1; 0: none.  */
+static size_t test_row;
+
+static inline bool
+test_at_row (size_t index, size_t n)
+{
+  test_row = index < n ? index + 1 : 0;
+  return index < n;
+}
+
+#define FOR_EACH_ROW(row, table)                   \
+  for (const __typeof__ (*(table)) *row = (table); \
+       test_at_row ((size_t)(row - (table)), N_OF (table)); row++)
 
 /* End the program after so many seconds of the processor, unless this is
    called with 0 before: for searches that could be quadratic.  What alarm
@@ -69,21 +88,38 @@ test_enter (struct test_entry *entry)
   *place = entry;
 }
 
-#define TEST_ENTER(function, ...)                                       \
-  __attribute__ ((constructor)) static void enter_##function (void)     \
-  {                                                                     \
-    static struct test_entry entry = { .line = __LINE__, __VA_ARGS__ }; \
-    test_enter (&entry);                                                \
+/* What is done behind each test, whether it has failed or not.  */
+static inline int
+test_end (CMFixtureFunction tear_down, void **state)
+{
+  if (test_row > 0)
+    print_message ("# at row %zu of its table\n", test_row);
+  test_row = 0;
+  return tear_down != NULL ? tear_down (state) : 0;
+}
+
+#define TEST_ENTER(function, its_name, set_up, tear_down, ...)              \
+  static int leave_##function (void **state)                                \
+  {                                                                         \
+    return test_end (tear_down, state);                                     \
+  }                                                                         \
+  __attribute__ ((constructor)) static void enter_##function (void)         \
+  {                                                                         \
+    static struct test_entry entry                                          \
+        = { .line = __LINE__,                                               \
+            .test                                                           \
+            = { its_name, run_##function, set_up, leave_##function, NULL }, \
+            __VA_ARGS__ };                                                  \
+    test_enter (&entry);                                                    \
   }
 
-#define TEST_BETWEEN(set_up, tear_down, function)                             \
-  static void function (void);                                                \
-  static void run_##function (__attribute__ ((unused)) void **state)          \
-  {                                                                           \
-    function ();                                                              \
-  }                                                                           \
-  TEST_ENTER (function,                                                       \
-              .test = { #function, run_##function, set_up, tear_down, NULL }) \
+#define TEST_BETWEEN(set_up, tear_down, function)                    \
+  static void function (void);                                       \
+  static void run_##function (__attribute__ ((unused)) void **state) \
+  {                                                                  \
+    function ();                                                     \
+  }                                                                  \
+  TEST_ENTER (function, #function, set_up, tear_down, .rows = NULL)  \
   static void function (void)
 
 #define TEST(function) TEST_BETWEEN (NULL, NULL, function)
@@ -95,8 +131,7 @@ test_enter (struct test_entry *entry)
   static void function (parameter)
 
 #define TEST_ON(parameter, set_up, tear_down, function) \
-  TEST_FOR (parameter, function,                        \
-            .test = { #function, run_##function, set_up, tear_down, NULL })
+  TEST_FOR (parameter, function, #function, set_up, tear_down, .rows = NULL)
 
 #define TEST_WITH(type, parameter, begin, end, function) \
   static int begin_##function (void **state)             \
@@ -114,10 +149,9 @@ test_enter (struct test_entry *entry)
   }                                                      \
   TEST_ON (type *parameter, begin_##function, end_##function, function)
 
-#define TEST_ROWS(table, parameter, set_up, tear_down, function)       \
-  TEST_FOR (parameter, function,                                       \
-            .test = { NULL, run_##function, set_up, tear_down, NULL }, \
-            .rows = (const char *)(table), .n = N_OF (table),          \
+#define TEST_ROWS(table, parameter, set_up, tear_down, function) \
+  TEST_FOR (parameter, function, NULL, set_up, tear_down,        \
+            .rows = (const char *)(table), .n = N_OF (table),    \
             .size = sizeof *(table))
 
 #define TEST_GROUP(set_up, tear_down)                          \

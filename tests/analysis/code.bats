@@ -15,19 +15,33 @@ analysed_library ()
   "${CC:-cc}" -nostdlib -shared -o "$1.so" "$1.s"
 }
 
-# without_steps: leave the instructions around the findings out of the output.
-without_steps ()
+# finds STATUS [-v] FILE LINE...: --lint exits with STATUS and prints these lines,
+# and the instructions around its findings, which do not count.  In LINE `*' stands
+# for anything.
+finds ()
 {
+  local wanted=$1 options=() line
+  shift
+  if [ "$1" = -v ]; then
+    options=(-v)
+    shift
+  fi
+  exits "$wanted" --lint "${options[@]}" "$1"
+  shift
   mapfile -t lines < <(printf '%s\n' "${lines[@]}" | grep -v '^  ')
+  [ "${#lines[@]}" -eq $# ] || report
+  for line in "${lines[@]}"; do
+    # "*(" would begin a pattern of another kind.
+    # shellcheck disable=SC2053
+    [[ $line == ${1//\(/\\(} ]] || report
+    shift
+  done
 }
 
 @test "--lint finds a push that the CFI does not know of, and exits with 3" {
   wrong_library
-  exits 3 --lint wrong.so
-  without_steps
-  [ "${#lines[@]}" -eq 1 ] || report
-  [[ ${lines[0]} == *"wrong (0x"*"(7 bytes): CFA: CFI says rsp+16, code does rsp+24; since the instruction at 0x"*": 55  push %rbp" ]] \
-    || report
+  finds 3 wrong.so \
+    '*wrong (0x*(7 bytes): CFA: CFI says rsp+16, code does rsp+24; since the instruction at 0x*: 55  push %rbp'
   [ -z "$stderr" ] || report
 }
 
@@ -414,12 +428,9 @@ gc:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 3 --lint -v ocaml.so
-  without_steps
-  [ "${#lines[@]}" -eq 2 ] || report
-  [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+16, code does rsp+32; "* ]] \
-    || report
-  [[ ${lines[1]} == *" in 2 of 2 functions that could be compared" ]] || report
+  finds 3 -v ocaml.so \
+    '*(7 bytes): CFA: CFI says rsp+16, code does rsp+32; *' \
+    '* in 2 of 2 functions that could be compared'
 }
 
 # A call of a C function that never returns, by way of one that does, and behind
@@ -455,14 +466,11 @@ c_call:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 3 --lint -v ocaml.so
-  without_steps
-  [ "${#lines[@]}" -eq 4 ] || report
-  [[ ${lines[0]} == *"(2 bytes): CFA: CFI says rsp+32, code does rsp+8; "* ]] \
-    || report
-  [[ ${lines[1]} == *": CFA: CFI says rsp+32, code does rsp+16; "* ]] \
-    || report
-  [[ ${lines[3]} == *" in 3 of 3 functions that could be compared" ]] || report
+  finds 3 -v ocaml.so \
+    '*(2 bytes): CFA: CFI says rsp+32, code does rsp+8; *' \
+    '*: CFA: CFI says rsp+32, code does rsp+16; *' \
+    '*' \
+    '* in 3 of 3 functions that could be compared'
 }
 
 # As Go has it.
@@ -484,12 +492,9 @@ END
     echo '	.section .note.GNU-stack, ""'
   } >go.s
   "${CC:-cc}" -nostdlib -shared -o go.so go.s
-  exits 3 --lint -v go.so
-  without_steps
-  [ "${#lines[@]}" -eq 2 ] || report
-  [[ ${lines[0]} == *": f7 ("*"(4 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
-    || report
-  [[ ${lines[1]} == *" in 40 of 40 functions that could be compared" ]] || report
+  finds 3 -v go.so \
+    '*: f7 (*(4 bytes): CFA: CFI says rsp+8, code does rsp+16; *' \
+    '* in 40 of 40 functions that could be compared'
 }
 
 # What hidden CFI cannot show: that the row is by another register than the CFI.
@@ -542,8 +547,7 @@ meet:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 0 --lint -v meet.so
-  [[ ${lines[0]} == *" in 0 of 1 function that could be compared" ]] || report
+  finds 0 -v meet.so '* in 0 of 1 function that could be compared'
 }
 
 # The call does not take the path on which the callee changes FP.
@@ -566,8 +570,7 @@ calls:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 0 --lint -v may.so
-  [[ ${lines[0]} == *" in 1 of 2 functions that could be compared" ]] || report
+  finds 0 -v may.so '* in 1 of 2 functions that could be compared'
 }
 
 # Code without CFI follows, of which nothing tells that it begins there.
@@ -589,8 +592,7 @@ last:	.cfi_startproc
 	add	$8, %rsp
 	ret
 END
-  exits 0 --lint -v last.so
-  [[ ${lines[0]} == *" in 1 of 1 function that could be compared" ]] || report
+  finds 0 -v last.so '* in 1 of 1 function that could be compared'
 }
 
 # The kernel's frame is not a function's: what CFI says of it no code does.
@@ -667,11 +669,7 @@ END
 @test "--lint compares a part whose CFI begins like a function's with its function" {
   library_with_a_part ""
   strip part.so
-  exits 3 --lint part.so
-  without_steps
-  [ "${#lines[@]}" -eq 1 ] || report
-  [[ ${lines[0]} == *"(7 bytes): CFA: CFI says rsp+8, code does rsp+16; "* ]] \
-    || report
+  finds 3 part.so '*(7 bytes): CFA: CFI says rsp+8, code does rsp+16; *'
 }
 
 @test "--lint takes nothing for a part that is exported" {
@@ -701,11 +699,8 @@ unsaved: .cfi_startproc
 1:	ret
 	.cfi_endproc
 END
-  exits 3 --lint unsaved.so
-  without_steps
-  [ "${#lines[@]}" -eq 1 ] || report
-  [[ ${lines[0]} == *"(1 byte): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
-    || report
+  finds 3 unsaved.so \
+    "*(1 byte): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; *"
 }
 
 @test "--lint finds a frame pointer that was saved in another word" {
@@ -726,14 +721,10 @@ word:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 3 --lint -v word.so
-  without_steps
-  [[ $output == *"(5 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; "* ]] \
-    || report
-  [[ $output == *"(2 bytes): FP: CFI says at CFA-24, code does nothing was saved there; the caller's is at CFA-16; "* ]] \
-    || report
-  [[ $output == *"2 findings (7 bytes) in 1 of 1 function that could be compared"* ]] \
-    || report
+  finds 3 -v word.so \
+    "*(5 bytes): FP: CFI says at CFA-16, code does nothing was saved there; rbp is still the caller's; *" \
+    "*(2 bytes): FP: CFI says at CFA-24, code does nothing was saved there; the caller's is at CFA-16; *" \
+    '*2 findings (7 bytes) in 1 of 1 function that could be compared*'
 }
 
 # Behind the call SP is what the callee has left, which is trusted; FP is known.
@@ -753,11 +744,9 @@ behind:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 3 --lint -v behind.so
-  without_steps
-  [[ $output == *"(3 bytes): FP: CFI says in rbp, code does an address in the stack is there; the caller's is at CFA-16; "* ]] \
-    || report
-  [[ $output == *" in 1 of 1 function that could be compared"* ]] || report
+  finds 3 -v behind.so \
+    "*(3 bytes): FP: CFI says in rbp, code does an address in the stack is there; the caller's is at CFA-16; *" \
+    '* in 1 of 1 function that could be compared*'
 }
 
 # The CFA by a register that holds an argument may be right.
@@ -802,11 +791,8 @@ choose:	.cfi_startproc
 	jmp	second@PLT
 	.cfi_endproc
 END
-  exits 3 --lint choose.so
-  without_steps
-  [ "${#lines[@]}" -eq 1 ] || report
-  [[ ${lines[0]} == *"(4 bytes): CFA: CFI says rsp+32, code does rsp+16; "*": 48 83 c4 10  add "* ]] \
-    || report
+  finds 3 choose.so \
+    '*(4 bytes): CFA: CFI says rsp+32, code does rsp+16; *: 48 83 c4 10  add *'
 }
 
 @test "--lint finds a CFA by a register that is the caller's again" {
@@ -820,21 +806,16 @@ late:	.cfi_startproc
 	ret
 	.cfi_endproc
 END
-  exits 3 --lint late.so
-  [[ ${lines[0]} == *"(1 byte): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; "* ]] \
-    || report
+  finds 3 late.so \
+    "*(1 byte): CFA: CFI says rbp+16, code does elsewhere: rbp is the caller's rbp; *"
 }
 
 # The caller is followed first, and again when it is known what the callee does.
 @test "--lint knows of callees that change the frame pointer" {
-  wrong_library
-  cat >set.s <<'END'
-	.globl	right
-	.type	right, @function
+  analysed_library set <<'END'
+	exported	right
 right:	.cfi_startproc
-	push	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset 6, -16
+	pushed	%rbp, 16, 6
 	call	enter
 	.cfi_def_cfa_register 6
 	nop
@@ -845,20 +826,15 @@ right:	.cfi_startproc
 	.cfi_endproc
 enter:	lea	8(%rsp), %rbp
 	ret
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o set.so set.s
-  exits 0 --lint -v set.so
-  [[ ${lines[0]} == *": 0 findings (0 bytes) in 0 of 1 function that could be compared" ]] \
-    || report
+  finds 0 -v set.so \
+    '*: 0 findings (0 bytes) in 0 of 1 function that could be compared'
 }
 
 # 20,000 places where paths meet are more than a file of this size may have.
 @test "--lint and --analyze say how many functions they left" {
-  wrong_library
-  cat >huge.s <<'END'
-	.globl	huge
-	.type	huge, @function
+  analysed_library huge <<'END'
+	exported	huge
 huge:	.cfi_startproc
 	.rept	20000
 	jz	1f
@@ -866,9 +842,7 @@ huge:	.cfi_startproc
 	.endr
 	ret
 	.cfi_endproc
-	.section .note.GNU-stack, ""
 END
-  "${CC:-cc}" -nostdlib -shared -o huge.so huge.s
   exits 0 --lint -v huge.so
   [[ ${lines[1]} == "huge.so: 1 function was not followed: that takes too long" ]] \
     || report

@@ -70,16 +70,15 @@ free_tables (void **state)
 #define FIXTURE_TEST(name) TEST_BETWEEN (NULL, free_tables, name)
 
 /* A test that begins in a function of ARCH.  */
-#define TEST_OF(arch, function)                                               \
-  static void function (void);                                                \
-  static void run_##function (void **state)                                   \
-  {                                                                           \
-    (void)state;                                                              \
-    enter (&arch);                                                            \
-    function ();                                                              \
-  }                                                                           \
-  TEST_ENTER (function,                                                       \
-              .test = { #function, run_##function, NULL, free_tables, NULL }) \
+#define TEST_OF(arch, function)                                     \
+  static void function (void);                                      \
+  static void run_##function (void **state)                         \
+  {                                                                 \
+    (void)state;                                                    \
+    enter (&arch);                                                  \
+    function ();                                                    \
+  }                                                                 \
+  TEST_ENTER (function, #function, NULL, free_tables, .rows = NULL) \
   static void function (void)
 
 #define AMD64_TEST(name) TEST_OF (arch_amd64, name)
@@ -306,16 +305,6 @@ state_with_base (int32_t limit, bool is_below)
   assert_int_equal (now.base_limit, limit);
   assert_int_equal (now.base_is_below, is_below);
   return now;
-}
-
-static const struct frame_rule same = { .kind = RULE_SAME };
-
-static inline struct frame_rule
-reg (unsigned number, int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_REG,
-                              .reg = (uint16_t)number,
-                              .offset = offset };
 }
 
 #endif /* TESTS_STATE_FIXTURE_H */

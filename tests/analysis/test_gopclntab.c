@@ -147,10 +147,10 @@ check_depth (const struct file *file, uint64_t offset, int32_t depth)
 
 TEST (depths_of_all_forms)
 {
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+  FOR_EACH_ROW (given, forms)
     {
       struct file file = { 0 };
-      build (&file, &forms[i], 0);
+      build (&file, given, 0);
       read_table (&file);
       assert_int_equal (go_table_depth (&file.table, CODE - 1),
                         GO_DEPTH_UNKNOWN);
@@ -199,11 +199,11 @@ TEST (the_text_may_be_in_the_module_data)
 TEST (entries_are_those_of_the_code)
 {
   static const uint64_t wrong[] = { 0, 0x2a0, 0x300 };
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+  FOR_EACH_ROW (given, wrong)
     {
       struct file file = { 0 };
       build (&file, &forms[3], 0);
-      put_word (table_of (&file) + FUNCTIONS + 2 * 4, 4, wrong[i]);
+      put_word (table_of (&file) + FUNCTIONS + 2 * 4, 4, *given);
       read_table (&file);
       assert_int_equal (file.table.n, 0);
       go_table_free (&file.table);
@@ -213,13 +213,13 @@ TEST (entries_are_those_of_the_code)
 /* Functions without a caller, and those that write to the stack pointer.  */
 TEST (flagged_functions_are_unknown)
 {
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+  FOR_EACH_ROW (given, forms)
     for (uint8_t flags = 1; flags <= 4; flags *= 2)
       {
         struct file file = { 0 };
-        build (&file, &forms[i], flags);
+        build (&file, given, flags);
         read_table (&file);
-        bool flagged = forms[i].flags_at && flags < 4;
+        bool flagged = given->flags_at && flags < 4;
         check_depth (&file, 0x2a4, flagged ? GO_DEPTH_UNKNOWN : 24);
         check_depth (&file, 4, 24);
         assert_true (go_table_is_start (&file.table, CODE + 0x2a0));
@@ -232,11 +232,11 @@ TEST (flagged_functions_are_unknown)
 TEST (damaged_tables_do_no_harm)
 {
   static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+  FOR_EACH_ROW (given, forms)
     for (size_t k = 0; k < TABLE_SIZE * sizeof values; k++)
       {
         struct file file = { 0 };
-        build (&file, &forms[i], 0);
+        build (&file, given, 0);
         table_of (&file)[k / sizeof values] = values[k % sizeof values];
         read_table (&file);
         for (size_t s = 0; s < file.table.n; s++)

@@ -97,10 +97,10 @@ TEST (steps_are_counted_and_the_last_one_is_too_many)
   };
   struct fixture f;
   prepare (&f, code, 2);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      assert_int_equal (follow (&f, cases[i].steps), cases[i].failure);
-      assert_int_equal (f.routine->steps_left, cases[i].left);
+      assert_int_equal (follow (&f, given->steps), given->failure);
+      assert_int_equal (f.routine->steps_left, given->left);
     }
   finish (&f);
 }

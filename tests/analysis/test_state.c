@@ -479,15 +479,15 @@ FIXTURE_TEST (numbers_are_calculated)
     { CALCULATE_ROTATE_RIGHT, 4, 0xf0, 4, 15 },
     { CALCULATE_ROTATE_RIGHT, 8, 15, 64, 15 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (int by_register = 0; by_register < 2; by_register++)
       {
         enter (&arch_amd64);
-        set (RAX, cases[i].from);
-        set (RCX, cases[i].by);
-        calculate (cases[i].calculation, cases[i].width,
-                   by_register ? RCX : REG_NONE, cases[i].by);
-        expect (RAX, VALUE_NUMBER, cases[i].result);
+        set (RAX, given->from);
+        set (RCX, given->by);
+        calculate (given->calculation, given->width,
+                   by_register ? RCX : REG_NONE, given->by);
+        expect (RAX, VALUE_NUMBER, given->result);
       }
   /* The result is unknown if an operand or the rest of the register is.  */
   enter (&arch_amd64);

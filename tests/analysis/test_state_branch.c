@@ -34,13 +34,13 @@ FIXTURE_TEST (conditions_bound_what_was_compared)
     { CONDITION_OTHER, true, 9, UINT64_MAX },
     { CONDITION_OTHER, false, 9, UINT64_MAX },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       enter (&arch_aarch64);
-      compare (X0, (int64_t)cases[i].with);
-      state_branch (&now, cases[i].condition, cases[i].taken);
-      assert_true (bound_of (X0) == cases[i].max);
-      assert_int_equal (now.n_bounds, cases[i].max != UINT64_MAX);
+      compare (X0, (int64_t)given->with);
+      state_branch (&now, given->condition, given->taken);
+      assert_true (bound_of (X0) == given->max);
+      assert_int_equal (now.n_bounds, given->max != UINT64_MAX);
       assert_true (bound_of (X1) == UINT64_MAX);
     }
 }
@@ -130,19 +130,19 @@ FIXTURE_TEST (the_stack_is_bounded_until_it_is_overwritten)
                 { -16, false }, { -17, true },  { -100, false } };
   struct insn in_frame = memory_insn (OP_COMPARE_MEMORY, REG_NONE, SP, -24, 8);
   in_frame.immediate = 5;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       enter (&arch_aarch64);
       apply (in_frame);
       state_branch (&now, CONDITION_NOT_ABOVE, true);
-      store (X1, SP, cases[i].offset);
-      assert_int_equal (now.n_bounds, cases[i].changes ? 0 : 1);
+      store (X1, SP, given->offset);
+      assert_int_equal (now.n_bounds, given->changes ? 0 : 1);
       enter (&arch_aarch64);
       apply (in_frame);
       state_branch (&now, CONDITION_NOT_ABOVE, true);
-      apply (pair (OP_STORE, X1, X2, cases[i].offset - 8));
+      apply (pair (OP_STORE, X1, X2, given->offset - 8));
       assert_int_equal (now.n_bounds,
-                        cases[i].changes || cases[i].offset == -16 ? 0 : 1);
+                        given->changes || given->offset == -16 ? 0 : 1);
     }
 }
 
@@ -278,12 +278,12 @@ AARCH64_TEST (a_child_with_another_stack_is_noticed)
     { machine->clone3, -1, true, true },
     { machine->clone3 + 1, -1, true, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      call_kernel (cases[i].number, cases[i].stack, cases[i].really);
-      assert_int_equal (now.includes_child, cases[i].forks);
+      call_kernel (given->number, given->stack, given->really);
+      assert_int_equal (now.includes_child, given->forks);
       expect_kind (machine->syscall_result,
-                   cases[i].forks ? VALUE_FORKED : VALUE_COMPUTED);
+                   given->forks ? VALUE_FORKED : VALUE_COMPUTED);
     }
 }
 
@@ -301,7 +301,7 @@ FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
     { CONDITION_ZERO, true, true, true },
     { CONDITION_NOT_ZERO, true, true, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (unsigned k = 0; k < 3; k++)
       {
         static const enum value_kind kinds[]
@@ -310,17 +310,17 @@ FIXTURE_TEST (child_and_parent_part_where_the_result_is_asked_for)
         enter (&arch_aarch64);
         call_kernel (k == 0 ? 1 : k == 1 ? machine->clone : -1, 0x5000, true);
         assert_int_equal (now.has_unknown_syscall, k == 2);
-        if (!cases[i].of_register)
+        if (!given->of_register)
           apply (insn_of (OP_TEST, REG_NONE, machine->syscall_result));
         struct insn branch = insn_of (
             OP_NONE, REG_NONE,
-            cases[i].of_register ? machine->syscall_result : REG_NONE);
-        branch.condition = cases[i].condition;
+            given->of_register ? machine->syscall_result : REG_NONE);
+        branch.condition = given->condition;
         assert_int_equal (state_branch_on_fork (&now, &branch, &taken),
-                          cases[i].parts ? kinds[k] : VALUE_COMPUTED);
-        if (cases[i].parts)
-          assert_int_equal (taken, cases[i].taken);
-        if (cases[i].of_register)
+                          given->parts ? kinds[k] : VALUE_COMPUTED);
+        if (given->parts)
+          assert_int_equal (taken, given->taken);
+        if (given->of_register)
           continue;
         /* Flags of a later instruction say nothing of the result.  */
         apply (insn_of (OP_TEST, REG_NONE, X19));

@@ -29,18 +29,18 @@ FIXTURE_TEST (what_is_so_on_one_path_is_so_behind)
 {
   static bool *(*const members[]) (struct state *)
       = { a_child, a_question, trust };
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+  FOR_EACH_ROW (given, members)
     {
       enter (&arch_aarch64);
       struct state with = now, without = now;
-      *members[i](&with) = true;
+      *(*given) (&with) = true;
       join (&with, true);
-      assert_true (*members[i](&now));
+      assert_true (*(*given) (&now));
       join (&without, false);
-      assert_true (*members[i](&now));
+      assert_true (*(*given) (&now));
       now = without;
       join (&without, false);
-      assert_false (*members[i](&now));
+      assert_false (*(*given) (&now));
     }
 }
 
@@ -158,14 +158,14 @@ FIXTURE_TEST (the_weaker_bound_holds)
     { 5, UINT64_MAX, UINT64_MAX, true, false },
     { UINT64_MAX, 5, UINT64_MAX, false, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct state other = state_with_bound (cases[i].other);
-      now = state_with_bound (cases[i].one);
-      join (&other, cases[i].changes);
+      struct state other = state_with_bound (given->other);
+      now = state_with_bound (given->one);
+      join (&other, given->changes);
       struct limit limit = state_bound (&now, now.registers[X0]);
-      assert_true (limit.max == cases[i].met);
-      assert_int_equal (limit.is_weak, cases[i].is_weak);
+      assert_true (limit.max == given->met);
+      assert_int_equal (limit.is_weak, given->is_weak);
     }
   /* The joined bound is weak if one of the bounds is.  */
   struct state weak = state_with_bound (5);
@@ -192,15 +192,14 @@ FIXTURE_TEST (the_higher_base_counts)
     { -64, -32, -32, true, false, false, true },
     { -32, -64, -32, true, false, false, true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct state other
-          = state_with_base (cases[i].other, cases[i].other_below);
-      now = state_with_base (cases[i].one, cases[i].one_below);
+      struct state other = state_with_base (given->other, given->other_below);
+      now = state_with_base (given->one, given->one_below);
       memcpy (other.registers, now.registers, sizeof now.registers);
-      join (&other, cases[i].changes);
-      assert_int_equal (now.base_limit, cases[i].met);
-      assert_int_equal (now.base_is_below, cases[i].met_below);
+      join (&other, given->changes);
+      assert_int_equal (now.base_limit, given->met);
+      assert_int_equal (now.base_is_below, given->met_below);
     }
 }
 

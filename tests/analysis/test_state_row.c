@@ -5,20 +5,7 @@
 #include <config.h>
 
 #include "state_fixture.h"
-
-static struct frame_rule
-deref (unsigned number, int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_DEREF_REG,
-                              .reg = (uint16_t)number,
-                              .offset = offset };
-}
-
-static struct frame_rule
-at_cfa (int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = offset };
-}
+#include "tests/frame_rules.h"
 
 static void
 expect_rule (const struct frame_rule *found, struct frame_rule expected)
@@ -91,19 +78,19 @@ FIXTURE_TEST (rows_of_a_realigned_frame)
   expect_no_row ();
   move (RBP, RSP, 8);
   push (R10);
-  expect_row (deref (RBP, -8), ra, deref (RBP, 0));
+  expect_row (deref_reg (RBP, -8), ra, deref_reg (RBP, 0));
   add (RSP, RSP, -40);
-  expect_row (deref (RBP, -8), ra, deref (RBP, 0));
+  expect_row (deref_reg (RBP, -8), ra, deref_reg (RBP, 0));
   add (RBP, RBP, -16);
-  expect_row (deref (RBP, 8), ra, deref (RBP, 16));
+  expect_row (deref_reg (RBP, 8), ra, deref_reg (RBP, 16));
   /* A rule may find the CFA through SP, but not FP.  */
   enter_again ();
   add (R10, RSP, 8);
   align (RSP, RSP, -32);
   push (R10);
-  expect_row (deref (RSP, 0), ra, same);
+  expect_row (deref_reg (RSP, 0), ra, same);
   push (RBP);
-  expect_row (deref (RSP, 8), ra, same);
+  expect_row (deref_reg (RSP, 8), ra, same);
   change (RBP);
   expect_no_row ();
   /* A word below SP may be overwritten, so it is no rule.  */
@@ -247,10 +234,10 @@ AMD64_TEST (nothing_is_left_of_a_frame_without_pointers_to_it)
 FIXTURE_TEST (every_preserved_register_is_restored)
 {
   static const unsigned preserved[] = { RBX, RBP, R12, 13, 14, 15 };
-  for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++)
+  FOR_EACH_ROW (given, preserved)
     {
       enter (&arch_amd64);
-      change (preserved[i]);
+      change (*given);
       assert_false (state_is_restored (&now));
     }
   enter (&arch_amd64);
@@ -306,10 +293,10 @@ AMD64_TEST (the_cfa_of_others)
   expect_cfa (reg (RAX, 16), VERDICT_UNKNOWN);
   expect_cfa (reg (40, 0), VERDICT_UNKNOWN);
   store (RSP, RSP, -8);
-  expect_cfa (deref (RSP, -8), VERDICT_CONTRADICTS);
+  expect_cfa (deref_reg (RSP, -8), VERDICT_CONTRADICTS);
   add (RAX, RSP, 16);
   store (RAX, RSP, -8);
-  expect_cfa (deref (RSP, -8), VERDICT_AGREES);
+  expect_cfa (deref_reg (RSP, -8), VERDICT_AGREES);
 }
 
 /* The base has an upper limit.  A CFA that is below the right one for every
@@ -343,7 +330,7 @@ AMD64_TEST (the_frame_pointer_of_others)
   move (RBP, RSP, 8);
   expect_fp (at_cfa (-24), VERDICT_CONTRADICTS);
   expect_fp (same, VERDICT_CONTRADICTS);
-  expect_fp (deref (RBP, 0), VERDICT_AGREES);
+  expect_fp (deref_reg (RBP, 0), VERDICT_AGREES);
   /* FP has a computed value, while the right one is saved.  */
   set (RBP, 1);
   expect_fp (same, VERDICT_CONTRADICTS);
@@ -362,9 +349,9 @@ AMD64_TEST (the_frame_pointer_of_others)
   expect_fp (same, VERDICT_UNKNOWN);
   /* The frame has been released.  */
   enter_again ();
-  expect_fp (deref (RBP, 0), VERDICT_CONTRADICTS);
+  expect_fp (deref_reg (RBP, 0), VERDICT_CONTRADICTS);
   change (RAX);
-  expect_fp (deref (RAX, 0), VERDICT_UNKNOWN);
+  expect_fp (deref_reg (RAX, 0), VERDICT_UNKNOWN);
 }
 
 AARCH64_TEST (the_return_address_of_others)

@@ -474,13 +474,18 @@ END
   linked reads_itself
 }
 
-finds_its_symbols ()
+prints_the_same ()
 {
   local before
-  strip old
   before=$(./old)
   convert -o new old
   [ "$(./new)" = "$before" ]
+}
+
+prints_the_same_stripped ()
+{
+  strip old
+  prints_the_same
 }
 
 # libunwind 1.8 does (lookup_symbol_from_dynamic), for what .symtab does not
@@ -535,15 +540,7 @@ main (void)
 }
 END
   local sources=(symbols.c)
-  linked finds_its_symbols
-}
-
-finds_its_sections ()
-{
-  local before
-  before=$(./old)
-  convert -o new old
-  [ "$(./new)" = "$before" ]
+  linked prints_the_same_stripped
 }
 
 # Static ones of gold, lld and mold grow downwards.
@@ -575,7 +572,7 @@ main (void)
 }
 END
   local sources=(sections.c)
-  linked finds_its_sections
+  linked prints_the_same
 }
 
 # The build-ids that are in the core file of a program that aborts, and whether

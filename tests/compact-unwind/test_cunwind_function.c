@@ -444,12 +444,12 @@ TEST (arm64_calls_outside_of_the_body_are_refused)
     { "\x01\x00\x00\x14", CUNWIND_EXPRESSED },    /* b */
     { "\x00\x00\x1f\xd6", CUNWIND_EXPRESSED },    /* br x0 */
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      example.code = cases[i].code;
+      example.code = given->code;
       example.code_size = 4;
-      expect (&example, cases[i].reason,
-              cases[i].reason == CUNWIND_EXPRESSED ? 0x04000000 : 0);
+      expect (&example, given->reason,
+              given->reason == CUNWIND_EXPRESSED ? 0x04000000 : 0);
     }
 }
 

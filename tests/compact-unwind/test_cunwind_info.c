@@ -410,11 +410,11 @@ TEST (changed_sections_are_refused_or_read)
   assert_true (cunwind_info_write (&info, &out, &err));
   unsigned refused = 0;
   for (size_t at = 0; at + 4 <= out.size; at += 2)
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    FOR_EACH_ROW (given, values)
       {
         uint8_t saved[4];
         memcpy (saved, out.bytes + at, 4);
-        store_u32 (out.bytes + at, values[i], false);
+        store_u32 (out.bytes + at, *given, false);
         refused += !try_bytes (out.bytes, out.size);
         memcpy (out.bytes + at, saved, 4);
       }
@@ -446,13 +446,13 @@ TEST (each_fault_has_a_reason)
   struct error err = { 0 };
   buffer_init (&out, false);
   assert_true (cunwind_info_write (&info, &out, &err));
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+  FOR_EACH_ROW (given, faults)
     {
-      uint32_t saved = load_u32 (out.bytes + faults[i].at, false);
-      store_u32 (out.bytes + faults[i].at, faults[i].value, false);
+      uint32_t saved = load_u32 (out.bytes + given->at, false);
+      store_u32 (out.bytes + given->at, given->value, false);
       assert_false (cunwind_reader_open (&reader, out.bytes, out.size, &err));
-      assert_string_equal (err.reason, faults[i].reason);
-      store_u32 (out.bytes + faults[i].at, saved, false);
+      assert_string_equal (err.reason, given->reason);
+      store_u32 (out.bytes + given->at, saved, false);
     }
   assert_true (cunwind_reader_open (&reader, out.bytes, out.size, &err));
   buffer_free (&out);
@@ -501,14 +501,14 @@ TEST (faults_in_pages_have_a_reason)
           | 2 << CUNWIND_PERSONALITY_SHIFT,
       "number of no personality" },
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+  FOR_EACH_ROW (given, faults)
     {
-      uint32_t saved = load_u32 (out.bytes + faults[i].at, false);
-      store_u32 (out.bytes + faults[i].at, faults[i].value, false);
+      uint32_t saved = load_u32 (out.bytes + given->at, false);
+      store_u32 (out.bytes + given->at, given->value, false);
       if (cunwind_reader_open (&reader, out.bytes, out.size, &err))
-        fail_msg ("%s", faults[i].reason);
-      assert_string_equal (err.reason, faults[i].reason);
-      store_u32 (out.bytes + faults[i].at, saved, false);
+        fail_msg ("%s", given->reason);
+      assert_string_equal (err.reason, given->reason);
+      store_u32 (out.bytes + given->at, saved, false);
     }
   buffer_free (&out);
   cunwind_info_free (&info);

@@ -113,6 +113,9 @@ bool fuzz_memory_start (void);
 /* The most bytes allocated at once since then, beyond those before.  */
 size_t fuzz_memory_peak (void);
 
+/* The processor time that this process has taken.  */
+double fuzz_cpu_seconds (void);
+
 /* The bytes allocated now.  */
 size_t fuzz_memory_live (void);
 

@@ -1,9 +1,9 @@
-/* How much memory is allocated at most.
+/* How much memory is allocated at most, and how much time is taken.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   AddressSanitizer has hooks for that.  Without them, malloc and its relatives
-   are wrapped where glibc allows it, so that libelf's and libdwarf's calls
-   count too; valgrind replaces the functions itself.  */
+   AddressSanitizer has hooks for memory.  Without them, malloc and its
+   relatives are wrapped where glibc allows it, so that libelf's and libdwarf's
+   calls count too; valgrind replaces the functions itself.  */
 
 #include <config.h>
 
@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #if defined __SANITIZE_ADDRESS__
 #  define ASAN 1
@@ -163,4 +164,12 @@ size_t
 fuzz_memory_live (void)
 {
   return live;
+}
+
+double
+fuzz_cpu_seconds (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }

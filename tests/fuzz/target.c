@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const struct fuzz_target fuzz_targets[] = {
   { "convert", fuzz_convert, FUZZ_ELF, 0, 1 },
@@ -62,23 +61,15 @@ fuzz_fail (const char *what, const char *file, int line)
   abort ();
 }
 
-static double
-cpu_seconds (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void
 fuzz_run (const struct fuzz_target *target, const uint8_t *bytes, size_t size)
 {
   current = bytes;
   current_size = size;
   bool counted = fuzz_memory_start ();
-  double before = cpu_seconds ();
+  double before = fuzz_cpu_seconds ();
   target->run (bytes, size);
-  double seconds = cpu_seconds () - before;
+  double seconds = fuzz_cpu_seconds () - before;
   /* A second per megabyte, begun ones counted whole; the same again for the
      properties.  */
   FUZZ_CHECK (seconds < 2 * (1 + (double)size / 1e6));

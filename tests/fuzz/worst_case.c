@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/bytes.h"
@@ -601,14 +600,6 @@ make_file (struct buffer *file, const struct worst *worst)
   buffer_append (file, worst->code.bytes, worst->code.size);
 }
 
-static double
-cpu_seconds (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Ways to convert, with what they may take.  */
 static const struct variant
 {
@@ -618,11 +609,12 @@ static const struct variant
   bool layout;   /* the same rows as V3's */
   double memory; /* bytes per byte of the file */
 } variants[] = {
-  { "V3", CFI2SFRAME_V3, false, false, false, false, false, 10 },
-  { "V1, not shared", CFI2SFRAME_V1, true, false, false, false, true, 10 },
-  { "compact", CFI2SFRAME_V3, false, true, false, false, true, 20 },
-  { "as GNU", CFI2SFRAME_V3, false, false, true, false, false, 10 },
-  { "from code", CFI2SFRAME_V3, false, false, false, true, false, 60 },
+  { "V3", CFI2SFRAME_V3, .memory = 10 },
+  { "V1, not shared", CFI2SFRAME_V1, .no_share = true, .layout = true,
+    .memory = 10 },
+  { "compact", CFI2SFRAME_V3, .compact = true, .layout = true, .memory = 20 },
+  { "as GNU", CFI2SFRAME_V3, .gnu = true, .memory = 10 },
+  { "from code", CFI2SFRAME_V3, .from_code = true, .memory = 60 },
 };
 
 /* Convert FILE; false if it costs too much.  */
@@ -644,11 +636,11 @@ measure (const char *name, const struct buffer *file,
   options.gnu = variant->gnu;
   options.analyze = options.verify_code = variant->from_code;
   bool counted = fuzz_memory_start ();
-  double before = cpu_seconds ();
+  double before = fuzz_cpu_seconds ();
   bool done
       = cfi2sframe_build_section (file->bytes, file->size, &options, &section,
                                   &size, &address, &report, &err);
-  double seconds = cpu_seconds () - before;
+  double seconds = fuzz_cpu_seconds () - before;
   double megabytes = (double)file->size / 1e6;
   double memory = counted ? (double)fuzz_memory_peak () / 1e6 : 0;
   printf ("# %s (%s): %.1f MB, %.2f s, %.1f MB of memory, section %.1f MB"
@@ -760,10 +752,10 @@ measure_place (const char *name, const struct buffer *file)
   struct error err;
   const struct plan_request request
       = { .sframe_size = 100, .section_type = SHT_PROGBITS };
-  double before = cpu_seconds (), megabytes = (double)file->size / 1e6;
+  double before = fuzz_cpu_seconds (), megabytes = (double)file->size / 1e6;
   bool done = image_open_memory (&image, file->bytes, file->size, &err)
               && choose_strategy (&plan, &image, &request, &err);
-  double seconds = cpu_seconds () - before;
+  double seconds = fuzz_cpu_seconds () - before;
   printf ("# %s: %.1f MB, %.2f s, %s\n", name, megabytes, seconds,
           done ? plan.strategy : err.reason);
   plan_free (&plan);

@@ -132,13 +132,13 @@ try_bytes (struct pair *pair, uint64_t offset, uint64_t size, const char *what)
   static const uint8_t changes[] = { 0x01, 0x80, 0xff };
   const char *reason;
   for (uint64_t i = 0; i < size; i++)
-    for (size_t j = 0; j < N_OF (changes); j++)
+    FOR_EACH_ROW (given, changes)
       {
-        pair->new[offset + i] ^= changes[j];
+        pair->new[offset + i] ^= *given;
         if (passes (pair, &reason))
           fail_msg ("byte %d of %s at 0x%llx can be wrong", (int)i, what,
                     (unsigned long long)offset);
-        pair->new[offset + i] ^= changes[j];
+        pair->new[offset + i] ^= *given;
         pair->changes++;
       }
 }

@@ -154,15 +154,14 @@ ends_with (const char *text, const char *end)
 /* A file of SIZE BYTES is a core if REASON is NULL; otherwise it is refused,
    in a sentence that ends with REASON.  */
 static void
-expect_core (const uint8_t *bytes, size_t size, const char *reason,
-             size_t case_number)
+expect_core (const uint8_t *bytes, size_t size, const char *reason)
 {
   struct process process;
   struct error err;
   struct core *core = open_bytes (bytes, size, &process, &err);
   if ((core == NULL) != (reason != NULL)
       || (reason != NULL && !ends_with (err.reason, reason)))
-    fail_msg ("case %zu: %s", case_number, err.reason);
+    fail_msg ("%s", err.reason);
   if (reason != NULL && ends_with (reason, "not a core file"))
     assert_int_equal (err.status, CFI2SFRAME_NOT_ELF);
   if (reason != NULL && ends_with (reason, "that has no SFrame"))
@@ -209,7 +208,7 @@ TEST (of_a_core_without_threads_it_is_said_whether_it_was_cut_off)
   } cases[] = { { CORE_NOTES, 0, 0x80, false },
                 { CORE_NOTES, 0, 0x81, true },
                 { CORE_SIZE, 8, 0x80, true } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       uint8_t bytes[CORE_SIZE];
       make_whole_core (bytes);
@@ -400,18 +399,17 @@ FIXTURE_TEST (a_damaged_list_of_files_is_read_as_far_as_it_goes)
     { UINT64_MAX / 3 + 1, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
     { 0, { { 0x1000, 0x2000, 0 } }, "/a\0/b", 6, 0 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       uint8_t bytes[CORE_SIZE];
       struct process process;
       make_core (bytes);
       uint64_t at = load_u64 (bytes + 64 + 32, false);
-      put_ranges (bytes, cases[i].ranges, 2, cases[i].names,
-                  cases[i].names_size);
-      store_u64 (bytes + CORE_NOTES + at + 20, cases[i].n, false);
+      put_ranges (bytes, given->ranges, 2, given->names, given->names_size);
+      store_u64 (bytes + CORE_NOTES + at + 20, given->n, false);
       struct core *core = open_whole (bytes, CORE_SIZE, &process);
-      if (files.n != cases[i].found)
-        fail_msg ("case %zu: %u", i, files.n);
+      if (files.n != given->found)
+        fail_msg ("%u", files.n);
       core_close (core, &process);
       code_files_free (&files);
     }
@@ -479,11 +477,11 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
                 { PT_LOAD, -0x1000 }, /* ... in reverse */
                 { PT_LOAD, 0 } };     /* ... at one address */
   limit_processor (120);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       size_t size;
       struct process process;
-      uint8_t *bytes = make_large_core (MANY, cases[i].type, cases[i].step,
+      uint8_t *bytes = make_large_core (MANY, given->type, given->step,
                                         (size_t)MANY * NOTE, &size);
       uint8_t *notes = bytes + size - (size_t)MANY * NOTE;
       for (unsigned k = 0; k < MANY; k++)
@@ -493,7 +491,7 @@ FIXTURE_TEST (cores_that_are_made_to_keep_readers_busy_do_not)
             k, false);
       struct core *core = open_whole (bytes, size, &process);
       assert_int_equal (process.n_threads, MANY);
-      if (cases[i].step != 0)
+      if (given->step != 0)
         assert_int_equal (process.mappings.n, MANY - 1);
       core_close (core, &process);
       free (bytes);
@@ -664,7 +662,7 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
     { .mapped = 0, .there = 1, .found = true },
     { .mapped = 0, .there = 1, .newer = true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char path[PATH_SIZE];
       struct stat status;
@@ -674,32 +672,31 @@ FIXTURE_TEST (of_a_core_only_the_file_that_was_mapped_is_opened)
       struct mapped_identity unknown = { 0 };
       int fd = create_file (path);
       make_library (bytes, PT_NULL, 0, 0);
-      if (cases[i].mapped != 0)
-        put_build_id (bytes, cases[i].mapped);
+      if (given->mapped != 0)
+        put_build_id (bytes, given->mapped);
       memcpy (page, bytes, sizeof bytes);
       make_library (bytes, PT_NULL, 0, 0);
-      if (cases[i].there != 0)
-        put_build_id (bytes, cases[i].there);
-      bytes[0x700] = cases[i].changed;
+      if (given->there != 0)
+        put_build_id (bytes, given->there);
+      bytes[0x700] = given->changed;
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       assert_int_equal (fstat (fd, &status), 0);
-      process.dumped = status.st_ctime + (cases[i].newer ? -5 : 5);
+      process.dumped = status.st_ctime + (given->newer ? -5 : 5);
       const struct mapping mapping
           = { .start = 0x30000,
-              .end = cases[i].large ? UINT64_C (5) << 30 : 0x31000,
+              .end = given->large ? UINT64_C (5) << 30 : 0x31000,
               .file = code_files_get (&files, path, &unknown) };
       assert_true (
           mappings_put (&process.mappings, &files.mappings, &mapping));
-      if (cases[i].in_memory)
+      if (given->in_memory)
         memory_add (&process.memory, 0x30000, page, sizeof page);
       int opened = file_finder_open (&process, process.mappings.list);
       /* What is not found is copied from memory.  */
       struct stat found = { 0 };
       bool any = opened >= 0 && fstat (opened, &found) == 0;
-      if ((any && found.st_ino == status.st_ino) != cases[i].found)
-        fail_msg ("case %zu", i);
-      if (any != (cases[i].found || cases[i].in_memory))
-        fail_msg ("case %zu, copy", i);
+      assert_int_equal (any && found.st_ino == status.st_ino, given->found);
+      if (any != (given->found || given->in_memory))
+        fail_msg ("the copy");
       if (opened >= 0)
         close (opened);
       process_free (&process);
@@ -734,7 +731,7 @@ FIXTURE_TEST (the_section_is_in_the_file)
   uint8_t header[28] = { 0xe2, 0xde, 0, 0, 3, 0, 0xf8 };
   const struct section_policy policy = { .only_sframe = true };
   const struct mapped_identity unknown = { 0 };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char path[PATH_SIZE];
       uint8_t bytes[CORE_SIZE];
@@ -742,9 +739,9 @@ FIXTURE_TEST (the_section_is_in_the_file)
       uint64_t address;
       int fd = create_file (path);
       unlink (path);
-      make_library (bytes, cases[i].type, cases[i].offset, cases[i].size);
-      header[2] = cases[i].version;
-      header[3] = cases[i].flags;
+      make_library (bytes, given->type, given->offset, given->size);
+      header[2] = given->version;
+      header[3] = given->flags;
       memcpy (bytes + 0x900, header, sizeof header);
       assert_int_equal (write (fd, bytes, sizeof bytes), sizeof bytes);
       struct code_file *file = code_files_get (&files, path, &unknown);
@@ -752,17 +749,17 @@ FIXTURE_TEST (the_section_is_in_the_file)
       code_file_open (file, fd);
       bool found
           = code_file_section (file, &policy, 0x123, &section, &address);
-      assert_int_equal (found, cases[i].reason == NULL);
+      assert_int_equal (found, given->reason == NULL);
       if (!found)
-        assert_string_equal (file->rows.reason, cases[i].reason);
+        assert_string_equal (file->rows.reason, given->reason);
       else
         {
           assert_int_equal (file->rows.origin, SECTION_OWN);
           assert_int_equal (address, 0x30123);
           assert_int_equal (section.address, 0x30900);
-          assert_int_equal (section.size, cases[i].size);
-          assert_memory_equal (section.bytes, bytes + cases[i].offset,
-                               cases[i].size);
+          assert_int_equal (section.size, given->size);
+          assert_memory_equal (section.bytes, bytes + given->offset,
+                               given->size);
         }
       code_files_free (&files);
     }
@@ -870,12 +867,12 @@ TEST (what_is_no_core_is_refused)
       "it was cut off, and no threads are left in it" },
     { 15, 0, 0x8b1f, "gzip cannot decompress it, or there is no space" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       uint8_t bytes[CORE_SIZE];
       make_core (bytes);
-      store_u16 (bytes + cases[i].at, cases[i].value, false);
-      expect_core (bytes, cases[i].size, cases[i].reason, i);
+      store_u16 (bytes + given->at, given->value, false);
+      expect_core (bytes, given->size, given->reason);
     }
 }
 
@@ -892,22 +889,22 @@ TEST (machines_of_both_byte_orders_have_cores)
     { EM_AARCH64, false, true }, { EM_AARCH64, true, true },
     { EM_S390, false, false },   { EM_S390, true, true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      bool big_endian = cases[i].big_endian;
+      bool big_endian = given->big_endian;
       uint8_t bytes[CORE_SIZE] = ELFMAG;
       bytes[EI_CLASS] = ELFCLASS64;
       bytes[EI_DATA] = big_endian ? ELFDATA2MSB : ELFDATA2LSB;
       bytes[EI_VERSION] = EV_CURRENT;
       store_u16 (bytes + 16, ET_CORE, big_endian);
-      store_u16 (bytes + 18, cases[i].machine, big_endian);
+      store_u16 (bytes + 18, given->machine, big_endian);
       store_u32 (bytes + 20, EV_CURRENT, big_endian);
       store_u16 (bytes + 52, 64, big_endian);
       struct process process;
       struct error err;
       assert_null (open_bytes (bytes, CORE_SIZE, &process, &err));
-      if (ends_with (err.reason, "that has no SFrame") == cases[i].known)
-        fail_msg ("case %zu: %s", i, err.reason);
+      if (ends_with (err.reason, "that has no SFrame") == given->known)
+        fail_msg ("%s", err.reason);
     }
 }
 

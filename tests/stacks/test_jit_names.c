@@ -116,12 +116,12 @@ TEST (code_in_no_file_is_called_as_the_newest_that_was_made_there)
     { "fffffffffffffff0 20 a\n", "--" },
     { "2 ffffffffffffffff a\n5 1 b\n", "--aaabaa" },
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+  FOR_EACH_ROW (given, rows)
     {
       struct jit_sums sums;
       struct jit_names names;
-      read_map (&names, &sums, rows[i].map, false);
-      assert_names (&names, rows[i].names);
+      read_map (&names, &sums, given->map, false);
+      assert_names (&names, given->names);
       jit_names_free (&names);
     }
 }

@@ -74,18 +74,18 @@ TEST (a_record_ends_where_its_header_says)
   } cases[] = { { 16, 16, true },  { 16, 24, true }, { 16, 15, false },
                 { 8, 8, true },    { 7, 16, false }, { 0, 16, false },
                 { 24, 16, false }, { 16, 7, false } };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct perf_event_header header = { 9, 2, cases[i].said };
-      uint8_t *bytes = calloc (1, cases[i].there);
+      struct perf_event_header header = { 9, 2, given->said };
+      uint8_t *bytes = calloc (1, given->there);
       struct perf_record record;
       assert_non_null (bytes);
       memcpy (bytes, &header,
-              cases[i].there < sizeof header ? cases[i].there : sizeof header);
-      bool whole = perf_record_read (bytes, cases[i].there, &record);
-      assert_int_equal (whole, cases[i].whole);
+              given->there < sizeof header ? given->there : sizeof header);
+      bool whole = perf_record_read (bytes, given->there, &record);
+      assert_int_equal (whole, given->whole);
       if (whole)
-        assert_int_equal (record.size, cases[i].said - sizeof header);
+        assert_int_equal (record.size, given->said - sizeof header);
       free (bytes);
     }
 }
@@ -109,11 +109,11 @@ TEST (numbers_of_words_do_not_wrap_around)
                                UINT64_MAX,
                                UINT64_MAX / 3 + 1 };
   for (size_t i = 0; i < 3; i++)
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+    FOR_EACH_ROW (given, numbers)
       {
         struct bytes bytes = { 0 };
         struct perf_sample sample;
-        put_word (&bytes, numbers[k]);
+        put_word (&bytes, *given);
         put_word (&bytes, 1);
         put_word (&bytes, 2);
         struct perf_record record = sample_of (&bytes);
@@ -308,13 +308,13 @@ TEST (events_are_told_apart_or_refused)
     { ip | id, tid | id, false },
     { ip | first, ip | first | cpu, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct recording what = plain_recording ();
       what.n_events = 2;
-      what.attrs[0].sample_type = cases[i].a;
-      what.attrs[1].sample_type = cases[i].b;
-      assert_int_equal (opens (&what, "cannot be told apart"), cases[i].apart);
+      what.attrs[0].sample_type = given->a;
+      what.attrs[1].sample_type = given->b;
+      assert_int_equal (opens (&what, "cannot be told apart"), given->apart);
       free (what.records.at);
     }
 }
@@ -384,11 +384,11 @@ TEST (a_chain_is_as_long_as_a_record_can_be)
   /* Header, IP, number of words, mark.  */
   const size_t most = (RECORD_MOST - 8 - 8 - 8 - 8) / 8;
   const size_t numbers[] = { 0, 1, most - 1, most, most + 1, 2 * most };
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+  FOR_EACH_ROW (given, numbers)
     {
       struct bytes records = one_sample ();
-      struct bytes copy = copy_with_chains (records, numbers[i]);
-      size_t n = numbers[i] < most ? numbers[i] : most;
+      struct bytes copy = copy_with_chains (records, *given);
+      size_t n = *given < most ? *given : most;
       uint64_t words, last;
       struct perf_record record;
       assert_true (perf_record_read (copy.at, copy.size, &record));

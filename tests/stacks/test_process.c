@@ -432,7 +432,7 @@ TEST (what_is_called_like_a_file_is_none_without_an_inode)
                                         "/dev/zero (deleted)",
                                         "/SYSV00000000 (deleted)",
                                         "/anon_hugepage (deleted)" };
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+  for (size_t i = 0; i < N_OF (others); i++)
     assert_false (mapping_is_of_file (others[i], i >= 3));
 }
 

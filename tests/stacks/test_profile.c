@@ -83,10 +83,10 @@ TEST (test_kernel_addresses)
       { "ffffffff81000123_[k]", "ffffffffc0001233_[k]" } },
     { 0x123456, 0x123460, { "123456_[k]", "12345f_[k]" } },
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+  FOR_EACH_ROW (given, rows)
     {
-      const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, rows[i].inner,
-                                 rows[i].behind_call };
+      const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, given->inner,
+                                 given->behind_call };
       struct profile profile;
       struct named_profile named;
       struct error err;
@@ -94,12 +94,12 @@ TEST (test_kernel_addresses)
       profile.family.recorded = true;
       struct member *member = family_add (&profile.family, 7, &err);
       assert_non_null (member);
-      take (&profile, member, chain, sizeof chain / sizeof *chain);
+      take (&profile, member, chain, N_OF (chain));
       assert_true (profile_name (&profile, 0, &named));
       assert_int_equal (named.n_log, 1);
       uint32_t node = named.log[0].node;
-      assert_name (&named, node, rows[i].names[0]);
-      assert_name (&named, named.calls.nodes[node].parent, rows[i].names[1]);
+      assert_name (&named, node, given->names[0]);
+      assert_name (&named, named.calls.nodes[node].parent, given->names[1]);
       assert_int_equal (named.calls.nodes[node].self, 1);
       named_profile_free (&named);
       profile_free (&profile);

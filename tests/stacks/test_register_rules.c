@@ -66,13 +66,13 @@ CFI_TEST (rules_hold_from_their_location_on)
                { 5, 16, REGISTER_AT_CFA }, { 6, 8, REGISTER_NO_RULE },
                { 7, 16, REGISTER_AT_CFA }, { 0x1f, 16, REGISTER_AT_CFA } };
   struct register_rules rules;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+  FOR_EACH_ROW (given, rows)
     {
-      assert_true (RULES_AT (f, program, rows[i].offset, &rules));
+      assert_true (RULES_AT (f, program, given->offset, &rules));
       assert_int_equal (rules.cfa.kind, REGISTER_SUM);
       assert_int_equal (rules.cfa.number, RSP);
-      assert_int_equal (rules.cfa.offset, rows[i].cfa);
-      assert_int_equal (rules.registers[RBX].kind, rows[i].rbx);
+      assert_int_equal (rules.cfa.offset, given->cfa);
+      assert_int_equal (rules.registers[RBX].kind, given->rbx);
       assert_int_equal (rules.registers[RIP].kind, REGISTER_AT_CFA);
       assert_int_equal ((int64_t)rules.registers[RIP].offset, -8);
       assert_int_equal (rules.ra, RIP);
@@ -219,11 +219,11 @@ TEST (of_libc_as_libdw_says)
     {
       const struct cfi_fde *fde = &source->cfi.fdes[i];
       const uint64_t offsets[] = { 0, 1, fde->size / 2, fde->size - 1 };
-      for (size_t j = 0; j < sizeof offsets / sizeof *offsets; j++)
+      FOR_EACH_ROW (given, offsets)
         {
           Dwarf_Frame *frame;
-          uint64_t address = fde->address + offsets[j];
-          if (fde->size == 0 || offsets[j] >= fde->size
+          uint64_t address = fde->address + *given;
+          if (fde->size == 0 || *given >= fde->size
               || dwarf_cfi_addrframe (cfi, address, &frame) != 0)
             continue;
           assert_true (register_rules_find (source, address, &rules));

@@ -168,18 +168,18 @@ TEST (an_fp_that_was_popped_is_in_its_register)
   struct process process = process_with_stack ();
   struct stack_walk walk;
   assert_true (stack_walk_init (&walk, 10));
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      code[POPPED - 1] = cases[i].last;
+      code[POPPED - 1] = given->last;
       stack[0] = CODE + 32 + BY_FP;
       stack[4] = 0;
       stack[5] = CODE + 64 + OUTERMOST;
       struct registers registers
           = registers_at (CODE + POPPED, 0, STACK + 4 * sizeof stack[0]);
       stack_walk_by_sframe (&process, &registers, &walk);
-      if (walk.end != (cases[i].popped ? SFW_OUTERMOST : SFW_MEMORY))
-        fail_msg ("case %zu: %s", i, unwind_end_name (walk.end));
-      assert_int_equal (walk.n, cases[i].popped ? 3 : 2);
+      if (walk.end != (given->popped ? SFW_OUTERMOST : SFW_MEMORY))
+        fail_msg ("%s", unwind_end_name (walk.end));
+      assert_int_equal (walk.n, given->popped ? 3 : 2);
     }
   memset (code, 0, sizeof code);
   stack_walk_free (&walk);
@@ -225,7 +225,7 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
     JIT = 0x400000,
     TOP = 8 /* word of the return address */
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct mapping mapping
           = { .start = JIT, .end = JIT + sizeof jit, .executable = true };
@@ -242,16 +242,16 @@ TEST (code_of_a_jit_has_its_caller_wherever_it_is_interrupted)
       stack[TOP + 6] = 0;
       stack[TOP + 7] = 0;
       struct registers registers
-          = registers_at (JIT + cases[i].at, TOP - cases[i].pushed,
-                          cases[i].made ? STACK + 8 * (TOP - 1) : caller_fp);
-      if (cases[i].pushed > 0)
+          = registers_at (JIT + given->at, TOP - given->pushed,
+                          given->made ? STACK + 8 * (TOP - 1) : caller_fp);
+      if (given->pushed > 0)
         stack[TOP - 1] = caller_fp;
       stack_walk_by_sframe (&process, &registers, &walk);
       if (walk.n != 2 || walk.frames[1].pc != JIT + 6
           || walk.frames[1].fp != caller_fp
           || walk.frames[1].sp != STACK + 8 * (TOP + 1)
           || walk.frames[1].way != WAY_FP)
-        fail_msg ("at %u: %zu frames, the caller %#lx", cases[i].at, walk.n,
+        fail_msg ("at %u: %zu frames, the caller %#lx", given->at, walk.n,
                   (unsigned long)walk.frames[1].pc);
       process.mappings.list = NULL;
       process.mappings.n = 0;
@@ -360,7 +360,7 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
     unsigned frame; /* where two words of a frame are */
     size_t n;
   } cases[] = { { SP, 2 }, { SP + 8, 2 }, { SP + 4, 1 }, { SP - 16, 1 } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct mapping mapping
           = { .start = JIT, .end = JIT + sizeof jit, .executable = true };
@@ -372,12 +372,12 @@ TEST (a_frame_pointer_that_leads_elsewhere_ends_the_walk)
       assert_true (stack_walk_init (&walk, 10)
                    && memory_add (&process.memory, JIT, jit, sizeof jit));
       memset (stack, 0, 32 * sizeof *stack);
-      memcpy ((uint8_t *)stack + cases[i].frame, frame, sizeof frame);
+      memcpy ((uint8_t *)stack + given->frame, frame, sizeof frame);
       struct registers registers
-          = registers_at (JIT + 4, SP / 8, STACK + cases[i].frame);
+          = registers_at (JIT + 4, SP / 8, STACK + given->frame);
       stack_walk_by_sframe (&process, &registers, &walk);
-      if (walk.n != cases[i].n)
-        fail_msg ("frame at %u: %zu frames", cases[i].frame, walk.n);
+      if (walk.n != given->n)
+        fail_msg ("frame at %u: %zu frames", given->frame, walk.n);
       process.mappings.list = NULL;
       process.mappings.n = 0;
       stack_walk_free (&walk);

@@ -100,7 +100,7 @@ registers_at (const struct arch *arch, uint64_t pc, unsigned n)
 
 TEST (what_a_signal_interrupted_is_where_the_kernel_saved_it)
 {
-  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+  for (size_t i = 0; i < N_OF (machines); i++)
     {
       const struct arch *arch = machines[i].arch;
       struct process process = { .arch = arch };
@@ -190,13 +190,13 @@ TEST (a_thread_ends_with_what_its_function_returned)
     { &arch_s390x, { 0x0a, 1 }, true },
     { &arch_aarch64, { 0x0a, 1 }, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct process process = { .arch = cases[i].arch };
-      assert_true (memory_add (&process.memory, CODE, cases[i].code,
-                               sizeof cases[i].code));
-      if (syscall_code_ends_thread (&process, CODE) != cases[i].ends)
-        fail_msg ("case %zu", i);
+      struct process process = { .arch = given->arch };
+      assert_true (
+          memory_add (&process.memory, CODE, given->code, sizeof given->code));
+      assert_int_equal (syscall_code_ends_thread (&process, CODE),
+                        given->ends);
       process_free (&process);
     }
 }
@@ -277,13 +277,13 @@ TEST (clone_returns_in_the_new_thread_and_in_the_one_that_made_it)
       12,
       0 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct process process;
       struct register_rules rules;
-      bool is_clone = cases[i].own > 0;
-      load_code (&process, cases[i].code, sizeof cases[i].code);
-      for (unsigned at = 0; at < cases[i].size; at++)
+      bool is_clone = given->own > 0;
+      load_code (&process, given->code, sizeof given->code);
+      for (unsigned at = 0; at < given->size; at++)
         {
           struct registers registers
               = registers_at (&arch_amd64, CODE + at, 17);
@@ -293,9 +293,9 @@ TEST (clone_returns_in_the_new_thread_and_in_the_one_that_made_it)
           registers.values[0] = 4711; /* the thread that made it */
           assert_false (syscall_code_begins_thread (&process, &registers));
           assert_int_equal (syscall_code_rules (&process, &registers, &rules),
-                            at < cases[i].own);
+                            at < given->own);
           assert_int_equal (rules.cfa.offset,
-                            is_clone && at < cases[i].own ? 8 : 0);
+                            is_clone && at < given->own ? 8 : 0);
         }
       process_free (&process);
     }

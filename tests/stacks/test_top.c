@@ -241,11 +241,11 @@ TEST (what_is_no_folded_stack_is_refused)
   static const char *const texts[]
       = { "a;b\n", "a;b x\n", "a;b 3 \n", "a 1\nab\n",
           "a 18446744073709551615\nb 1\n" };
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+  FOR_EACH_ROW (given, texts)
     {
       struct named_profile old;
       struct error err;
-      assert_false (read_text (texts[i], &old, &err));
+      assert_false (read_text (*given, &old, &err));
       assert_int_equal (err.status, CFI2SFRAME_MALFORMED);
       named_profile_free (&old);
     }

@@ -296,3 +296,21 @@ elf_builder_finish (struct elf_builder *elf)
           elf->n_segments * sizeof elf->segments[0], elf->header.e_phoff);
   encode (elf, ELF_T_EHDR, &elf->header, sizeof elf->header, 0);
 }
+
+void
+code_image_init (struct code_image *code, unsigned machine, const void *bytes,
+                 size_t size, uint64_t address)
+{
+  code->load = (GElf_Phdr){ .p_type = PT_LOAD,
+                            .p_flags = PF_R | PF_X,
+                            .p_vaddr = address,
+                            .p_filesz = size,
+                            .p_memsz = size };
+  code->image
+      = (struct image){ .bytes = bytes,
+                        .size = size,
+                        .arch = arch_of_machine ((uint16_t)machine, false),
+                        .header = { .e_machine = (uint16_t)machine },
+                        .segments = &code->load,
+                        .n_segments = 1 };
+}

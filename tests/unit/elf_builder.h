@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elf/image.h"
+
 enum
 {
   ELF_FILE_MAX = 0x20000,
@@ -75,5 +77,15 @@ void elf_builder_symbol (struct elf_builder *elf, size_t index,
 /* Encode the headers.  A name table and the section header table go to the
    end of the file.  Call once.  */
 void elf_builder_finish (struct elf_builder *elf);
+
+/* Code alone: an image of one segment, which has all of its bytes.  */
+struct code_image
+{
+  GElf_Phdr load;
+  struct image image;
+};
+
+void code_image_init (struct code_image *code, unsigned machine,
+                      const void *bytes, size_t size, uint64_t address);
 
 #endif /* ELF_BUILDER_H */

@@ -197,7 +197,7 @@ static const struct sample samples[] = {
 
 enum
 {
-  N_SAMPLES = sizeof samples / sizeof *samples,
+  N_SAMPLES = N_OF (samples),
   SAMPLE_MAX = 256
 };
 
@@ -369,13 +369,13 @@ TEST (tables_are_consistent)
 {
   static const struct arch *const all[]
       = { &arch_amd64, &arch_aarch64, &arch_aarch64_be, &arch_s390x };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+  FOR_EACH_ROW (one, all)
     {
-      check_table (all[i]->plt_headers);
-      check_table (all[i]->plt_stubs);
+      check_table ((*one)->plt_headers);
+      check_table ((*one)->plt_stubs);
       assert_ptr_equal (
-          arch_of_machine (all[i]->e_machine, all[i]->big_endian), all[i]);
-      assert_ptr_equal (arch_of_sframe_abi (all[i]->sframe_abi), all[i]);
+          arch_of_machine ((*one)->e_machine, (*one)->big_endian), *one);
+      assert_ptr_equal (arch_of_sframe_abi ((*one)->sframe_abi), *one);
     }
   assert_null (arch_of_machine (EM_386, false));
   assert_null (arch_of_machine (EM_S390, false));
@@ -425,10 +425,9 @@ TEST (frames_are_told_by_the_code_around)
     { &arch_aarch64, "\0\0\0\0\xc0\x03\x5f\xd6", FP_FRAME_NONE },
     { &arch_aarch64, "\0\0\0\0\x1f\x20\x03\xd5", FP_FRAME_MADE },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    if (cases[i].arch->fp_frame ((const uint8_t *)cases[i].code)
-        != cases[i].frame)
-      fail_msg ("case %zu", i);
+  FOR_EACH_ROW (given, cases)
+    assert_int_equal (given->arch->fp_frame ((const uint8_t *)given->code),
+                      given->frame);
 }
 
 TEST (what_changes_the_return_address_is_known)
@@ -463,12 +462,12 @@ TEST (what_changes_the_return_address_is_known)
     { 0xaa0903fe, RA_UNKNOWN }, /* mov x30, x9 */
     { 0x9e66001e, RA_UNKNOWN }, /* fmov x30, d0 */
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      const uint32_t word = cases[i].word;
+      const uint32_t word = given->word;
       const uint8_t code[] = { (uint8_t)word, (uint8_t)(word >> 8),
                                (uint8_t)(word >> 16), (uint8_t)(word >> 24) };
-      if (arch_aarch64.ra_use (code) != cases[i].use)
+      if (arch_aarch64.ra_use (code) != given->use)
         fail_msg ("%" PRIx32, word);
     }
 }
@@ -537,17 +536,17 @@ static const struct
 
 TEST (amd64_instructions_have_their_sizes)
 {
-  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++)
+  FOR_EACH_ROW (given, sized)
     {
-      const uint8_t *bytes = (const uint8_t *)sized[i].bytes;
+      const uint8_t *bytes = (const uint8_t *)given->bytes;
       uint8_t padded[15] = { 0 };
       bool call;
-      memcpy (padded, bytes, sized[i].size);
+      memcpy (padded, bytes, given->size);
       assert_int_equal (arch_amd64.instruction_size (padded, 15, &call),
-                        sized[i].size);
-      assert_int_equal (call, sized[i].call);
+                        given->size);
+      assert_int_equal (call, given->call);
       /* Cut short it is none.  */
-      for (size_t left = 0; left < sized[i].size; left++)
+      for (size_t left = 0; left < given->size; left++)
         {
           uint8_t *copy = malloc (left + 1);
           memcpy (copy, bytes, left);
@@ -566,11 +565,11 @@ TEST (bytes_that_are_no_amd64_instruction_have_no_size)
           "\xff\x38", "\xff\xf8", "\xff\xd8", "\xff\xe8",
           /* VEX: je has none, and there is no map 10.  */
           "\xc5\xf8\x84", "\xc4\xea\x78\x10" };
-  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+  FOR_EACH_ROW (given, unknown)
     {
       uint8_t padded[15] = { 0 };
       bool call;
-      memcpy (padded, unknown[i], sizeof unknown[i]);
+      memcpy (padded, *given, sizeof *given);
       assert_int_equal (arch_amd64.instruction_size (padded, 15, &call), 0);
     }
 }

@@ -73,15 +73,33 @@ TEST (cursor_stops_at_the_end)
   free (bytes);
 }
 
+struct leb
+{
+  const char *bytes;
+  size_t size;
+  uint64_t value;
+  bool failed;
+};
+
+static void
+expect_leb (const struct leb *given, bool is_signed)
+{
+  uint8_t *bytes = exact_copy (given->bytes, given->size);
+  struct cursor cursor = cursor_over (bytes, given->size, false);
+  uint64_t value
+      = is_signed ? (uint64_t)cursor_sleb (&cursor) : cursor_uleb (&cursor);
+  assert_int_equal (cursor.failed, given->failed);
+  if (!given->failed)
+    {
+      assert_true (value == given->value);
+      assert_int_equal (cursor_left (&cursor), 0);
+    }
+  free (bytes);
+}
+
 TEST (uleb_values_and_limits)
 {
-  static const struct
-  {
-    const char *bytes;
-    size_t size;
-    uint64_t value;
-    bool failed;
-  } cases[] = {
+  static const struct leb cases[] = {
     { "\x00", 1, 0, false },
     { "\x7f", 1, 127, false },
     { "\x80\x01", 2, 128, false },
@@ -92,19 +110,27 @@ TEST (uleb_values_and_limits)
     { "\x80", 1, 0, true },
     { "", 0, 0, true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      uint8_t *bytes = exact_copy (cases[i].bytes, cases[i].size);
-      struct cursor cursor = cursor_over (bytes, cases[i].size, false);
-      uint64_t value = cursor_uleb (&cursor);
-      assert_int_equal (cursor.failed, cases[i].failed);
-      if (!cases[i].failed)
-        {
-          assert_true (value == cases[i].value);
-          assert_int_equal (cursor_left (&cursor), 0);
-        }
-      free (bytes);
-    }
+  FOR_EACH_ROW (given, cases)
+    expect_leb (given, false);
+}
+
+TEST (sleb_values_and_limits)
+{
+  static const struct leb cases[] = {
+    { "\x02", 1, 2, false },
+    { "\x7e", 1, (uint64_t)-2, false },
+    { "\xff\x00", 2, 127, false },
+    { "\x81\x7f", 2, (uint64_t)-127, false },
+    { "\x80\x7f", 2, (uint64_t)-128, false },
+    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, (uint64_t)INT64_MIN,
+      false },
+    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, INT64_MAX, false },
+    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, 0, true },
+    { "\xff\xff", 2, 0, true },
+    { "", 0, 0, true },
+  };
+  FOR_EACH_ROW (given, cases)
+    expect_leb (given, true);
 }
 
 TEST (uleb_is_written_in_the_shortest_form)
@@ -117,52 +143,17 @@ TEST (uleb_is_written_in_the_shortest_form)
     { 0, 1 },      { 0x7f, 1 },    { 0x80, 2 },
     { 624485, 3 }, { 1 << 21, 4 }, { UINT64_MAX, 10 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct buffer buffer;
       buffer_init (&buffer, false);
-      buffer_uleb (&buffer, cases[i].value);
-      assert_int_equal (buffer.size, cases[i].size);
+      buffer_uleb (&buffer, given->value);
+      assert_int_equal (buffer.size, given->size);
       struct cursor cursor = cursor_over (buffer.bytes, buffer.size, false);
-      assert_true (cursor_uleb (&cursor) == cases[i].value);
+      assert_true (cursor_uleb (&cursor) == given->value);
       assert_false (cursor.failed);
       assert_int_equal (cursor_left (&cursor), 0);
       buffer_free (&buffer);
-    }
-}
-
-TEST (sleb_values_and_limits)
-{
-  static const struct
-  {
-    const char *bytes;
-    size_t size;
-    int64_t value;
-    bool failed;
-  } cases[] = {
-    { "\x02", 1, 2, false },
-    { "\x7e", 1, -2, false },
-    { "\xff\x00", 2, 127, false },
-    { "\x81\x7f", 2, -127, false },
-    { "\x80\x7f", 2, -128, false },
-    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, INT64_MIN, false },
-    { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, INT64_MAX, false },
-    { "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, 0, true },
-    { "\xff\xff", 2, 0, true },
-    { "", 0, 0, true },
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    {
-      uint8_t *bytes = exact_copy (cases[i].bytes, cases[i].size);
-      struct cursor cursor = cursor_over (bytes, cases[i].size, false);
-      int64_t value = cursor_sleb (&cursor);
-      assert_int_equal (cursor.failed, cases[i].failed);
-      if (!cases[i].failed)
-        {
-          assert_true (value == cases[i].value);
-          assert_int_equal (cursor_left (&cursor), 0);
-        }
-      free (bytes);
     }
 }
 
@@ -239,12 +230,11 @@ TEST (search_in_as_many_as_there_are_numbers)
 {
   static const size_t first[]
       = { 0, 1, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX };
-  for (size_t k = 0; k < sizeof first / sizeof *first; k++)
+  FOR_EACH_ROW (given, first)
     {
       size_t asked = 0;
-      size_t found
-          = SEARCH_FIRST (SIZE_MAX, i, is_asked (&asked, i, first[k]));
-      assert_true (found == first[k]);
+      size_t found = SEARCH_FIRST (SIZE_MAX, i, is_asked (&asked, i, *given));
+      assert_true (found == *given);
       assert_true (asked >= 8 * sizeof (size_t) - 1);
     }
 }
@@ -400,12 +390,11 @@ TEST (what_is_utf8_and_what_not)
       "a",
       1, PRINTABLE_INVALID },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       enum printable_kind kind;
-      assert_int_equal (printable_length (cases[i].text, &kind),
-                        cases[i].length);
-      assert_int_equal (kind, cases[i].kind);
+      assert_int_equal (printable_length (given->text, &kind), given->length);
+      assert_int_equal (kind, given->kind);
     }
 }
 
@@ -536,7 +525,7 @@ TEST (a_mapped_file_that_changes_is_noticed)
                 { shift_a_nanosecond, false },
                 { shift_a_second, false },
                 { grow, false } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (int closed = 0; closed < 2; closed++)
       {
         struct error err = { 0 };
@@ -547,12 +536,12 @@ TEST (a_mapped_file_that_changes_is_noticed)
         const void *bytes = mapped_file_open (fd, &size, &err);
         assert_non_null (bytes);
         assert_int_equal (size, 100);
-        cases[i].change (fd);
+        given->change (fd);
         if (closed)
           mapped_file_close (bytes, size);
-        assert_int_equal (mapped_files_check (&err), cases[i].same);
+        assert_int_equal (mapped_files_check (&err), given->same);
         assert_int_equal (err.status,
-                          cases[i].same ? CFI2SFRAME_OK : CFI2SFRAME_IO);
+                          given->same ? CFI2SFRAME_OK : CFI2SFRAME_IO);
         if (!closed)
           mapped_file_close (bytes, size);
         mapped_files_forget ();
@@ -673,12 +662,12 @@ TEST (a_word_between_any_two_parts_leads_to_any_crc)
   for (size_t i = 0; i < sizeof bytes; i++)
     bytes[i] = (uint8_t)(i * 41 + 7);
   for (size_t at = 0; at + 4 <= sizeof bytes; at++)
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+    FOR_EACH_ROW (given, wanted)
       {
         uint32_t word = crc32_word_for (bytes, at, bytes + at + 4,
-                                        sizeof bytes - at - 4, wanted[i]);
+                                        sizeof bytes - at - 4, *given);
         store_u32 (bytes + at, word, false);
-        assert_int_equal (crc32_of (bytes, sizeof bytes), wanted[i]);
+        assert_int_equal (crc32_of (bytes, sizeof bytes), *given);
       }
 }
 

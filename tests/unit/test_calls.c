@@ -5,6 +5,7 @@
 
 #include "cfi/return_sites.h"
 #include "tests/guarded.h"
+#include "tests/unit/elf_builder.h"
 
 #define CODE 0x400000
 
@@ -15,18 +16,10 @@ static bool
 ends_in_call (const struct arch *arch, const uint8_t *bytes, size_t size,
               size_t start)
 {
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = size + 1,
-                     .p_memsz = size + 1 };
-  struct image image = { .bytes = bytes,
-                         .size = size + 1,
-                         .arch = arch,
-                         .header = { .e_machine = arch->e_machine },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct call_finder finder = { .image = &image };
+  struct code_image code;
+  code_image_init (&code, arch->e_machine, bytes, size + 1, CODE);
+  code.image.arch = arch; /* may be that of the other byte order */
+  struct call_finder finder = { .image = &code.image };
   return call_finder_ends_at (&finder, CODE + start, CODE + size);
 }
 
@@ -182,18 +175,18 @@ static const char *const prefixes[] = {
 static void
 is_call_everywhere (const struct form *call)
 {
-  for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+  FOR_EACH_ROW (given, before)
     for (size_t j = 0; j < sizeof prefixes / sizeof *prefixes; j++)
       {
         uint8_t bytes[48] = { 0 };
-        size_t size = before[i].size;
-        memcpy (bytes, before[i].bytes, size);
+        size_t size = given->size;
+        memcpy (bytes, given->bytes, size);
         memcpy (bytes + size, prefixes[j], strlen (prefixes[j]));
         size += strlen (prefixes[j]);
         memcpy (bytes + size, call->bytes, call->size);
         size += call->size;
         assert_true (ends_in_call (&arch_amd64, bytes, size, 0));
-        assert_true (ends_in_call (&arch_amd64, bytes, size, before[i].size));
+        assert_true (ends_in_call (&arch_amd64, bytes, size, given->size));
         bytes[size] = RET;
         assert_false (ends_in_call (&arch_amd64, bytes, size + 1, 0));
       }

@@ -99,27 +99,17 @@ expect (const struct program *program, const char *rows)
   cfi_fixture_free (&f);
 }
 
-#define AMD64_CIE "\x0c\x07\x08\x90\x01"
-#define AMD64(fde)                                                        \
-  &(struct program)                                                       \
-  {                                                                       \
-    &arch_amd64, AMD64_CIE, sizeof AMD64_CIE - 1, fde, sizeof fde - 1, 1, \
-        0x78                                                              \
-  }
-#define AARCH64_CIE "\x0c\x1f\x00"
-#define AARCH64(fde)                                                         \
+#define PROGRAM(machine, code_alignment, cie, fde)                           \
   &(struct program)                                                          \
   {                                                                          \
-    &arch_aarch64, AARCH64_CIE, sizeof AARCH64_CIE - 1, fde, sizeof fde - 1, \
-        4, 0x78                                                              \
+    &machine, cie, sizeof cie - 1, fde, sizeof fde - 1, code_alignment, 0x78 \
   }
-#define S390X_CIE "\x0c\x0f\xa0\x01"
-#define S390X(fde)                                                        \
-  &(struct program)                                                       \
-  {                                                                       \
-    &arch_s390x, S390X_CIE, sizeof S390X_CIE - 1, fde, sizeof fde - 1, 1, \
-        0x78                                                              \
-  }
+#define AMD64_WITH(cie, fde) PROGRAM (arch_amd64, 1, cie, fde)
+#define AMD64(fde) AMD64_WITH ("\x0c\x07\x08\x90\x01", fde)
+#define AARCH64_WITH(cie, fde) PROGRAM (arch_aarch64, 4, cie, fde)
+#define AARCH64(fde) AARCH64_WITH ("\x0c\x1f\x00", fde)
+#define S390X(fde) PROGRAM (arch_s390x, 1, "\x0c\x0f\xa0\x01", fde)
+#define BAD "bad-instruction bad-instruction bad-instruction"
 #define ROW0 "0 r7+8 [c-8] same"
 
 TEST (a_prologue_is_three_rows)
@@ -144,13 +134,9 @@ TEST (every_advance_moves_the_location)
   expect (AMD64 ("\x01\xe6\xef\xff\xff\x0e\x10"),
           ROW0 "; 16 r7+16 [c-8] same");
   /* Backwards.  */
-  expect (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"),
-          ROW0 "; 16 bad-instruction bad-instruction "
-               "bad-instruction");
+  expect (AMD64 ("\x50\x01\xd6\xef\xff\xff\x0e\x10"), ROW0 "; 16 " BAD);
   /* In front of the function is backwards, too.  */
-  expect (AMD64 ("\x50\x01\xd4\xef\xff\xff\x0e\x10"),
-          ROW0 "; 16 bad-instruction bad-instruction "
-               "bad-instruction");
+  expect (AMD64 ("\x50\x01\xd4\xef\xff\xff\x0e\x10"), ROW0 "; 16 " BAD);
   /* MIPS_advance_loc8.  */
   expect (AMD64 ("\x1d\x05\x00\x00\x00\x00\x00\x00\x00\x0e\x10"),
           ROW0 "; 5 r7+16 [c-8] same");
@@ -184,23 +170,22 @@ TEST (every_pointer_format_takes_its_bytes)
     { 0x12, 2, 0x9ff0 },
     { 0x1b, 4, (uint64_t)-0x7ffe6010ll },
   };
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+  FOR_EACH_ROW (given, formats)
     {
       struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
       uint64_t value;
       assert_true (
-          encoded_pointer_read (&cursor, formats[i].encoding, 0x1000, &value));
-      assert_int_equal (value, formats[i].value);
-      assert_int_equal (sizeof bytes - cursor_left (&cursor), formats[i].size);
+          encoded_pointer_read (&cursor, given->encoding, 0x1000, &value));
+      assert_int_equal (value, given->value);
+      assert_int_equal (sizeof bytes - cursor_left (&cursor), given->size);
     }
   static const uint8_t refused[]
       = { 0x05, 0x0d, 0x20, 0x3b, 0x50, 0x9b, 0xff };
-  for (size_t i = 0; i < sizeof refused; i++)
+  FOR_EACH_ROW (given, refused)
     {
       struct cursor cursor = cursor_over (bytes, sizeof bytes, false);
       uint64_t value;
-      assert_false (
-          encoded_pointer_read (&cursor, refused[i], 0x1000, &value));
+      assert_false (encoded_pointer_read (&cursor, *given, 0x1000, &value));
     }
   struct cursor cut = cursor_over (bytes, 3, false);
   uint64_t value;
@@ -267,10 +252,7 @@ TEST (every_cfa_rule_is_understood)
   expect (AMD64 ("\x0e\xff\xff\xff\xff\x0f\x41\x0e\x08"),
           "0 offset-range [c-8] same; 1 r7+8 [c-8] same");
   expect (AMD64 ("\x0c\x80\x80\x04\x08"), "0 register-range [c-8] same");
-  struct program empty = *AMD64 ("");
-  empty.cie = "\x90\x01";
-  empty.cie_size = 2;
-  expect (&empty, "0 cfa-undefined [c-8] same");
+  expect (AMD64_WITH ("\x90\x01", ""), "0 cfa-undefined [c-8] same");
 }
 
 TEST (registers_have_16_bits)
@@ -346,11 +328,11 @@ TEST (sums_in_expressions_are_registers_and_offsets)
     { *AMD64 ("\x0f\x04\x38\x76\x00\x22"), "r6+8" },
     { *AMD64 ("\x0f\x03\x76\x10\x06"), "[r6+16]" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char rows[100];
-      snprintf (rows, sizeof rows, "0 %s [c-8] same", cases[i].cfa);
-      expect (&cases[i].program, rows);
+      snprintf (rows, sizeof rows, "0 %s [c-8] same", given->cfa);
+      expect (&given->program, rows);
     }
 }
 
@@ -379,8 +361,8 @@ TEST (expressions_without_form_are_named)
     *AMD64 ("\x0f\x05\x76\x10\x06\x38\x22"),
     *AMD64 ("\x0f\x0c\x76\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x80\x1c"),
   };
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    expect (&programs[i], "0 cfa-expression [c-8] same");
+  FOR_EACH_ROW (given, programs)
+    expect (given, "0 cfa-expression [c-8] same");
 }
 
 TEST (a_caller_sp_other_than_the_cfa_is_named)
@@ -422,21 +404,15 @@ TEST (signing_is_followed_or_named)
           "0 r31+0 same same; 4 r31+0 ra-signing same signed; "
           "8 r31+0 same same");
   /* So does it when that is not "unsigned", or nobody knows.  */
-  struct program program = *AARCH64 ("\x41\x2d\x41\xe2");
-  program.cie = "\x0c\x1f\x00\x2d";
-  program.cie_size = 4;
-  expect (&program, "0 r31+0 same same signed; 4 r31+0 same same; "
-                    "8 r31+0 same same signed");
-  program.cie = "\x0c\x1f\x00\x08\x22";
-  program.cie_size = 5;
-  expect (&program, "0 r31+0 ra-signing same; "
-                    "4 r31+0 ra-signing same signed; "
-                    "8 r31+0 ra-signing same");
-  program.cie = "\x0c\x1f\x00\x2c";
-  program.cie_size = 4;
-  program.fde = "\x41\x2c\x41\xe2";
-  expect (&program, "0 r31+0 ra-signing same signed; 4 r31+0 same same; "
-                    "8 r31+0 ra-signing same signed");
+  expect (AARCH64_WITH ("\x0c\x1f\x00\x2d", "\x41\x2d\x41\xe2"),
+          "0 r31+0 same same signed; 4 r31+0 same same; "
+          "8 r31+0 same same signed");
+  expect (AARCH64_WITH ("\x0c\x1f\x00\x08\x22", "\x41\x2d\x41\xe2"),
+          "0 r31+0 ra-signing same; 4 r31+0 ra-signing same signed; "
+          "8 r31+0 ra-signing same");
+  expect (AARCH64_WITH ("\x0c\x1f\x00\x2c", "\x41\x2c\x41\xe2"),
+          "0 r31+0 ra-signing same signed; 4 r31+0 same same; "
+          "8 r31+0 ra-signing same signed");
   /* Elsewhere the opcode is SPARC's.  */
   expect (AMD64 ("\x2d"), "bad-instruction");
 }
@@ -448,9 +424,8 @@ TEST (what_is_said_before_a_broken_instruction_holds)
   /* A block that ends behind the FDE.  */
   expect (AMD64 ("\x0f\x7f\x76"), "bad-instruction");
   /* In the middle, what was said until then holds: here of bytes 0 to 4.  */
-  expect (AMD64 ("\x41\x0e\x10\x44\x3f"),
-          ROW0 "; 1 r7+16 [c-8] same; "
-               "5 bad-instruction bad-instruction bad-instruction");
+  expect (AMD64 ("\x41\x0e\x10\x44\x3f"), ROW0 "; 1 r7+16 [c-8] same; "
+                                               "5 " BAD);
   expect (AMD64 ("\x41\x0e\x10\x44\x0e\x18\x0b\x41\x0e\x20"),
           ROW0 "; 1 r7+16 [c-8] same; "
                "5 bad-state bad-state bad-state");
@@ -458,18 +433,11 @@ TEST (what_is_said_before_a_broken_instruction_holds)
   expect (AMD64 ("\x41\x0f\x02\x76\x08\x41\x0d\x07"),
           ROW0 "; 1 r6+8 [c-8] same; "
                "2 bad-state bad-state bad-state");
-  struct program program = *AMD64 ("");
-  program.cie = "\x41\x0e\x10"; /* a location in a CIE */
-  program.cie_size = 3;
-  expect (&program, "bad-state");
-  program.cie = "\x0c\x07\x08\x41";
-  program.cie_size = 4;
-  expect (&program, "bad-state");
-  program.cie = "\x0c\x07\x08\xc3"; /* restore in a CIE */
-  expect (&program, "bad-state");
-  program.cie = "\x0c\x07\x08\xc6";
-  program.cie_size = 4;
-  expect (&program, "bad-state");
+  /* A location in a CIE, and restore.  */
+  expect (AMD64_WITH ("\x41\x0e\x10", ""), "bad-state");
+  expect (AMD64_WITH ("\x0c\x07\x08\x41", ""), "bad-state");
+  expect (AMD64_WITH ("\x0c\x07\x08\xc3", ""), "bad-state");
+  expect (AMD64_WITH ("\x0c\x07\x08\xc6", ""), "bad-state");
 }
 
 TEST (what_concerns_no_row_is_passed_over)
@@ -506,8 +474,8 @@ TEST (every_instruction_takes_its_operands_and_no_more)
     *AMD64 ("\x0a\x0b\x0e\x05"),         /* remember, restore_state */
     *AMD64 ("\x40\x02\x00\x03\x00\x00\x04\x00\x00\x00\x00\x0e\x05"),
   };
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-    expect (&programs[i], "0 r7+5 [c-8] same");
+  FOR_EACH_ROW (given, programs)
+    expect (given, "0 r7+5 [c-8] same");
 }
 
 /* What the fast way through frequent instructions must leave to the other.  */
@@ -518,10 +486,8 @@ TEST (operands_of_several_bytes_are_read)
   expect (AMD64 ("\x0e\x80\x01"), "0 r7+128 [c-8] same");
   expect (AMD64 ("\x0e\x85\x02"), "0 r7+261 [c-8] same");
   /* The operand, or its last byte, would be the byte behind the FDE.  */
-  expect (AMD64 ("\x41\x00\x00\x00\x00\x00\x83"),
-          ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
-  expect (AMD64 ("\x41\x00\x00\x00\x00\x0e\x80"),
-          ROW0 "; 1 bad-instruction bad-instruction bad-instruction");
+  expect (AMD64 ("\x41\x00\x00\x00\x00\x00\x83"), ROW0 "; 1 " BAD);
+  expect (AMD64 ("\x41\x00\x00\x00\x00\x0e\x80"), ROW0 "; 1 " BAD);
 }
 
 TEST (offsets_out_of_range_are_named)

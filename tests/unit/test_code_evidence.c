@@ -75,7 +75,7 @@ open_fixture (void)
   memset (&f, 0, sizeof f);
   elf_builder_program (&f.elf, EM_AARCH64, false);
   memset (f.elf.bytes + F, 0, 0x100);
-  for (size_t i = 0; i < sizeof code / sizeof *code; i++)
+  for (size_t i = 0; i < N_OF (code); i++)
     store_u32 (f.elf.bytes + F + 4 * i, code[i], false);
   elf_builder_symbol (&f.elf, 1, ".text", STT_FUNC, F);
   elf_builder_symbol (&f.elf, 2, ".text", STT_FUNC, G);

@@ -1,6 +1,6 @@
 /* Unit tests of src/elf/debug_file.c: which file is the debug file of a
-   program, and which files are refused as such. SPDX-License-Identifier:
-   LGPL-2.1-or-later  */
+   program, and which files are refused as such.
+   SPDX-License-Identifier: LGPL-2.1-or-later  */
 
 #include <config.h>
 
@@ -265,6 +265,15 @@ open_linked_fixture (struct fixture *f, const char *link, size_t size)
   set_paths (f);
 }
 
+static void
+open_program_with_a_link (struct fixture *f)
+{
+  open_linked_fixture (f, "p.debug", 12);
+}
+
+#define LINKED_TEST(name) \
+  TEST_WITH (struct fixture, f, open_program_with_a_link, close_fixture, name)
+
 /* A debug file that a link names is looked for beside the program, in .debug
    there, and in the system's directory below the path of the program's own
    one.  A link with a slash, as a hostile file may have it, leads nowhere.  */
@@ -284,21 +293,21 @@ TEST (a_debug_file_is_found_by_link)
     { "../p.debug", "p.debug", false },
     { "", "p.debug", false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct fixture f;
       char *folder, place[300];
-      open_linked_fixture (&f, cases[i].link,
-                           ((strlen (cases[i].link) + 4) & ~(size_t)3) + 4);
+      open_linked_fixture (&f, given->link,
+                           ((strlen (given->link) + 4) & ~(size_t)3) + 4);
       folder = realpath (f.directory, NULL);
       assert_non_null (folder);
-      if (strncmp (cases[i].place, "GLOBAL/", 7) == 0)
+      if (strncmp (given->place, "GLOBAL/", 7) == 0)
         snprintf (place, sizeof place, "%.200s%s", folder + 1,
-                  cases[i].place + 6);
+                  given->place + 6);
       else
-        snprintf (place, sizeof place, "%s", cases[i].place);
+        snprintf (place, sizeof place, "%s", given->place);
       write_debug_file (&f, place, 0);
-      expect (&f, cases[i].found ? FOUND : NOT_FOUND, NULL);
+      expect (&f, given->found ? FOUND : NOT_FOUND, NULL);
       free (folder);
       close_fixture (&f);
     }
@@ -376,41 +385,40 @@ TEST (what_is_to_be_changed_is_no_other_file)
     { "GLOBAL", "/elsewhere/p.debug", true, true, true, false },
     { "GLOBAL", "/elsewhere/p.debug", false, true, false, false },
   };
-  for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++)
-    {
-      struct fixture f;
-      struct debug_file file;
-      struct error err = { 0 };
-      char place[300];
-      bool to_change = i % 2;
-      const char *where = cases[i / 2].place, *to = cases[i / 2].to;
-      open_linked_fixture (&f, "p.debug", 12);
-      f.places.to_change = to_change;
-      use_cache (&f);
-      char *folder = realpath (f.directory, NULL);
-      assert_non_null (folder);
-      place_of (&f, where, folder, place, sizeof place);
-      if (to == NULL)
-        write_split_file (&f, place, cases[i / 2].split);
-      else
-        write_link (&f, place, folder, to, cases[i / 2].split);
-      bool found = to_change ? cases[i / 2].to_change : cases[i / 2].to_read;
-      debug_file_find (&file, &f.image, &f.places, &err);
-      if ((file.image.elf != NULL) != found)
-        fail_msg ("case %zu: %s", i, err.reason);
-      if (found)
-        {
-          assert_int_equal (file.beside,
-                            cases[i / 2].beside ? strlen (folder) + 1 : 0);
-          debug_file_close (&file);
-        }
-      else if (!cases[i / 2].split)
-        assert_non_null (strstr (err.reason, "it has code"));
-      else
-        assert_int_equal (err.status, CFI2SFRAME_OK);
-      free (folder);
-      close_fixture (&f);
-    }
+  FOR_EACH_ROW (given, cases)
+    for (unsigned to_change = 0; to_change < 2; to_change++)
+      {
+        struct fixture f;
+        struct debug_file file;
+        struct error err = { 0 };
+        char place[300];
+        open_linked_fixture (&f, "p.debug", 12);
+        f.places.to_change = to_change;
+        use_cache (&f);
+        char *folder = realpath (f.directory, NULL);
+        assert_non_null (folder);
+        place_of (&f, given->place, folder, place, sizeof place);
+        if (given->to == NULL)
+          write_split_file (&f, place, given->split);
+        else
+          write_link (&f, place, folder, given->to, given->split);
+        bool found = to_change ? given->to_change : given->to_read;
+        debug_file_find (&file, &f.image, &f.places, &err);
+        if ((file.image.elf != NULL) != found)
+          fail_msg ("%s", err.reason);
+        if (found)
+          {
+            assert_int_equal (file.beside,
+                              given->beside ? strlen (folder) + 1 : 0);
+            debug_file_close (&file);
+          }
+        else if (!given->split)
+          assert_non_null (strstr (err.reason, "it has code"));
+        else
+          assert_int_equal (err.status, CFI2SFRAME_OK);
+        free (folder);
+        close_fixture (&f);
+      }
 }
 
 /* Why one file is not taken does not matter when another one is.  */
@@ -437,34 +445,33 @@ TEST (a_file_beside_makes_up_for_another)
 }
 
 /* The CRC decides also if only the debug file has a build-id.  */
-TEST (a_crc_counts_where_one_has_a_build_id)
+LINKED_TEST (a_crc_counts_where_one_has_a_build_id)
 {
-  struct fixture f;
-  open_linked_fixture (&f, "p.debug", 12);
-  write_debug_file (&f, "p.debug", 0);
-  size_t type = build_id_offset (&f) - 8; /* behind it: "GNU" */
-  uint32_t crc = crc32_of (f.elf.bytes, f.elf.size);
-  size_t link = f.elf.sections[elf_builder_section (&f.elf, ".gnu_debuglink")]
-                    .sh_offset;
-  store_u32 (f.elf.bytes + type, NT_GNU_BUILD_ID + 1, false);
+  write_debug_file (f, "p.debug", 0);
+  size_t type = build_id_offset (f) - 8; /* behind it: "GNU" */
+  uint32_t crc = crc32_of (f->elf.bytes, f->elf.size);
+  size_t link
+      = f->elf.sections[elf_builder_section (&f->elf, ".gnu_debuglink")]
+            .sh_offset;
+  store_u32 (f->elf.bytes + type, NT_GNU_BUILD_ID + 1, false);
   /* Either of the two, and for the last time the debug file.  */
   for (unsigned i = 0; i < 3; i++)
     {
       bool right = i > 0;
       if (i == 2)
         {
-          write_debug_file (&f, "p.debug", 0);
-          crc = crc32_of (f.elf.bytes, f.elf.size);
-          store_u32 (f.elf.bytes + type, NT_GNU_BUILD_ID, false);
+          write_debug_file (f, "p.debug", 0);
+          crc = crc32_of (f->elf.bytes, f->elf.size);
+          store_u32 (f->elf.bytes + type, NT_GNU_BUILD_ID, false);
         }
       struct image image;
       struct error err = { 0 };
-      store_u32 (f.elf.bytes + link + 8, crc + !right, false);
-      assert_true (image_open_memory (&image, f.elf.bytes, f.elf.size, &err));
-      expect_opened (&f, "p.debug", &image, right ? NULL : "not the CRC");
+      store_u32 (f->elf.bytes + link + 8, crc + !right, false);
+      assert_true (
+          image_open_memory (&image, f->elf.bytes, f->elf.size, &err));
+      expect_opened (f, "p.debug", &image, right ? NULL : "not the CRC");
       image_close (&image);
     }
-  close_fixture (&f);
 }
 
 /* Where nothing has a build-id.  The CRC has the file's byte order, and begins
@@ -518,17 +525,14 @@ TEST (a_shorter_build_id_is_another)
 }
 
 /* The file found by its build-id counts, and so does its reason.  */
-TEST (the_build_id_comes_before_the_link)
+LINKED_TEST (the_build_id_comes_before_the_link)
 {
-  struct fixture f;
-  open_linked_fixture (&f, "p.debug", 12);
-  write_debug_file (&f, "p.debug", 0);
-  write_debug_file (&f, f.build_id, 0);
-  expect (&f, FOUND, f.build_id);
-  write_debug_file (&f, f.build_id, build_id_offset (&f));
-  write_debug_file (&f, "p.debug", 1);
-  expect (&f, REFUSED, f.build_id);
-  close_fixture (&f);
+  write_debug_file (f, "p.debug", 0);
+  write_debug_file (f, f->build_id, 0);
+  expect (f, FOUND, f->build_id);
+  write_debug_file (f, f->build_id, build_id_offset (f));
+  write_debug_file (f, "p.debug", 1);
+  expect (f, REFUSED, f->build_id);
 }
 
 /* Whatever is wrong with the debug file, what is wrong with the machine stays
@@ -540,7 +544,7 @@ TEST (some_errors_are_not_the_debug_file_s)
           { CFI2SFRAME_NO_MEMORY, CFI2SFRAME_NO_MEMORY },
           { CFI2SFRAME_NOT_ELF, CFI2SFRAME_REFUSED },
           { CFI2SFRAME_MALFORMED, CFI2SFRAME_REFUSED } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct error err = { 0 };
       error_set (&err, cases[i][0], "reason");
@@ -635,26 +639,23 @@ TEST (one_byte_is_no_build_id_to_look_for)
 
 /* An image that was made of a file is beside what that file is beside,
    whatever descriptor the file has.  */
-TEST (what_was_made_of_a_file_is_where_the_file_is)
+LINKED_TEST (what_was_made_of_a_file_is_where_the_file_is)
 {
-  struct fixture f;
   struct debug_file file;
   struct error err = { 0 };
-  open_linked_fixture (&f, "p.debug", 12);
-  write_debug_file (&f, "p.debug", 0);
-  struct image source = f.image, made = f.image;
+  write_debug_file (f, "p.debug", 0);
+  struct image source = f->image, made = f->image;
   int input = dup (STDIN_FILENO);
   assert_true (input >= 0);
-  assert_int_equal (dup2 (f.image.fd, STDIN_FILENO), STDIN_FILENO);
+  assert_int_equal (dup2 (f->image.fd, STDIN_FILENO), STDIN_FILENO);
   source.fd = STDIN_FILENO;
   made.fd = -1;
   made.made_from = &source;
-  debug_file_find (&file, &made, &f.places, &err);
+  debug_file_find (&file, &made, &f->places, &err);
   assert_int_equal (dup2 (input, STDIN_FILENO), STDIN_FILENO);
   close (input);
   assert_non_null (file.image.elf);
   debug_file_close (&file);
-  close_fixture (&f);
 }
 
 /* Contents of any loaded section of code, also the last one, make a file one
@@ -673,16 +674,15 @@ TEST (code_is_in_no_separate_debug_file)
     { SHT_PROGBITS, SHF_EXECINSTR, true },
     { SHT_PROGBITS, SHF_ALLOC, true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (size_t at = 1; at < 4; at++)
       {
         struct image_section sections[4] = { 0 };
         struct image image = { .sections = sections, .n_sections = 4 };
         struct error err = { 0 };
-        sections[at].header.sh_type = cases[i].type;
-        sections[at].header.sh_flags = cases[i].flags;
-        assert_int_equal (debug_file_check_split (&image, &err),
-                          cases[i].split);
+        sections[at].header.sh_type = given->type;
+        sections[at].header.sh_flags = given->flags;
+        assert_int_equal (debug_file_check_split (&image, &err), given->split);
       }
 }
 
@@ -703,17 +703,16 @@ TEST (the_environment_names_the_cache)
   char *before[3];
   for (size_t k = 0; k < 3; k++)
     before[k] = getenv (names[k]) ? strdup (getenv (names[k])) : NULL;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      const char *const values[]
-          = { cases[i].path, cases[i].xdg, cases[i].home };
+      const char *const values[] = { given->path, given->xdg, given->home };
       for (size_t k = 0; k < 3; k++)
         if (values[k] != NULL)
           setenv (names[k], values[k], 1);
         else
           unsetenv (names[k]);
       struct debug_places places = debug_places_usual ();
-      assert_string_equal (places.cache, cases[i].cache);
+      assert_string_equal (places.cache, given->cache);
       assert_string_equal (places.global, "/usr/lib/debug");
       assert_false (places.to_change);
     }

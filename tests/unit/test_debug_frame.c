@@ -159,7 +159,7 @@ TEST (letters_without_data_are_read)
           { "z", false, false, false },  { "eh", false, false, false },
           { "zR", false, false, false }, { "P", false, false, false },
           { "SGB", true, true, true },   { "armcc+", false, false, false } };
-  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+  for (unsigned i = 0; i < N_OF (cases); i++)
     {
       struct fixture f;
       begin (&f);
@@ -321,7 +321,7 @@ TEST (eh_frame_comes_before_debug_frame)
                 { CODE + 31, 2, false },  { CODE + 32, 32, false },
                 { CODE + 40, 4, false },  { CODE + 16, 64, false },
                 { CODE + 63, 32, false }, { CODE + 64, 32, true } };
-  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+  for (unsigned i = 0; i < N_OF (cases); i++)
     {
       struct fixture f;
       begin (&f);

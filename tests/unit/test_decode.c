@@ -5,19 +5,13 @@
 
 #include "base/bytes.h"
 #include "sframe/decode.h"
-#include "sframe/encode.h"
 #include "tests/sframe_lookup.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
   ADDRESS = 0x402000
 };
-
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v2_0 = { 2, false };
-static const struct sframe_variant v3 = { 3, true };
 
 /* Every kind of row; the machine is amd64 unless a test says otherwise.  */
 static struct sframe_row plain_rows[] = {
@@ -59,25 +53,21 @@ static const struct sframe_fde functions[] = {
 };
 
 static struct buffer
-section_of (const struct arch *arch, struct sframe_variant variant, size_t n,
+section_in (const struct arch *arch, struct sframe_variant variant, size_t n,
             bool sorted)
 {
-  struct error err = { 0 };
-  struct encode_options options
+  const struct encode_options options
       = { .arch = arch, .variant = variant, .sorted = sorted };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  struct sframe_fde known[N_OF (functions)];
+  size_t n_known = 0;
   /* Without order they must not be found by chance.  */
   for (size_t i = 0; i < n; i++)
     {
       const struct sframe_fde *function = &functions[sorted ? i : n - 1 - i];
       if (variant.version >= 2 || function->repeat == 0)
-        assert_true (sframe_encoder_add (encoder, function, &err));
+        known[n_known++] = *function;
     }
-  struct buffer out;
-  buffer_init (&out, arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, &out, &err));
-  sframe_encoder_free (encoder);
-  return out;
+  return section_of (options, known, n_known, ADDRESS);
 }
 
 static void
@@ -121,11 +111,8 @@ static void
 check_round_trip (const struct arch *arch, struct sframe_variant variant,
                   size_t n)
 {
-  struct error err = { 0 };
-  struct buffer section = section_of (arch, variant, n, true);
-  struct sframe_decoder decoder;
-  assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
-                                    ADDRESS, &err));
+  struct buffer section = section_in (arch, variant, n, true);
+  struct sframe_decoder decoder = decoder_on (&section, ADDRESS);
   assert_ptr_equal (decoder.arch, arch);
   assert_int_equal (decoder.variant.version, variant.version);
   assert_int_equal (decoder.variant.pcrel, variant.pcrel);
@@ -168,10 +155,8 @@ TEST (lookup)
   for (int sorted = 0; sorted < 2; sorted++)
     {
       struct error err = { 0 };
-      struct buffer section = section_of (&arch_amd64, v3, 3, sorted);
-      struct sframe_decoder decoder;
-      assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
-                                        ADDRESS, &err));
+      struct buffer section = section_in (&arch_amd64, v3, 3, sorted);
+      struct sframe_decoder decoder = decoder_on (&section, ADDRESS);
       assert_lookup (&decoder, 0, NULL);
       assert_lookup (&decoder, 0x400fff, NULL);
       assert_lookup (&decoder, 0x401000, &plain_rows[0]);
@@ -242,7 +227,7 @@ TEST (truncation_is_refused_at_every_byte)
   for (size_t i = 0; i < 4; i++)
     {
       size_t n = variants[i].version == 3 ? 3 : 2;
-      struct buffer section = section_of (&arch_amd64, variants[i], n, true);
+      struct buffer section = section_in (&arch_amd64, variants[i], n, true);
       struct error err = { 0 };
       assert_true (read_copy (section.bytes, section.size, &err));
       for (size_t size = 0; size < section.size; size++)
@@ -268,7 +253,7 @@ TEST (any_byte_may_change)
   for (size_t i = 0; i < 3; i++)
     {
       size_t n = variants[i].version == 3 ? 3 : 2;
-      struct buffer section = section_of (&arch_amd64, variants[i], n, true);
+      struct buffer section = section_in (&arch_amd64, variants[i], n, true);
       for (size_t at = 0; at < section.size; at++)
         {
           uint8_t saved = section.bytes[at];
@@ -336,19 +321,19 @@ TEST (damage_is_refused)
     { ROW0 + 2, 1, 0x63, CFI2SFRAME_MALFORMED, "word size" },
     { ROW0 + 2, 1, 0x1f, CFI2SFRAME_MALFORMED, "too many words" },
   };
-  struct buffer section = section_of (&arch_amd64, v3, 3, true);
+  struct buffer section = section_in (&arch_amd64, v3, 3, true);
   assert_int_equal (section.bytes[PLT_ROW1], 11);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct error err = { 0 };
       uint8_t *copy = malloc (section.size);
       memcpy (copy, section.bytes, section.size);
-      for (unsigned b = 0; b < cases[i].size; b++)
-        copy[cases[i].at + b] = (uint8_t)(cases[i].value >> 8 * b);
+      for (unsigned b = 0; b < given->size; b++)
+        copy[given->at + b] = (uint8_t)(given->value >> 8 * b);
       assert_false (read_all (copy, section.size, &err));
-      if (strstr (err.reason, cases[i].reason) == NULL)
-        fail_msg ("case %zu: %s", i, err.reason);
-      assert_int_equal (err.status, cases[i].status);
+      if (strstr (err.reason, given->reason) == NULL)
+        fail_msg ("%s", err.reason);
+      assert_int_equal (err.status, given->status);
       free (copy);
     }
   buffer_free (&section);
@@ -419,14 +404,12 @@ TEST (rows_of_a_function_are_bounded)
 TEST (empty_section_is_accepted)
 {
   struct error err = { 0 };
-  struct buffer section = section_of (&arch_s390x, v3, 0, true);
+  struct buffer section = section_in (&arch_s390x, v3, 0, true);
   assert_int_equal (section.size, 28);
   assert_true (read_copy (section.bytes, section.size, &err));
-  struct sframe_decoder decoder;
   struct sframe_fde function;
   struct sframe_row row;
-  assert_true (
-      sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));
+  struct sframe_decoder decoder = decoder_on (&section, 0);
   assert_int_equal (sframe_decoder_lookup (&decoder, 0, &function, &row, &err),
                     0);
   assert_false (sframe_decoder_function (&decoder, 0, &function, &err));
@@ -437,12 +420,10 @@ TEST (empty_section_is_accepted)
 TEST (rows_are_spent)
 {
   struct error err = { 0 };
-  struct buffer section = section_of (&arch_amd64, v3, 1, true);
-  struct sframe_decoder decoder;
+  struct buffer section = section_in (&arch_amd64, v3, 1, true);
   struct sframe_fde function;
   struct sframe_row_cursor cursor;
-  assert_true (
-      sframe_decoder_open (&decoder, section.bytes, section.size, 0, &err));
+  struct sframe_decoder decoder = decoder_on (&section, 0);
   uint64_t left = 2 * functions[0].n_rows;
   for (uint64_t i = 0; i < 3; i++)
     assert_int_equal (

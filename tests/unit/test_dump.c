@@ -8,7 +8,7 @@
 
 #include "sframe/dump.h"
 #include "sframe/encode.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 /* The dump of a section, in memory from malloc, or NULL.  */
 static char *
@@ -34,18 +34,12 @@ check (struct encode_options options, const struct sframe_fde *functions,
        size_t n, const char *expected)
 {
   struct error err = { 0 };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  for (size_t i = 0; i < n; i++)
-    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
-  struct buffer section;
-  buffer_init (&section, options.arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, 0x402000, &section, &err));
+  struct buffer section = section_of (options, functions, n, 0x402000);
   char *text = dump_of (section.bytes, section.size, 0x402000, &err);
   assert_non_null (text);
   assert_string_equal (text, expected);
   free (text);
   buffer_free (&section);
-  sframe_encoder_free (encoder);
 }
 
 #define HEADINGS "STARTPC         CFA       FP        RA           \n"
@@ -190,11 +184,7 @@ TEST (extreme_numbers)
   struct encode_options options
       = { .arch = &arch_s390x, .variant = { 3, true }, .sorted = true };
   struct error err = { 0 };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  assert_true (sframe_encoder_add (encoder, &function, &err));
-  struct buffer section;
-  buffer_init (&section, true);
-  assert_true (sframe_encoder_write (encoder, 0, &section, &err));
+  struct buffer section = section_of (options, &function, 1, 0);
   char *text = dump_of (section.bytes, section.size, 0, &err);
   assert_non_null (text);
   assert_non_null (strstr (text, "  (r536870911-17179869024)"
@@ -202,7 +192,6 @@ TEST (extreme_numbers)
                                  "(r536870911-2147483648)[s]\n"));
   free (text);
   buffer_free (&section);
-  sframe_encoder_free (encoder);
 }
 
 /* A few kilobytes that claim billions of rows: every function points to the

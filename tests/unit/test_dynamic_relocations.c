@@ -221,8 +221,8 @@ FIXTURE_TEST (those_of_tls_are_told)
           R_X86_64_TLSDESC };
   begin (false);
   add_tag (DT_RELA, TABLE);
-  add_tag (DT_RELASZ, sizeof types / sizeof *types * 24);
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+  add_tag (DT_RELASZ, N_OF (types) * 24);
+  for (size_t i = 0; i < N_OF (types); i++)
     {
       put_word (TABLE + 24 * i, DATA + 8 * i);
       put_word (TABLE + 24 * i + 8, types[i]);
@@ -346,18 +346,18 @@ FIXTURE_TEST (what_cannot_be_read_is_told)
     { { ANDROID_REL, TABLE }, false },
     { { ANDROID_RELA, TABLE }, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       begin (false);
-      for (unsigned k = 0; k < 4 && cases[i].tags[k] != 0; k += 2)
-        add_tag (cases[i].tags[k], cases[i].tags[k + 1]);
-      expect (cases[i].known, "");
+      for (unsigned k = 0; k < 4 && given->tags[k] != 0; k += 2)
+        add_tag (given->tags[k], given->tags[k + 1]);
+      expect (given->known, "");
       open_file ();
       struct error err = { 0 };
       assert_true (dynamic_places_find (&f.places, &f.image, DATA, 8, &err));
-      assert_int_equal (f.places.unknown, !cases[i].known);
+      assert_int_equal (f.places.unknown, !given->known);
       assert_int_equal (dynamic_places_touch (&f.places, DATA, 8),
-                        !cases[i].known);
+                        !given->known);
     }
 }
 
@@ -386,18 +386,18 @@ FIXTURE_TEST (places_reach_into_what_is_asked_for)
     { 0x20, 0x28, 1 }, { 0x27, 0x30, 1 }, { 0x28, 0x40, 0 }, { 0, 0x20, 0 },
     { 0, 0x21, 1 },    { 0x28, 0x41, 1 }, { 0, 0x80, 2 },    { 0x48, 0x80, 0 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      uint64_t size = cases[i].end - cases[i].begin;
+      uint64_t size = given->end - given->begin;
       begin_places ();
-      find_places (DATA + cases[i].begin, size);
-      assert_int_equal (f.places.n, cases[i].n);
+      find_places (DATA + given->begin, size);
+      assert_int_equal (f.places.n, given->n);
       assert_false (f.places.unknown);
       if (f.places.n == 2)
         assert_true (f.places.addresses[0] < f.places.addresses[1]);
       assert_int_equal (
-          dynamic_places_touch (&f.places, DATA + cases[i].begin, size),
-          cases[i].n > 0);
+          dynamic_places_touch (&f.places, DATA + given->begin, size),
+          given->n > 0);
     }
 }
 
@@ -426,7 +426,7 @@ FIXTURE_TEST (places_come_in_any_order)
   static const uint8_t order[] = { 3, 9, 1, 0, 7, 5, 9, 2, 8, 6, 4 };
   enum
   {
-    N = sizeof order / sizeof *order
+    N = N_OF (order)
   };
   begin (false);
   add_tag (DT_RELA, TABLE);
@@ -492,10 +492,10 @@ FIXTURE_TEST (touched_to_the_byte)
   };
   begin_places ();
   find_places (DATA, 0x80);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     assert_int_equal (
-        dynamic_places_touch (&f.places, DATA + cases[i].begin, cases[i].size),
-        cases[i].touched);
+        dynamic_places_touch (&f.places, DATA + given->begin, given->size),
+        given->touched);
 }
 
 /* The dynamic linker writes to other segments only if the file says so.  */
@@ -510,12 +510,12 @@ FIXTURE_TEST (read_only_code_is_changed_by_text_relocations_alone)
                 { DT_FLAGS, DF_TEXTREL, 1 },
                 { DT_FLAGS, DF_TEXTREL | DF_BIND_NOW, 1 },
                 { DT_FLAGS, DF_BIND_NOW, 0 } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       begin_places ();
-      add_tag (cases[i].tag, cases[i].value);
+      add_tag (given->tag, given->value);
       find_places (TABLE, 0x200);
-      assert_int_equal (f.places.n, cases[i].n);
+      assert_int_equal (f.places.n, given->n);
     }
 }
 

@@ -166,7 +166,7 @@ TEST (code_lies_in_its_section_as_a_whole)
                              .inputs = { { .kind = CFI_DEBUG_FRAME } },
                              .n_inputs = 1,
                              .fdes = fdes,
-                             .n_fdes = sizeof fdes / sizeof *fdes };
+                             .n_fdes = N_OF (fdes) };
   struct error err = { 0 };
   elf_builder_program (&elf, EM_X86_64, false);
   elf.segments[3].p_memsz = 0x180; /* the code's; more than the file has */

@@ -6,12 +6,7 @@
 #include "base/bytes.h"
 #include "sframe/decode.h"
 #include "sframe/encode.h"
-#include "tests/unit_test.h"
-
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v2_0 = { 2, false };
-static const struct sframe_variant v3 = { 3, true };
+#include "tests/encoded.h"
 
 static struct encode_options
 options_for (const struct arch *arch, struct sframe_variant variant)
@@ -19,25 +14,6 @@ options_for (const struct arch *arch, struct sframe_variant variant)
   return (struct encode_options){ .arch = arch,
                                   .variant = variant,
                                   .sorted = true };
-}
-
-/* The section of N functions at ADDRESS.  */
-static struct buffer
-section_of (struct encode_options options, const struct sframe_fde *functions,
-            size_t n, uint64_t address)
-{
-  struct error err = { 0 };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  assert_non_null (encoder);
-  for (size_t i = 0; i < n; i++)
-    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
-  assert_int_equal (sframe_encoder_n_functions (encoder), n);
-  struct buffer out;
-  buffer_init (&out, options.arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, address, &out, &err));
-  assert_int_equal (out.size, sframe_encoder_size (encoder));
-  sframe_encoder_free (encoder);
-  return out;
 }
 
 static void
@@ -173,22 +149,22 @@ TEST (word_sizes)
     { 256, true, 2, 2 },        { 65535, true, 2, 2 },
     { 65536, true, 4, 4 },      { -1, true, 4, 4 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct sframe_row row = { .base_sp = true,
                                 .n_words = 1,
-                                .control = cases[i].control,
-                                .words = { cases[i].word } };
+                                .control = given->control,
+                                .words = { given->word } };
       struct encode_options options = options_for (&arch_amd64, v3);
       struct buffer out = row_bytes (options, row, 1);
-      assert_int_equal (out.size, 2 + cases[i].bytes);
-      assert_int_equal (out.bytes[1] >> 5, cases[i].bytes / 2);
+      assert_int_equal (out.size, 2 + given->bytes);
+      assert_int_equal (out.bytes[1] >> 5, given->bytes / 2);
       buffer_free (&out);
 
       options = options_for (&arch_amd64, v2);
       options.gnu_widths = true;
       out = row_bytes (options, row, 1);
-      assert_int_equal (out.size, 2 + cases[i].gnu_v2_bytes);
+      assert_int_equal (out.size, 2 + given->gnu_v2_bytes);
       buffer_free (&out);
     }
 }
@@ -231,19 +207,19 @@ TEST (fre_types)
     { 65535, 65536, 1, 2 },  { 65534, 65535, 1, 1 }, { 65536, 65537, 2, 2 },
     { 4, UINT32_MAX, 0, 2 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (int gnu = 0; gnu < 2; gnu++)
       {
         struct sframe_row rows[]
             = { { .base_sp = true, .n_words = 1, .words = { 8 } },
-                { .start = cases[i].last, .n_words = 1, .words = { 16 } } };
+                { .start = given->last, .n_words = 1, .words = { 16 } } };
         struct sframe_fde function
-            = { .size = cases[i].size, .n_rows = 2, .rows = rows };
+            = { .size = given->size, .n_rows = 2, .rows = rows };
         struct encode_options options = options_for (&arch_amd64, v3);
         options.gnu_widths = gnu;
         struct buffer out = section_of (options, &function, 1, 0);
         unsigned type = out.bytes[28 + 16 + 2];
-        assert_int_equal (type, gnu ? cases[i].gnu_type : cases[i].type);
+        assert_int_equal (type, gnu ? given->gnu_type : given->type);
         assert_int_equal (out.size,
                           28 + 16 + 5 + 2 * (2 + ((size_t)1 << type)));
         buffer_free (&out);
@@ -326,9 +302,7 @@ TEST (repeated_functions_have_no_block)
       struct buffer out;
       buffer_init (&out, false);
       assert_true (sframe_encoder_write (encoder, 0x400000, &out, &err));
-      struct sframe_decoder decoder;
-      assert_true (
-          sframe_decoder_open (&decoder, out.bytes, out.size, 0x400000, &err));
+      struct sframe_decoder decoder = decoder_on (&out, 0x400000);
       struct sframe_fde function;
       assert_true (sframe_decoder_function (&decoder, 2, &function, &err));
       assert_int_equal (function.address, 0x401200);
@@ -439,7 +413,7 @@ TEST (distance_limits)
     { 0x1000, 0x1000 + 0x80000000u - 27, false },
     { 0, UINT64_C (0xffffffff80000000), true } /* wraps */,
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (int version = 2; version <= 3; version++)
       {
         struct error err = { 0 };
@@ -447,13 +421,13 @@ TEST (distance_limits)
             = options_for (&arch_amd64, version == 2 ? v2 : v3);
         struct sframe_encoder *encoder = sframe_encoder_new (&options);
         struct sframe_fde function = push_function;
-        function.address = cases[i].function;
+        function.address = given->function;
         assert_true (sframe_encoder_add (encoder, &function, &err));
         struct buffer out;
         buffer_init (&out, false);
         assert_int_equal (
-            sframe_encoder_write (encoder, cases[i].section, &out, &err),
-            version == 3 || cases[i].fits);
+            sframe_encoder_write (encoder, given->section, &out, &err),
+            version == 3 || given->fits);
         buffer_free (&out);
         sframe_encoder_free (encoder);
       }

@@ -64,12 +64,12 @@ TEST (only_bytes_of_its_own_are_replaced)
     { 0x2088, false }, /* the note */
     { 0x2090, true },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct error err = { 0 };
-      if (is_replaceable (&elf, cases[i].offset, &err) != cases[i].replaceable)
-        fail_msg ("at 0x%zx: %s", (size_t)cases[i].offset, err.reason);
-      if (!cases[i].replaceable)
+      if (is_replaceable (&elf, given->offset, &err) != given->replaceable)
+        fail_msg ("at 0x%zx: %s", (size_t)given->offset, err.reason);
+      if (!given->replaceable)
         assert_string_equal (err.reason,
                              "its .sframe overlaps other contents");
     }

@@ -386,7 +386,7 @@ FIXTURE_TEST (what_matters_is_kept_or_refused)
     { 'L', NULL, ERANGE, "list extended attributes", CFI2SFRAME_IO },
     { 'G', "user.note", ERANGE, "user.note", CFI2SFRAME_IO },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       tear_down (NULL);
       assert_int_equal (set_up (NULL), 0);
@@ -397,11 +397,11 @@ FIXTURE_TEST (what_matters_is_kept_or_refused)
       put (to.fd, "user.others", "o", 1);
       put (from.fd, "user.both", "b", 1);
       put (to.fd, "user.both", "x", 1);
-      fault.call = cases[i].call;
-      fault.name = cases[i].name;
-      fault.error = cases[i].error;
+      fault.call = given->call;
+      fault.name = given->name;
+      fault.error = given->error;
       fault.times = 1000;
-      expect_copy (cases[i].status, cases[i].words);
+      expect_copy (given->status, given->words);
     }
 }
 
@@ -440,13 +440,13 @@ FIXTURE_TEST (owner_and_group_are_kept)
     uid_t owner;
     gid_t group;
   } cases[] = { { 0, 34 }, { 12, 35 }, { 13, 35 }, { 13, 36 } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      assert_int_equal (fchown (from.fd, cases[i].owner, cases[i].group), 0);
+      assert_int_equal (fchown (from.fd, given->owner, given->group), 0);
       expect_copy (CFI2SFRAME_OK, NULL);
       assert_int_equal (fstat (to.fd, &status), 0);
-      assert_int_equal (status.st_uid, cases[i].owner);
-      assert_int_equal (status.st_gid, cases[i].group);
+      assert_int_equal (status.st_uid, given->owner);
+      assert_int_equal (status.st_gid, given->group);
     }
 }
 
@@ -465,12 +465,12 @@ FIXTURE_TEST (an_owner_that_cannot_be_kept_is_refused)
   if (geteuid () != 0)
     skip ();
   assert_int_equal (__real_fchown (from.fd, 12, 34), 0);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       fault.call = 'w';
-      fault.error = cases[i].error;
+      fault.error = given->error;
       fault.times = 1;
-      expect_copy (cases[i].status, cases[i].words);
+      expect_copy (given->status, given->words);
     }
 }
 
@@ -515,20 +515,20 @@ FIXTURE_TEST (flags_of_chattr_are_kept)
     { FS_NODUMP_FL, 0, 0, 'f', "keep the file attributes" },
     { FS_NODUMP_FL, FS_NODUMP_FL, FS_NODUMP_FL, 'f', NULL },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       tear_down (NULL);
       assert_int_equal (set_up (NULL), 0);
-      from.flags = cases[i].old;
-      to.flags = cases[i].new;
-      fault.call = cases[i].fault;
+      from.flags = given->old;
+      to.flags = given->new;
+      fault.call = given->fault;
       fault.error = EPERM;
       fault.times = 1;
-      expect_copy (cases[i].words != NULL && cases[i].fault != 0
+      expect_copy (given->words != NULL && given->fault != 0
                        ? CFI2SFRAME_IO
                        : CFI2SFRAME_REFUSED,
-                   cases[i].words);
-      assert_int_equal (to.flags, cases[i].expected);
+                   given->words);
+      assert_int_equal (to.flags, given->expected);
     }
 }
 
@@ -578,12 +578,12 @@ FIXTURE_TEST (what_a_new_file_cannot_have_is_known)
     { FS_DAX_FL, false, true },
     { FS_NODUMP_FL | FS_EXTENT_FL, false, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      to.flags = cases[i].flags;
+      to.flags = given->flags;
       struct file_concerns concerns = file_find_concerns (to.fd);
-      assert_int_equal (concerns.verity, cases[i].verity);
-      assert_int_equal (concerns.flags_lost, cases[i].lost);
+      assert_int_equal (concerns.verity, given->verity);
+      assert_int_equal (concerns.flags_lost, given->lost);
       fault.call = 'n';
       fault.times = 1;
       concerns = file_find_concerns (to.fd);

@@ -10,7 +10,7 @@
 #include "convert/for_readers.h"
 #include "elf_builder.h"
 #include "sframe/encode.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
@@ -111,13 +111,8 @@ encode_section (struct fixture *f, enum cfi2sframe_format format,
                                           .sorted = sorted };
   const struct sframe_fde function
       = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
-  assert_true (sframe_encoder_add (encoder, &function, &f->err));
-  buffer_init (&f->section, f->image.arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, &f->section, &f->err));
-  sframe_encoder_free (encoder);
-  assert_true (sframe_decoder_open (&f->decoder, f->section.bytes,
-                                    f->section.size, ADDRESS, &f->err));
+  f->section = section_of (options, &function, 1, ADDRESS);
+  f->decoder = decoder_on (&f->section, ADDRESS);
 }
 
 static const struct sframe_row usual
@@ -341,16 +336,16 @@ TEST (a_header_says_where_a_sorted_section_is)
       "no program header says where it is" },
     { PT_NOTE, 64, SFRAME_FLAG_SORTED, "no program header says where it is" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      GElf_Phdr segment = { .p_type = cases[i].type,
-                            .p_filesz = cases[i].size,
-                            .p_memsz = cases[i].size };
+      GElf_Phdr segment = { .p_type = given->type,
+                            .p_filesz = given->size,
+                            .p_memsz = given->size };
       const struct image image = { .segments = &segment, .n_segments = 1 };
-      const struct sframe_decoder decoder = { .flags = cases[i].flags };
+      const struct sframe_decoder decoder = { .flags = given->flags };
       const char *problem = section_why_useless (&image, &decoder);
-      assert_int_equal (problem == NULL, cases[i].problem == NULL);
+      assert_int_equal (problem == NULL, given->problem == NULL);
       if (problem != NULL)
-        assert_string_equal (problem, cases[i].problem);
+        assert_string_equal (problem, given->problem);
     }
 }

@@ -180,16 +180,16 @@ check_notices_everything (struct fixture *test)
   mark_needed (&new, needed);
   static const uint8_t changes[] = { 0x01, 0x80 };
   for (size_t i = 0; i < size; i++)
-    for (size_t k = 0; k < sizeof changes; k++)
+    FOR_EACH_ROW (given, changes)
       if (needed[i])
         {
-          bytes[i] ^= changes[k];
+          bytes[i] ^= *given;
           if (self_check (test))
             fail_msg ("a change at 0x%zx (%s) goes unnoticed", i,
                       place_of (&new, i));
           /* Any other status would be about the input.  */
           assert_int_equal (test->err.status, CFI2SFRAME_REFUSED);
-          bytes[i] ^= changes[k];
+          bytes[i] ^= *given;
         }
   assert_true (self_check (test));
   image_close (&new);

@@ -240,8 +240,8 @@ FIXTURE_TEST (tables_outside_of_the_file_have_no_sites)
   static const uint64_t places[]
       = { 0, TABLES + SEGMENT_SIZE, TABLES + 2 * SEGMENT_SIZE, TABLES + 0x800,
           TABLES - 0x2000 };
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    expect_of_function (places[i], TABLE ("\x04\x10\x08\x40\x00"), "", 0, "");
+  FOR_EACH_ROW (given, places)
+    expect_of_function (*given, TABLE ("\x04\x10\x08\x40\x00"), "", 0, "");
 }
 
 FIXTURE_TEST (all_segments_are_asked_and_none_behind_the_last)
@@ -329,13 +329,13 @@ FIXTURE_TEST (arguments_on_the_stack_cut_a_site)
     { 0x14, 0x04, "14-18 40+32" },
     { 0x18, 0x10, "18-28 40" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char table[] = "\xff\xff\x01\x04\x10\x08\x40";
-      table[4] = cases[i].from;
-      table[5] = cases[i].size;
+      table[4] = given->from;
+      table[5] = given->size;
       expect_of_program (table, sizeof table, program, sizeof program - 1,
-                         cases[i].expected);
+                         given->expected);
     }
   /* advance_loc4, among other instructions and before a damaged one.  */
   expect_of_program (TABLE ("\x04\x10\x30\x40\x00"),

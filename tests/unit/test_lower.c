@@ -12,16 +12,12 @@
 #include <string.h>
 
 #include "sframe/decode.h"
-#include "sframe/encode.h"
 #include "sframe/format.h"
 #include "frame/numbers.h"
+#include "tests/encoded.h"
+#include "tests/frame_rules.h"
 #include "tests/sframe_lookup.h"
 #include "tests/unit/lowering.h"
-#include "tests/unit_test.h"
-
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v3 = { 3, true };
 
 enum
 {
@@ -31,28 +27,6 @@ enum
   R10 = 10,
   R12 = 12
 };
-
-static struct frame_rule
-reg (unsigned number, int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_REG,
-                              .reg = (uint16_t)number,
-                              .offset = offset };
-}
-
-static struct frame_rule
-deref_reg (unsigned number, int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_DEREF_REG,
-                              .reg = (uint16_t)number,
-                              .offset = offset };
-}
-
-static struct frame_rule
-at_cfa (int32_t offset)
-{
-  return (struct frame_rule){ .kind = RULE_DEREF_CFA, .offset = offset };
-}
 
 static struct frame_rule
 cfa_plus (int32_t offset)
@@ -66,7 +40,6 @@ plt (int32_t threshold)
   return (struct frame_rule){ .kind = RULE_PLT, .offset = threshold };
 }
 
-static const struct frame_rule same = { .kind = RULE_SAME };
 static const struct frame_rule undefined = { .kind = RULE_UNDEFINED };
 
 static struct frame_row
@@ -156,30 +129,32 @@ options_for (const struct arch *arch, struct sframe_variant variant)
 }
 
 static void
-check (struct encode_options options, struct frame_function function,
-       const char *expected)
+check (const struct arch *arch, struct sframe_variant variant,
+       struct frame_function function, const char *expected)
 {
   struct text text = { .size = 0 };
   struct error err = { 0 };
+  const struct encode_options options = options_for (arch, variant);
   const struct full_sink sink = { &text, add_part, add_left_out };
   text_add (&text, "%s", "");
   assert_true (lower_in_full (&options, &function, &sink, &err));
   assert_string_equal (text.chars, expected);
 }
 
+#define FUNCTION(its_address, its_size, its_rows)               \
+  {                                                             \
+    .address = its_address, .size = its_size, .rows = its_rows, \
+    .n_rows = N_OF (its_rows)                                   \
+  }
+
 /* A function at 0x1000 of SIZE bytes.  */
-#define CHECK(arch, variant, expected, size_, ...)               \
-  do                                                             \
-    {                                                            \
-      struct frame_row rows_[] = { __VA_ARGS__ };                \
-      struct frame_function function_ = {                        \
-        .address = 0x1000,                                       \
-        .size = size_,                                           \
-        .rows = rows_,                                           \
-        .n_rows = sizeof rows_ / sizeof *rows_,                  \
-      };                                                         \
-      check (options_for (&arch, variant), function_, expected); \
-    }                                                            \
+#define CHECK(arch, variant, expected, size_, ...)                       \
+  do                                                                     \
+    {                                                                    \
+      struct frame_row rows_[] = { __VA_ARGS__ };                        \
+      struct frame_function function_ = FUNCTION (0x1000, size_, rows_); \
+      check (&arch, variant, function_, expected);                       \
+    }                                                                    \
   while (0)
 
 TEST (ordinary_amd64_function)
@@ -212,9 +187,9 @@ TEST (no_rules_at_the_start)
   CHECK (arch_amd64, v3, "(1000+4 cfa-undefined)[1004+4: 0s8 1s16]", 8,
          usual (4, reg (RSP, 8), same), usual (5, reg (RSP, 16), same));
   struct frame_function function = { .address = 0x1000, .size = 8 };
-  check (options_for (&arch_amd64, v3), function, "(1000+8 cfa-undefined)");
+  check (&arch_amd64, v3, function, "(1000+8 cfa-undefined)");
   function.size = 0;
-  check (options_for (&arch_amd64, v3), function, "");
+  check (&arch_amd64, v3, function, "");
 }
 
 TEST (ranges_are_left_out)
@@ -268,30 +243,22 @@ TEST (reasons)
     { at (0, reg (RSP, 8), frame_rule_unsupported (REASON_RA_SIGNING), same),
       "ra-signing", "ra-signing" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct frame_row row = cases[i].row;
-      struct frame_function function
-          = { .address = 0x1000, .size = 4, .rows = &row, .n_rows = 1 };
+      struct frame_row row[] = { given->row };
+      struct frame_function function = FUNCTION (0x1000, 4, row);
       char expected[64];
-      snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v2);
-      check (options_for (&arch_amd64, v2), function, expected);
-      check (options_for (&arch_amd64, v1), function, expected);
-      struct encode_options options = options_for (&arch_amd64, v3);
-      if (cases[i].v3 != NULL)
-        {
-          snprintf (expected, sizeof expected, "(1000+4 %s)", cases[i].v3);
-          check (options, function, expected);
-        }
-      else if (row.ra.kind != RULE_UNDEFINED)
-        {
-          /* For an architecture without flexible FDEs the reason is that of
-           * V2.  */
-          struct arch plain = arch_amd64;
-          plain.flexible_fdes = false;
-          options.arch = &plain;
-          check (options, function, expected);
-        }
+      snprintf (expected, sizeof expected, "(1000+4 %s)", given->v2);
+      check (&arch_amd64, v2, function, expected);
+      check (&arch_amd64, v1, function, expected);
+      struct arch arch = arch_amd64;
+      /* For an architecture without flexible FDEs the reason is that of
+         V2.  */
+      arch.flexible_fdes = given->v3 != NULL;
+      snprintf (expected, sizeof expected, "(1000+4 %s)",
+                given->v3 != NULL ? given->v3 : given->v2);
+      if (row->ra.kind != RULE_UNDEFINED || given->v3 != NULL)
+        check (&arch, v3, function, expected);
     }
 }
 
@@ -316,11 +283,11 @@ TEST (flexible_words)
       "59,160,59,168,59,120" },
     { usual (0, deref_reg (RBP, INT32_MIN), same), "51,-2147483648" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char expected[64];
-      snprintf (expected, sizeof expected, "[1000+4: 0x%s]", cases[i].words);
-      CHECK (arch_amd64, v3, expected, 4, cases[i].row);
+      snprintf (expected, sizeof expected, "[1000+4: 0x%s]", given->words);
+      CHECK (arch_amd64, v3, expected, 4, given->row);
     }
 }
 
@@ -371,12 +338,11 @@ TEST (signal_frames)
   struct frame_function function = {
     .address = 0x1000, .size = 10, .signal = true, .rows = rows, .n_rows = 1
   };
-  check (options_for (&arch_amd64, v3), function,
-         "[1000+10!: 0x59,160,59,168]");
-  check (options_for (&arch_amd64, v2), function, "(1000+10 signal-frame)");
+  check (&arch_amd64, v3, function, "[1000+10!: 0x59,160,59,168]");
+  check (&arch_amd64, v2, function, "(1000+10 signal-frame)");
   rows[0] = usual (0, reg (RSP, 8), same);
-  check (options_for (&arch_amd64, v3), function, "[1000+10!: 0s8]");
-  check (options_for (&arch_amd64, v1), function, "(1000+10 signal-frame)");
+  check (&arch_amd64, v3, function, "[1000+10!: 0s8]");
+  check (&arch_amd64, v1, function, "(1000+10 signal-frame)");
 }
 
 TEST (aarch64_rows)
@@ -393,26 +359,23 @@ TEST (aarch64_rows)
   };
   const char *expected = "[1000+20b: 0s0 4s0* 8s32,-24,-32* 12f32,-24,-32* "
                          "16s16,-16]";
-  check (options_for (&arch_aarch64, v3), function, expected);
-  check (options_for (&arch_aarch64, v2), function, expected);
-  check (options_for (&arch_aarch64_be, v1), function, expected);
+  check (&arch_aarch64, v3, function, expected);
+  check (&arch_aarch64, v2, function, expected);
+  check (&arch_aarch64_be, v1, function, expected);
 
-  struct encode_options options = options_for (&arch_aarch64, v3);
   rows[2].ra = same;
   rows[3].ra = same;
-  check (options, function,
+  check (&arch_aarch64, v3, function,
          "[1000+8b: 0s0 4s0*](1008+8 fp-without-ra)"
          "[1010+4b: 0s16,-16]");
   struct arch flexible = arch_aarch64;
   flexible.flexible_fdes = true;
-  options.arch = &flexible;
-  check (options, function,
+  check (&flexible, v3, function,
          "[1000+20b: 0x249,0 4x249,0* 8x249,32,0,2,-32* 12x233,32,0,2,-32* "
          "16x249,16,2,-16]");
-  options.arch = &arch_aarch64;
   rows[2].ra = at_cfa (0); /* readers may take a word 0 for padding */
   rows[3].ra = reg (9, 0);
-  check (options, function,
+  check (&arch_aarch64, v3, function,
          "[1000+8b: 0s0 4s0*](1008+4 ra-offset)(100c+4 ra-register)"
          "[1010+4b: 0s16,-16]");
 }
@@ -444,16 +407,16 @@ TEST (s390x_rows)
     { at (0, reg (15, 1184), same, same), "0s128", "0s128" },
     { at (0, reg (15, -864), same, same), "0s-128", "0s-128" },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char expected[64];
-      if (cases[i].v2 != NULL)
-        snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v2);
+      if (given->v2 != NULL)
+        snprintf (expected, sizeof expected, "[1000+4: %s]", given->v2);
       CHECK (arch_s390x, v2,
-             cases[i].v2 != NULL ? expected : "(1000+4 cfa-register)", 4,
-             cases[i].row);
-      snprintf (expected, sizeof expected, "[1000+4: %s]", cases[i].v3);
-      CHECK (arch_s390x, v3, expected, 4, cases[i].row);
+             given->v2 != NULL ? expected : "(1000+4 cfa-register)", 4,
+             given->row);
+      snprintf (expected, sizeof expected, "[1000+4: %s]", given->v3);
+      CHECK (arch_s390x, v3, expected, 4, given->row);
     }
   /* GNU as truncates these offsets.  */
   CHECK (arch_s390x, v3, "(1000+8 offset-range)", 8,
@@ -498,30 +461,29 @@ TEST (lazy_plt)
     usual (6, reg (RSP, 24), same),
     usual (16, plt (11), same),
   };
-  struct frame_function function
-      = { .address = 0x1020, .size = 256, .rows = rows, .n_rows = 3 };
+  struct frame_function function = FUNCTION (0x1020, 256, rows);
   const char *expected = "[1020+16: 0s16 6s24][1030+240m16: 0s8 11s16]";
-  check (options_for (&arch_amd64, v3), function, expected);
-  check (options_for (&arch_amd64, v2), function, expected);
+  check (&arch_amd64, v3, function, expected);
+  check (&arch_amd64, v2, function, expected);
   /* The last block need not be complete.  */
   function.size = 250;
-  check (options_for (&arch_amd64, v2), function,
+  check (&arch_amd64, v2, function,
          "[1020+16: 0s16 6s24][1030+234m16: 0s8 11s16]");
   rows[2].cfa = plt (9); /* with -z ibtplt */
-  check (options_for (&arch_amd64, v2), function,
+  check (&arch_amd64, v2, function,
          "[1020+16: 0s16 6s24][1030+234m16: 0s8 9s16]");
   /* RA is undefined, so one row is enough.  */
   function.rows = rows + 2;
   function.n_rows = 1;
   rows[2].start = 0;
   rows[2].ra = undefined;
-  check (options_for (&arch_amd64, v3), function, "[1020+250: 0-]");
+  check (&arch_amd64, v3, function, "[1020+250: 0-]");
   function.rows = rows;
   function.n_rows = 3;
   rows[2] = usual (16, plt (9), same);
   /* A few PLT entries take fewer bytes as rows of the first FDE.  */
   function.size = 48;
-  check (options_for (&arch_amd64, v2), function,
+  check (&arch_amd64, v2, function,
          "[1020+48: 0s16 6s24 16s8 25s16 32s8 41s16]");
 }
 
@@ -534,38 +496,35 @@ TEST (plt_rows_written_out)
     usual (0, reg (RSP, 16), same),
     usual (16, plt (11), same),
   };
-  struct frame_function function
-      = { .address = 0x1020, .size = 112, .rows = rows, .n_rows = 2 };
-  check (options_for (&arch_amd64, v1), function,
+  struct frame_function function = FUNCTION (0x1020, 112, rows);
+  check (&arch_amd64, v1, function,
          "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
          "91s16 96s8 107s16]");
-  const struct sframe_variant v2_0 = { 2, false };
-  check (options_for (&arch_amd64, v2_0), function,
+  check (&arch_amd64, v2_0, function,
          "[1020+112: 0s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16 80s8 "
          "91s16 96s8 107s16]");
   function.address = 0x1024;
-  check (options_for (&arch_amd64, v3), function,
+  check (&arch_amd64, v3, function,
          "[1024+112: 0s16 16s8 23s16 28s8 39s16 44s8 55s16 60s8 71s16 76s8 "
          "87s16 92s8 103s16 108s8]");
   function.address = 0x102d;
   function.size = 20;
-  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 19s8]");
+  check (&arch_amd64, v3, function, "[102d+20: 0s16 19s8]");
   /* The threshold is outside the block.  */
   rows[1].cfa = plt (0);
-  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
+  check (&arch_amd64, v3, function, "[102d+20: 0s16]");
   rows[1].cfa = plt (-1);
-  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16]");
+  check (&arch_amd64, v3, function, "[102d+20: 0s16]");
   rows[1].cfa = plt (16);
-  check (options_for (&arch_amd64, v3), function, "[102d+20: 0s16 16s8]");
+  check (&arch_amd64, v3, function, "[102d+20: 0s16 16s8]");
   /* A damaged file must not lead to millions of rows.  */
   rows[1].cfa = plt (11);
   function.size = UINT32_MAX;
-  check (options_for (&arch_amd64, v3), function,
+  check (&arch_amd64, v3, function,
          "[102d+16: 0s16](103d+4294967279 cfa-expression)");
   function.size = 1024;
   rows[1].fp = cfa_plus (0);
-  check (options_for (&arch_amd64, v3), function,
-         "[102d+16: 0s16](103d+1008 fp-value)");
+  check (&arch_amd64, v3, function, "[102d+16: 0s16](103d+1008 fp-value)");
 }
 
 static bool
@@ -598,9 +557,7 @@ TEST (plt_rows_written_out_at_most)
   struct encode_options options = options_for (&arch_amd64, v1);
   for (uint32_t more = 0; more <= 16; more += 16)
     {
-      struct frame_function function = {
-        .address = 0x1000, .size = MOST + more, .rows = rows, .n_rows = 1
-      };
+      struct frame_function function = FUNCTION (0x1000, MOST + more, rows);
       struct error err = { 0 };
       uint32_t described = 0;
       const struct full_sink sink = { &described, note_part, note_left_out };
@@ -619,34 +576,34 @@ TEST (recognised_stubs)
   struct frame_function function = {
     .address = 0x1020, .size = 160, .repeat = 16, .rows = rows, .n_rows = 2
   };
-  check (options_for (&arch_amd64, v3), function, "[1020+160m16: 0s8 11s16]");
+  check (&arch_amd64, v3, function, "[1020+160m16: 0s8 11s16]");
   function.size = 24;
-  check (options_for (&arch_amd64, v3), function, "[1020+24: 0s8 11s16 16s8]");
+  check (&arch_amd64, v3, function, "[1020+24: 0s8 11s16 16s8]");
   /* Readers of a PCMASK function count its blocks from address 0.  */
   function.address = 0x1024;
   function.size = 80;
-  check (options_for (&arch_amd64, v3), function,
+  check (&arch_amd64, v3, function,
          "[1024+80: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16 64s8 75s16]");
   function.address = 0x1020;
   /* The rows of four blocks are written out, but not those of more.  */
   function.size = 64;
-  check (options_for (&arch_amd64, v3), function,
+  check (&arch_amd64, v3, function,
          "[1020+64: 0s8 11s16 16s8 27s16 32s8 43s16 48s8 59s16]");
   function.size = 65;
-  check (options_for (&arch_amd64, v3), function, "[1020+65m16: 0s8 11s16]");
+  check (&arch_amd64, v3, function, "[1020+65m16: 0s8 11s16]");
   /* Rows behind the end of the block are ignored.  */
   function.size = 80;
   rows[1].start = 16;
-  check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");
+  check (&arch_amd64, v3, function, "[1020+80: 0s8]");
   rows[1].start = 20;
-  check (options_for (&arch_amd64, v3), function, "[1020+80: 0s8]");
+  check (&arch_amd64, v3, function, "[1020+80: 0s8]");
   rows[1].start = 11;
   /* With a single row it is an ordinary function.  */
   function.n_rows = 1;
   function.size = 160;
-  check (options_for (&arch_amd64, v3), function, "[1020+160: 0s8]");
+  check (&arch_amd64, v3, function, "[1020+160: 0s8]");
   rows[0].start = 1;
-  check (options_for (&arch_amd64, v3), function, "(1020+160 cfa-undefined)");
+  check (&arch_amd64, v3, function, "(1020+160 cfa-undefined)");
 }
 
 static bool
@@ -723,8 +680,7 @@ TEST (places_are_left_out)
   struct frame_row rows[]
       = { usual (0, reg (RSP, 8), same), usual (4, reg (RSP, 16), same),
           usual (5, reg (RSP, 24), same), usual (8, reg (RSP, 32), same) };
-  struct frame_function function
-      = { .address = 0x1000, .size = 16, .rows = rows, .n_rows = 4 };
+  struct frame_function function = FUNCTION (0x1000, 16, rows);
   uint32_t first[] = { 0 }, middle[] = { 5 }, last[] = { 8 }, two[] = { 4, 5 };
   check_without (&arch_amd64, function, NULL, 0,
                  "[1000+16: 0s8 4s16 5s24 8s32]");
@@ -751,8 +707,7 @@ TEST (places_end_with_their_rows)
   struct frame_row rows[]
       = { at (0, reg (29, 0), same, same), at (2, reg (29, 16), same, same),
           at (12, reg (29, 32), same, same) };
-  struct frame_function function
-      = { .address = 0x1000, .size = 14, .rows = rows, .n_rows = 3 };
+  struct frame_function function = FUNCTION (0x1000, 14, rows);
   uint32_t places[] = { 0, 12 };
   check_without (&arch_aarch64, function, places, 2,
                  "(1000+2 return-address)[1002+10: 0f16](100c+2 "
@@ -767,8 +722,7 @@ TEST (places_take_what_is_sure_of_fp)
 {
   struct frame_row rows[] = { usual (0, reg (RBP, 16), deref_reg (RBP, 0)),
                               usual (4, reg (10, 0), deref_reg (RBP, 0)) };
-  struct frame_function function
-      = { .address = 0x1000, .size = 8, .rows = rows, .n_rows = 2 };
+  struct frame_function function = FUNCTION (0x1000, 8, rows);
   uint32_t place[] = { 4 };
   check_without (&arch_amd64, function, NULL, 0,
                  "[1000+5: 0x49,16,0,51,0 4x81,0,0,51,0](1005+3 fp-stale)");
@@ -880,7 +834,7 @@ TEST (undo_is_the_inverse)
                                      1176, INT32_MAX, INT32_MIN };
   enum
   {
-    N_OFFSETS = sizeof offsets / sizeof *offsets,
+    N_OFFSETS = N_OF (offsets),
     N_RULES = 2 + 4 * N_OFFSETS + 2 * N_OFFSETS
   };
   unsigned n_undone = 0;
@@ -1090,9 +1044,7 @@ random_journey (const struct arch *arch, struct sframe_variant variant,
   buffer_init (&section, arch->big_endian);
   assert_true (
       sframe_encoder_write (journey.encoder, 0x20000, &section, &err));
-  struct sframe_decoder decoder;
-  assert_true (sframe_decoder_open (&decoder, section.bytes, section.size,
-                                    0x20000, &err));
+  struct sframe_decoder decoder = decoder_on (&section, 0x20000);
   for (uint32_t i = 0; i < function->size; i++)
     {
       assert_true (journey.fate[i] != 0);
@@ -1116,51 +1068,44 @@ TEST (every_pc_of_random_functions)
   frame_function_free (&function);
 }
 
-static void
-assert_unsupported (struct sframe_variant variant, const struct arch *arch,
-                    bool flexible, struct sframe_row row)
-{
-  struct sframe_fde function = { .flexible = flexible };
-  struct frame_row back;
-  sframe_row_rules (arch, variant, &function, &row, &back);
-  assert_true (back.cfa.kind == RULE_UNSUPPORTED
-               || back.ra.kind == RULE_UNSUPPORTED
-               || back.fp.kind == RULE_UNSUPPORTED);
-}
-
-static struct frame_row
-undone (struct sframe_variant variant, const struct arch *arch,
-        struct sframe_row row)
-{
-  struct sframe_fde function = { .flexible = false };
-  struct frame_row back;
-  sframe_row_rules (arch, variant, &function, &row, &back);
-  return back;
-}
-
 /* Words that could be taken for others.  */
 TEST (words_at_the_limits)
 {
-  /* A register above 2^15, in the words of s390x.  */
-  struct frame_row row = undone (
-      v2, &arch_s390x,
-      (struct sframe_row){ .n_words = 3,
-                           .words = { 0, 40000 << 1 | 1, 65535 << 1 | 1 } });
-  assert_int_equal (row.ra.kind, RULE_REG);
-  assert_int_equal (row.ra.reg, 40000);
-  assert_int_equal (row.fp.kind, RULE_REG);
-  assert_int_equal (row.fp.reg, 65535);
-  row = undone (
-      v2, &arch_s390x,
-      (struct sframe_row){ .n_words = 2, .words = { 0, 65536 << 1 | 1 } });
-  assert_int_equal (row.ra.kind, RULE_UNSUPPORTED);
-  /* A word of 0 says "no RA" on s390x, elsewhere CFA + 0.  */
-  row = undone (v2, &arch_aarch64,
-                (struct sframe_row){ .n_words = 2, .words = { 16, 0 } });
-  assert_int_equal (row.ra.kind, RULE_DEREF_CFA);
-  row = undone (v2, &arch_s390x,
-                (struct sframe_row){ .n_words = 2, .words = { 16, 0 } });
-  assert_int_equal (row.ra.kind, RULE_SAME);
+  static const struct
+  {
+    const struct arch *arch;
+    struct sframe_row row;
+    struct frame_rule ra, fp;
+  } cases[] = {
+    /* A register above 2^15, in the words of s390x.  */
+    { &arch_s390x,
+      { .n_words = 3, .words = { 0, 40000 << 1 | 1, 65535 << 1 | 1 } },
+      .ra = { .kind = RULE_REG, .reg = 40000 },
+      .fp = { .kind = RULE_REG, .reg = 65535 } },
+    { &arch_s390x,
+      { .n_words = 2, .words = { 0, 65536 << 1 | 1 } },
+      .ra = { .kind = RULE_UNSUPPORTED } },
+    /* A word of 0 says "no RA" on s390x, elsewhere CFA + 0.  */
+    { &arch_aarch64,
+      { .n_words = 2, .words = { 16, 0 } },
+      .ra = { .kind = RULE_DEREF_CFA } },
+    { &arch_s390x,
+      { .n_words = 2, .words = { 16, 0 } },
+      .ra = { .kind = RULE_SAME } },
+  };
+  FOR_EACH_ROW (given, cases)
+    {
+      const struct sframe_fde function = { .flexible = false };
+      struct frame_row back;
+      sframe_row_rules (given->arch, v2, &function, &given->row, &back);
+      assert_int_equal (back.ra.kind, given->ra.kind);
+      if (given->ra.kind == RULE_REG)
+        {
+          assert_int_equal (back.ra.reg, given->ra.reg);
+          assert_int_equal (back.fp.kind, RULE_REG);
+          assert_int_equal (back.fp.reg, given->fp.reg);
+        }
+    }
 }
 
 /* A third word without a fourth is half of a pair and is ignored.  */
@@ -1187,30 +1132,41 @@ TEST (undefined_ra_is_not_signed)
 /* Rows that no reader accepts, and rows that GNU as writes by mistake.  */
 TEST (meaningless_rows_are_unsupported)
 {
-  assert_unsupported (v1, &arch_amd64, false, (struct sframe_row){ 0 });
-  assert_unsupported (v3, &arch_amd64, false,
-                      (struct sframe_row){ .n_words = 3 });
-  assert_unsupported (v3, &arch_aarch64, false,
-                      (struct sframe_row){ .n_words = 4 });
-  assert_unsupported (
-      v3, &arch_s390x, false,
-      (struct sframe_row){ .n_words = 1, .words = { INT32_MAX } });
-  assert_unsupported (v3, &arch_amd64, true,
-                      (struct sframe_row){ .n_words = 2, .words = { 0, 8 } });
-  assert_unsupported (
-      v3, &arch_s390x, true,
-      (struct sframe_row){
-          .n_words = 2,
-          .words = { 15 << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG,
-                     INT32_MAX } });
-  assert_unsupported (v3, &arch_amd64, true,
-                      (struct sframe_row){ .n_words = 2, .words = { 2, 8 } });
-  assert_unsupported (
-      v3, &arch_amd64, true,
-      (struct sframe_row){ .n_words = 5, .words = { 57, 8, 0, -5, 8 } });
-  assert_unsupported (
-      v2, &arch_s390x, false,
-      (struct sframe_row){ .n_words = 2, .words = { 0, -47 } });
+  enum
+  {
+    SP_S390X = 15 << SFRAME_CONTROL_REGNUM_SHIFT | SFRAME_CONTROL_REG
+  };
+  static const struct
+  {
+    uint8_t version;
+    const struct arch *arch;
+    bool flexible;
+    struct sframe_row row;
+  } cases[] = {
+    { 1, &arch_amd64, false, { 0 } },
+    { 3, &arch_amd64, false, { .n_words = 3 } },
+    { 3, &arch_aarch64, false, { .n_words = 4 } },
+    { 3, &arch_s390x, false, { .n_words = 1, .words = { INT32_MAX } } },
+    { 3, &arch_amd64, true, { .n_words = 2, .words = { 0, 8 } } },
+    { 3,
+      &arch_s390x,
+      true,
+      { .n_words = 2, .words = { SP_S390X, INT32_MAX } } },
+    { 3, &arch_amd64, true, { .n_words = 2, .words = { 2, 8 } } },
+    { 3, &arch_amd64, true, { .n_words = 5, .words = { 57, 8, 0, -5, 8 } } },
+    { 2, &arch_s390x, false, { .n_words = 2, .words = { 0, -47 } } },
+  };
+  FOR_EACH_ROW (given, cases)
+    {
+      const struct sframe_variant variant
+          = { given->version, given->version > 1 };
+      const struct sframe_fde function = { .flexible = given->flexible };
+      struct frame_row back;
+      sframe_row_rules (given->arch, variant, &function, &given->row, &back);
+      assert_true (back.cfa.kind == RULE_UNSUPPORTED
+                   || back.ra.kind == RULE_UNSUPPORTED
+                   || back.fp.kind == RULE_UNSUPPORTED);
+    }
 }
 
 /* Rows with and without numbers of rules are lowered to the same rows.  One

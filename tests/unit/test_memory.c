@@ -285,10 +285,10 @@ static void
 run_out (bool all_after)
 {
   allocations_fail_lastingly = all_after;
-  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+  FOR_EACH_ROW (given, runs)
     {
-      wanted = runs[i].wanted;
-      run_out_everywhere (runs[i].function, runs[i].input, runs[i].before);
+      wanted = given->wanted;
+      run_out_everywhere (given->function, given->input, given->before);
     }
 }
 

@@ -186,12 +186,16 @@ remove_a_temporary (void)
 /* No test leaves a descriptor open.  */
 static unsigned descriptors;
 
+/* Of the call that failed last.  */
+static struct error err;
+
 static int
 set_up (void **state)
 {
   (void)state;
   in_fsync = NULL;
   failing = 0;
+  err = (struct error){ 0 };
   mapped_files_forget ();
   descriptors = count_in ("/proc/self/fd");
   strcpy (strrchr (directory, '.'), ".XXXXXX");
@@ -216,37 +220,37 @@ tear_down (void **state)
 #define FIXTURE_TEST(name) TEST_BETWEEN (set_up, tear_down, name)
 
 static bool
-create (struct output_file *file, const char *name, struct error *err)
+create (struct output_file *file, const char *name)
 {
   struct file_location location
       = file_location_of_path (*name == '/' ? name : path_of (name));
   const struct output_request request = { .input = &location };
-  return output_file_begin (file, &request, err);
+  error_clear (&err);
+  return output_file_begin (file, &request, &err);
 }
 
 /* Put FILE in place of the open SOURCE, or, if it IS_NEW, next to it.  */
 static bool
-finish (struct output_file *file, int source, bool is_new, struct error *err)
+finish (struct output_file *file, int source, bool is_new)
 {
   const struct output_request request
       = { .output = is_new ? "another name" : NULL, .input_fd = source };
-  return output_file_finish (file, &request, true, err);
+  return output_file_finish (file, &request, true, &err);
 }
 
 /* Replace TARGET by "new", with SOURCE's metadata.  */
 static bool
-replace (const char *target, const char *source, bool is_new,
-         struct error *err)
+replace (const char *target, const char *source, bool is_new)
 {
   struct output_file file;
-  if (!create (&file, target, err))
+  if (!create (&file, target))
     return false;
   assert_int_equal (write (file.fd, "new", 3), 3);
   int fd = open (path_of (source), O_RDONLY);
   assert_true (fd >= 0);
   const struct output_request request
       = { .output = is_new ? target : NULL, .input_fd = fd };
-  bool ok = output_file_finish (&file, &request, true, err);
+  bool ok = output_file_finish (&file, &request, true, &err);
   /* Nothing is closed twice: the number may be another file's by now.  */
   int others[4];
   for (int i = 0; i < 4; i++)
@@ -262,9 +266,8 @@ replace (const char *target, const char *source, bool is_new,
 
 FIXTURE_TEST (commit_replaces_and_leaves_nothing_else)
 {
-  struct error err = { 0 };
   write_file ("f", "old", 0640);
-  assert_true (replace ("f", "f", false, &err));
+  assert_true (replace ("f", "f", false));
   assert_contents ("f", "new");
   assert_int_equal (count_entries (), 1);
 }
@@ -272,16 +275,14 @@ FIXTURE_TEST (commit_replaces_and_leaves_nothing_else)
 /* After a power cut the name must not stand for a file without contents.  */
 FIXTURE_TEST (contents_are_flushed_before_the_name_changes)
 {
-  struct error err = { 0 };
   write_file ("f", "old", 0640);
   memset (calls, 0, sizeof calls);
-  assert_true (replace ("f", "f", false, &err));
+  assert_true (replace ("f", "f", false));
   assert_string_equal (calls, "frd");
 }
 
 FIXTURE_TEST (what_is_written_over_is_flushed)
 {
-  struct error err = { 0 };
   struct output_file file;
   const struct output_request request
       = { .output = path_of ("f"), .input_fd = -1, .rewrite = true };
@@ -299,8 +300,8 @@ FIXTURE_TEST (what_is_written_over_is_flushed)
 static void
 make_file (const char *name, enum cfi2sframe_sync sync)
 {
-  struct error err = { 0 };
   const struct buffer nothing = { 0 };
+  error_clear (&err);
   assert_true (output_file_write (path_of (name), &nothing, -1, sync, &err));
 }
 
@@ -318,25 +319,23 @@ FIXTURE_TEST (what_is_flushed_at_the_end)
                    written.  */
                 { CFI2SFRAME_SYNC_END, 1, "r", "fd" },
                 { CFI2SFRAME_SYNC_END, 2, "rr", "s" } };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      struct error err = { 0 };
       memset (calls, 0, sizeof calls);
-      for (unsigned n = 0; n < cases[i].n_files; n++)
-        make_file (n == 0 ? "f" : "g", cases[i].sync);
-      assert_string_equal (calls, cases[i].calls);
+      for (unsigned n = 0; n < given->n_files; n++)
+        make_file (n == 0 ? "f" : "g", given->sync);
+      assert_string_equal (calls, given->calls);
       memset (calls, 0, sizeof calls);
       assert_true (flush_noted (&err));
-      assert_string_equal (calls, cases[i].calls_at_the_end);
+      assert_string_equal (calls, given->calls_at_the_end);
       assert_true (flush_noted (&err));
-      assert_string_equal (calls, cases[i].calls_at_the_end);
+      assert_string_equal (calls, given->calls_at_the_end);
     }
 }
 
 /* A name in another directory is not on disk when the first one is.  */
 FIXTURE_TEST (a_file_with_two_names_is_not_flushed_alone)
 {
-  struct error err = { 0 };
   struct stat status;
   write_file ("g", "old", 0640);
   make_file ("f", CFI2SFRAME_SYNC_END);
@@ -355,7 +354,6 @@ FIXTURE_TEST (a_flush_that_fails_at_the_end_is_told)
   static const char failures[] = "fds";
   for (size_t i = 0; i < 3; i++)
     {
-      struct error err = { 0 };
       make_file ("f", CFI2SFRAME_SYNC_END);
       if (failures[i] == 's')
         make_file ("g", CFI2SFRAME_SYNC_END);
@@ -377,10 +375,9 @@ FIXTURE_TEST (failed_flush_or_rename_leaves_the_old_file)
   } cases[] = { { 'f', "old" }, { 'r', "old" }, { 'd', "new" } };
   for (size_t i = 0; i < 3; i++)
     {
-      struct error err = { 0 };
       write_file ("f", "old", 0640);
       failing = cases[i].call;
-      bool ok = replace ("f", "f", false, &err);
+      bool ok = replace ("f", "f", false);
       failing = 0;
       assert_false (ok);
       assert_int_equal (err.status, CFI2SFRAME_IO);
@@ -412,7 +409,6 @@ is_left_alone (const struct file_location *name,
 FIXTURE_TEST (other_name_of_another_file_is_left_alone)
 {
   const struct cfi2sframe_options options = { .size = sizeof options };
-  struct error err = { 0 };
   struct stat old, new, other;
   char name[128];
   strcpy (name, path_of ("g"));
@@ -454,10 +450,9 @@ FIXTURE_TEST (other_name_of_another_file_is_left_alone)
 
 FIXTURE_TEST (discard_leaves_target_alone)
 {
-  struct error err = { 0 };
   struct output_file file;
   write_file ("f", "old", 0640);
-  assert_true (create (&file, "f", &err));
+  assert_true (create (&file, "f"));
   assert_int_equal (count_entries (), 2);
   assert_int_equal (write (file.fd, "new", 3), 3);
   output_file_discard (&file);
@@ -474,10 +469,9 @@ replace_as (uid_t uid, const char *expected, enum cfi2sframe_status status)
   pid_t child = fork ();
   if (child == 0)
     {
-      struct error err = { 0 };
       if (setgroups (0, NULL) != 0 || setgid (uid) != 0 || setuid (uid) != 0)
         _exit (9);
-      bool ok = replace ("f", "f", false, &err);
+      bool ok = replace ("f", "f", false);
       _exit (ok || err.status != status || !strstr (err.reason, expected));
     }
   int result;
@@ -497,12 +491,11 @@ FIXTURE_TEST (foreign_owner_is_never_lost_silently)
 
 FIXTURE_TEST (symbolic_link_stays_a_link)
 {
-  struct error err = { 0 };
   struct stat status;
   write_file ("f", "old", 0644);
   assert_int_equal (symlink ("f", path_of ("l")), 0);
   assert_int_equal (symlink ("l", path_of ("m")), 0);
-  assert_true (replace ("m", "f", false, &err));
+  assert_true (replace ("m", "f", false));
   assert_contents ("f", "new");
   assert_int_equal (lstat (path_of ("l"), &status), 0);
   assert_true (S_ISLNK (status.st_mode));
@@ -510,11 +503,10 @@ FIXTURE_TEST (symbolic_link_stays_a_link)
 
 FIXTURE_TEST (new_target_is_like_a_copy)
 {
-  struct error err = { 0 };
   struct stat status;
   mode_t mask = umask (027);
   write_file ("f", "old", 04755);
-  assert_true (replace ("out", "f", true, &err));
+  assert_true (replace ("out", "f", true));
   umask (mask);
   assert_contents ("out", "new");
   assert_contents ("f", "old");
@@ -526,18 +518,17 @@ FIXTURE_TEST (new_target_is_like_a_copy)
    file is written.  */
 FIXTURE_TEST (directory_swapped_for_a_link_leads_nowhere)
 {
-  struct error err = { 0 };
   struct output_file file;
   assert_int_equal (mkdir (path_of ("d"), 0755), 0);
   assert_int_equal (mkdir (path_of ("other"), 0755), 0);
   write_file ("d/f", "old", 0644);
   write_file ("other/f", "others", 0644);
-  assert_true (create (&file, "d/f", &err));
+  assert_true (create (&file, "d/f"));
   int fd = open (path_of ("d/f"), O_RDONLY);
   assert_int_equal (write (file.fd, "new", 3), 3);
   assert_int_equal (rename (path_of ("d"), path_of ("away")), 0);
   assert_int_equal (symlink ("other", path_of ("d")), 0);
-  assert_true (finish (&file, fd, false, &err));
+  assert_true (finish (&file, fd, false));
   close (fd);
   assert_contents ("other/f", "others");
   assert_contents ("away/f", "new");
@@ -545,7 +536,6 @@ FIXTURE_TEST (directory_swapped_for_a_link_leads_nowhere)
 
 FIXTURE_TEST (linked_only_to_the_very_file)
 {
-  struct error err = { 0 };
   struct stat status;
   write_file ("f", "old", 0644);
   write_file ("name", "old", 0644);
@@ -570,13 +560,12 @@ FIXTURE_TEST (linked_only_to_the_very_file)
 
 FIXTURE_TEST (new_target_that_is_the_source_is_refused)
 {
-  struct error err = { 0 };
   write_file ("f", "old", 04755);
   assert_false (output_file_check_other (path_of ("f"), path_of ("f"), &err));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
   assert_true (output_file_check_other (path_of ("g"), path_of ("f"), &err));
   /* It became the source meanwhile.  */
-  assert_false (replace ("f", "f", true, &err));
+  assert_false (replace ("f", "f", true));
   assert_int_equal (err.status, CFI2SFRAME_INVALID);
   assert_contents ("f", "old");
   assert_int_equal (count_entries (), 1);
@@ -584,14 +573,13 @@ FIXTURE_TEST (new_target_that_is_the_source_is_refused)
 
 FIXTURE_TEST (file_replaced_meanwhile_is_not_overwritten)
 {
-  struct error err = { 0 };
   struct output_file file;
   write_file ("f", "old", 0644);
   write_file ("g", "newer", 0644);
   int fd = open (path_of ("f"), O_RDONLY);
-  assert_true (create (&file, "f", &err));
+  assert_true (create (&file, "f"));
   assert_int_equal (rename (path_of ("g"), path_of ("f")), 0);
-  assert_false (finish (&file, fd, false, &err));
+  assert_false (finish (&file, fd, false));
   close (fd);
   assert_contents ("f", "newer");
   assert_int_equal (count_entries (), 1);
@@ -616,22 +604,21 @@ append_to_f (void)
    meanwhile is not lost either.  */
 FIXTURE_TEST (what_changes_while_flushing_is_not_overwritten)
 {
-  struct error err = { 0 };
   size_t size;
   write_file ("f", "old", 0644);
   write_file ("g", "newer", 0644);
   in_fsync = rename_g_to_f;
-  assert_false (replace ("f", "f", false, &err));
+  assert_false (replace ("f", "f", false));
   assert_string_equal (err.reason, "the file was replaced meanwhile");
   assert_contents ("f", "newer");
   int fd = open (path_of ("f"), O_RDONLY);
   const void *bytes = mapped_file_open (fd, &size, &err);
   assert_non_null (bytes);
   in_fsync = append_to_f;
-  assert_false (replace ("f", "f", false, &err));
+  assert_false (replace ("f", "f", false));
   assert_string_equal (err.reason, "the file changed meanwhile");
   assert_contents ("f", "newer, newer");
-  assert_false (replace ("h", "f", true, &err));
+  assert_false (replace ("h", "f", true));
   in_fsync = NULL;
   mapped_file_close (bytes, size);
   close (fd);
@@ -641,7 +628,6 @@ FIXTURE_TEST (what_changes_while_flushing_is_not_overwritten)
 /* A file that is empty is never mapped, and copied to the output unchanged. */
 FIXTURE_TEST (a_change_of_one_file_is_not_held_against_the_next)
 {
-  struct error err = { 0 };
   struct cfi2sframe_options options;
   struct cfi2sframe_report report;
   size_t size;
@@ -666,26 +652,24 @@ FIXTURE_TEST (a_change_of_one_file_is_not_held_against_the_next)
 FIXTURE_TEST (unsuitable_targets_are_refused)
 {
   struct output_file file;
-  struct error err = { 0 };
   assert_int_equal (symlink ("nowhere", path_of ("dangling")), 0);
-  assert_false (create (&file, directory, &err));
+  assert_false (create (&file, directory));
   assert_string_equal (err.reason, "is a directory");
-  assert_false (create (&file, "dangling", &err));
+  assert_false (create (&file, "dangling"));
   assert_string_equal (err.reason, "is a dangling symbolic link");
-  assert_false (create (&file, "no/where", &err));
+  assert_false (create (&file, "no/where"));
   assert_int_equal (err.status, CFI2SFRAME_IO);
-  assert_false (create (&file, "/proc/self/new", &err));
+  assert_false (create (&file, "/proc/self/new"));
   assert_non_null (strstr (err.reason, "create a file in the same directory"));
-  assert_false (create (&file, "/dev/fd/99", &err));
+  assert_false (create (&file, "/dev/fd/99"));
   no_random = true;
-  assert_false (create (&file, "f", &err));
+  assert_false (create (&file, "f"));
   no_random = false;
   assert_int_equal (count_entries (), 1);
 }
 
 FIXTURE_TEST (links_to_other_file_systems_are_refused)
 {
-  struct error err = { 0 };
   write_file ("f", "old", 0644);
   char path[128];
   strcpy (path, path_of ("f"));
@@ -700,7 +684,6 @@ FIXTURE_TEST (links_to_other_file_systems_are_refused)
 FIXTURE_TEST (files_of_other_processes_are_refused)
 {
   struct output_file file;
-  struct error err = { 0 };
   char path[64];
   write_file ("f", "old", 0644);
   int fd = open (path_of ("f"), O_RDWR);
@@ -709,7 +692,7 @@ FIXTURE_TEST (files_of_other_processes_are_refused)
     for (;;)
       pause ();
   snprintf (path, sizeof path, "/proc/%d/fd/%d", (int)child, fd);
-  assert_false (create (&file, path, &err));
+  assert_false (create (&file, path));
   assert_non_null (strstr (err.reason, "another process's descriptor"));
   kill (child, SIGKILL);
   assert_int_equal (waitpid (child, NULL, 0), child);
@@ -723,14 +706,13 @@ FIXTURE_TEST (streams_need_no_folder_of_their_own)
   const char *old = getenv ("TMPDIR");
   char *kept = old != NULL ? strdup (old) : NULL;
   write_file ("f", "old", 0644);
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+  FOR_EACH_ROW (given, folders)
     {
-      struct error err = { 0 };
-      if (folders[i] != NULL)
-        setenv ("TMPDIR", folders[i], 1);
+      if (*given != NULL)
+        setenv ("TMPDIR", *given, 1);
       else
         unsetenv ("TMPDIR");
-      assert_true (replace ("/dev/null", "f", true, &err));
+      assert_true (replace ("/dev/null", "f", true));
     }
   if (kept != NULL)
     setenv ("TMPDIR", kept, 1);
@@ -742,20 +724,19 @@ FIXTURE_TEST (streams_need_no_folder_of_their_own)
 FIXTURE_TEST (descriptor_0_is_like_others)
 {
   struct output_file file;
-  struct error err = { 0 };
   write_file ("f", "old", 0644);
   int kept = dup (STDIN_FILENO);
   close (STDIN_FILENO);
-  assert_true (create (&file, "/dev/null", &err));
+  assert_true (create (&file, "/dev/null"));
   assert_int_equal (file.fd, 0);
   output_file_discard (&file);
   assert_int_equal (fcntl (STDIN_FILENO, F_GETFD), -1);
   assert_int_equal (open (path_of ("f"), O_RDWR), 0);
-  assert_true (create (&file, "/dev/stdin", &err));
+  assert_true (create (&file, "/dev/stdin"));
   output_file_discard (&file);
-  bool made = create (&file, "/dev/stdin", &err);
-  bool written = made && write (file.fd, "new", 3) == 3
-                 && finish (&file, kept, true, &err);
+  bool made = create (&file, "/dev/stdin");
+  bool written
+      = made && write (file.fd, "new", 3) == 3 && finish (&file, kept, true);
   dup2 (kept, STDIN_FILENO);
   close (kept);
   assert_true (written);
@@ -766,18 +747,17 @@ FIXTURE_TEST (descriptor_0_is_like_others)
 FIXTURE_TEST (a_file_that_is_done_touches_no_other)
 {
   struct output_file one, other;
-  struct error err = { 0 };
   write_file ("f", "old", 0644);
   int fd = open (path_of ("f"), O_RDONLY);
-  assert_true (create (&one, "g", &err));
-  assert_true (finish (&one, fd, true, &err));
-  assert_true (create (&other, "h", &err));
+  assert_true (create (&one, "g"));
+  assert_true (finish (&one, fd, true));
+  assert_true (create (&other, "h"));
   output_file_discard (&one);
-  assert_true (finish (&other, fd, true, &err));
+  assert_true (finish (&other, fd, true));
   assert_int_equal (count_entries (), 3);
   /* Not even if the bytes could not be written.  */
   if (access ("/dev/full", W_OK) == 0)
-    assert_false (replace ("/dev/full", "f", true, &err));
+    assert_false (replace ("/dev/full", "f", true));
   close (fd);
 }
 
@@ -796,12 +776,11 @@ FIXTURE_TEST (folders_need_not_be_readable)
   pid_t child = fork ();
   if (child == 0)
     {
-      struct error err = { 0 };
       if (geteuid () == 0
           && (setgroups (0, NULL) != 0 || setgid (65534) != 0
               || setuid (65534) != 0))
         _exit (2);
-      _exit (!replace ("d/f", "d/f", false, &err));
+      _exit (!replace ("d/f", "d/f", false));
     }
   int result;
   assert_int_equal (waitpid (child, &result, 0), child);
@@ -812,7 +791,6 @@ FIXTURE_TEST (folders_need_not_be_readable)
 
 FIXTURE_TEST (device_and_pipe_are_written_through)
 {
-  struct error err = { 0 };
   struct stat status;
   char got[8];
   int ends[2];
@@ -822,22 +800,22 @@ FIXTURE_TEST (device_and_pipe_are_written_through)
   for (int i = 0; i < 2; i++)
     {
       interrupted = i == 1;
-      assert_true (replace ("p", "f", true, &err));
+      assert_true (replace ("p", "f", true));
       assert_int_equal (read (ends[0], got, sizeof got), 3);
       assert_memory_equal (got, "new", 3);
     }
   interrupted = false;
   close_fails = true;
-  assert_false (replace ("p", "f", true, &err));
+  assert_false (replace ("p", "f", true));
   assert_int_equal (err.status, CFI2SFRAME_IO);
   error_clear (&err);
   close_fails = false;
   close (ends[0]);
 
   struct output_file file;
-  assert_true (create (&file, "/dev/null", &err));
+  assert_true (create (&file, "/dev/null"));
   assert_int_equal (write (file.fd, "new", 3), 3);
-  assert_true (finish (&file, STDIN_FILENO, true, &err));
+  assert_true (finish (&file, STDIN_FILENO, true));
   assert_int_equal (stat ("/dev/null", &status), 0);
   assert_true (S_ISCHR (status.st_mode));
 }
@@ -848,24 +826,23 @@ FIXTURE_TEST (signal_handler_leaves_no_temporary_file)
   pid_t child = fork ();
   if (child == 0)
     {
-      struct error err = { 0 };
       struct output_file files[300], late;
       for (int i = 0; i < 300; i++)
-        if (!create (&files[i], "f", &err))
+        if (!create (&files[i], "f"))
           _exit (2);
       /* The table holds 256; the rest is the owner's.  */
       for (int i = 256; i < 300; i++)
         output_file_discard (&files[i]);
       /* One that could not be made takes nobody's place.  */
-      if (create (&late, "no/where", &err))
+      if (create (&late, "no/where"))
         _exit (3);
       remove_a_temporary ();
       errno = ENOTTY;
       temporary_discard_all ();
       if (errno != ENOTTY || count_entries () != 1)
         _exit (4);
-      bool refused = !create (&late, "f", &err);
-      bool failed = !finish (&files[0], files[0].fd, false, &err);
+      bool refused = !create (&late, "f");
+      bool failed = !finish (&files[0], files[0].fd, false);
       for (int i = 1; i < 256; i++)
         output_file_discard (&files[i]);
       _exit (!refused || !failed);

@@ -5,29 +5,31 @@
 #include <string.h>
 
 #include "elf/padding.h"
+#include "tests/unit/elf_builder.h"
 #include "tests/unit_test.h"
 
 #define CODE 0x400000
+
+/* CODE has these BYTES, and symbols at STARTS.  */
+static struct padding_finder
+finder_in (struct code_image *code, unsigned machine, const char *bytes,
+           size_t size, uint64_t *starts, size_t n_starts)
+{
+  code_image_init (code, machine, bytes, size, CODE);
+  return (struct padding_finder){ .image = &code->image,
+                                  .patterns = arch_patterns_of (machine),
+                                  .starts = starts,
+                                  .n_starts = n_starts };
+}
 
 /* Whether the SIZE BYTES, in a segment of their own, are padding on MACHINE,
    with a symbol at SYMBOL.  */
 static bool
 is_padding (unsigned machine, const char *bytes, size_t size, uint64_t symbol)
 {
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = size,
-                     .p_memsz = size };
-  struct image image = { .bytes = (const uint8_t *)bytes,
-                         .size = size,
-                         .header = { .e_machine = (uint16_t)machine },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct padding_finder finder = { .image = &image,
-                                   .patterns = arch_patterns_of (machine),
-                                   .starts = &symbol,
-                                   .n_starts = 1 };
+  struct code_image code;
+  struct padding_finder finder
+      = finder_in (&code, machine, bytes, size, &symbol, 1);
   return padding_finder_is_padding (&finder, CODE, size);
 }
 
@@ -83,20 +85,9 @@ static uint64_t
 behind (const char *text, size_t size, size_t skip, uint64_t symbol,
         uint64_t limit)
 {
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = size,
-                     .p_memsz = size };
-  struct image image = { .bytes = (const uint8_t *)text,
-                         .size = size,
-                         .header = { .e_machine = EM_X86_64 },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct padding_finder finder = { .image = &image,
-                                   .patterns = arch_patterns_of (EM_X86_64),
-                                   .starts = &symbol,
-                                   .n_starts = 1 };
+  struct code_image code;
+  struct padding_finder finder
+      = finder_in (&code, EM_X86_64, text, size, &symbol, 1);
   return padding_finder_behind (&finder, CODE + skip, limit);
 }
 
@@ -134,20 +125,9 @@ TEST (questions_may_go_back)
   char text[64];
   uint64_t starts[] = { CODE + 4, CODE + 40 };
   memset (text, 0x90, sizeof text);
-  GElf_Phdr load = { .p_type = PT_LOAD,
-                     .p_flags = PF_R | PF_X,
-                     .p_vaddr = CODE,
-                     .p_filesz = sizeof text,
-                     .p_memsz = sizeof text };
-  struct image image = { .bytes = (const uint8_t *)text,
-                         .size = sizeof text,
-                         .header = { .e_machine = EM_X86_64 },
-                         .segments = &load,
-                         .n_segments = 1 };
-  struct padding_finder finder = { .image = &image,
-                                   .patterns = arch_patterns_of (EM_X86_64),
-                                   .starts = starts,
-                                   .n_starts = 2 };
+  struct code_image code;
+  struct padding_finder finder
+      = finder_in (&code, EM_X86_64, text, sizeof text, starts, 2);
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);
   assert_int_equal (padding_finder_behind (&finder, CODE + 20, CODE + 30), 10);
   assert_int_equal (padding_finder_behind (&finder, CODE, CODE + 16), 4);

@@ -9,7 +9,7 @@
 #include "sframe/pieces.h"
 #include "sframe/segments.h"
 #include "tests/sframe_lookup.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 #define SECTION_ADDRESS 0x10000000
 
@@ -83,7 +83,7 @@ take (struct pieces *pieces, struct rule_table *rules,
                          | (function->signal ? FDE_SIGNAL : 0)
                          | (function->b_key ? FDE_B_KEY : 0)
                          | (uint32_t)function->repeat << FDE_REPEAT_SHIFT;
-  assert_true (function->n_rows <= sizeof rows / sizeof rows[0]);
+  assert_true (function->n_rows <= N_OF (rows));
   for (size_t i = 0; i < function->n_rows; i++)
     {
       rows[i].start = function->rows[i].start;
@@ -183,8 +183,7 @@ write_section (void)
   assert_true (
       sframe_encoder_write (f.encoder, SECTION_ADDRESS, &f.section, &err));
   assert_int_equal (f.section.size, sframe_encoder_size (f.encoder));
-  assert_true (sframe_decoder_open (&f.decoder, f.section.bytes,
-                                    f.section.size, SECTION_ADDRESS, &err));
+  f.decoder = decoder_on (&f.section, SECTION_ADDRESS);
 }
 
 static void
@@ -384,70 +383,62 @@ PIECES_TEST (leaves_become_one_row)
   expect_row (0x1000 + 16 * 199, 8);
 }
 
+/* The first function ends at 0x1010, and the third one begins where the second
+   one ends.  */
 PIECES_TEST (what_keeps_functions_apart)
 {
-  /* A gap.  */
-  begin (ACROSS);
-  add (0x1000, 16, 2, true);
-  add (0x1020, 16, 2, true);
-  finish ();
-  assert_int_equal (f.decoder.n_functions, 2);
-  expect_row (0x1018, 0);
-  /* A gap of one byte.  */
-  begin (ACROSS);
-  add (0x1000, 16, 2, true);
-  add (0x1011, 16, 2, true);
-  finish ();
-  assert_int_equal (f.decoder.n_functions, 2);
-  expect_row (0x1010, 0);
-  /* Code that was left out.  */
-  begin (ACROSS);
-  add (0x1000, 16, 2, true);
-  pieces_separate (f.pieces);
-  add (0x1010, 16, 2, true);
-  add (0x1020, 16, 2, true);
-  finish ();
-  assert_int_equal (f.decoder.n_functions, 2);
-  /* Pieces that stay inside functions.  */
-  begin (INSIDE);
-  add (0x1000, 16, 2, true);
-  add (0x1010, 16, 2, true);
-  finish ();
-  assert_int_equal (f.decoder.n_functions, 2);
+  static const struct
+  {
+    enum mode mode;
+    uint64_t second; /* its address */
+    bool separate;   /* code in front of it was left out */
+    unsigned n_pieces;
+  } cases[] = {
+    { ACROSS, 0x1010, false, 1 }, { ACROSS, 0x1020, false, 2 },
+    { ACROSS, 0x1011, false, 2 }, { ACROSS, 0x1010, true, 2 },
+    { INSIDE, 0x1010, false, 3 }, /* pieces that stay inside functions */
+  };
+  FOR_EACH_ROW (given, cases)
+    {
+      begin (given->mode);
+      add (0x1000, 16, 2, true);
+      if (given->separate)
+        pieces_separate (f.pieces);
+      add (given->second, 16, 2, true);
+      add (given->second + 16, 16, 2, true);
+      finish ();
+      assert_int_equal (f.decoder.n_functions, given->n_pieces);
+      for (uint64_t gap = 0x1010; gap < given->second; gap++)
+        expect_row (gap, 0);
+    }
 }
 
 PIECES_TEST (flags_keep_functions_apart)
 {
+  static const struct sframe_fde flags[] = { { .size = 16 },
+                                             { .size = 16, .signal = true },
+                                             { .size = 16, .b_key = true },
+                                             { .size = 16, .flexible = true },
+                                             { .size = 16, .repeat = 16 },
+                                             { .size = 16, .repeat = 16 },
+                                             { .size = 16 } };
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
-  struct sframe_fde function
-      = { .address = 0x1000, .size = 16, .n_rows = 1, .rows = &row };
+  uint64_t address = 0x1000;
   begin (ACROSS);
-  add_function (&function);
-  function.address += 16;
-  function.signal = true;
-  add_function (&function);
-  function.address += 16;
-  function.signal = false;
-  function.b_key = true;
-  add_function (&function);
-  function.address += 16;
-  function.flexible = true;
-  function.b_key = false;
-  add_function (&function);
-  function.address += 16;
-  function.flexible = false;
-  function.repeat = 16;
-  add_function (&function);
-  function.address += 16;
-  add_function (&function);
-  function.address += 16;
-  function.repeat = 0;
-  add_function (&function);
+  FOR_EACH_ROW (given, flags)
+    {
+      struct sframe_fde function = *given;
+      function.address = address;
+      function.n_rows = 1;
+      function.rows = &row;
+      add_function (&function);
+      address += function.size;
+    }
   finish ();
-  assert_int_equal (f.decoder.n_functions, 7);
+  assert_int_equal (f.decoder.n_functions, N_OF (flags));
   /* Two repeating blocks are the same, also in a section; and so are the
      first and the last function.  */
-  assert_int_equal (f.section.size, 28 + 7 * 16 + 5 * (5 + 3));
+  assert_int_equal (f.section.size, 28 + N_OF (flags) * 16 + 5 * (5 + 3));
 }
 
 /* An FDE's size has 32 bits.  */
@@ -578,7 +569,7 @@ PIECES_TEST (hashes_of_parts_are_those_of_the_whole)
           { 70001, 5 } };
   enum
   {
-    N = sizeof rows / sizeof rows[0]
+    N = N_OF (rows)
   };
   for (unsigned begin = 0; begin < N; begin++)
     for (unsigned middle = begin + 1; middle < N; middle++)
@@ -985,28 +976,32 @@ PIECES_TEST (repeated_rows_are_limited)
 
 PIECES_TEST (unsound_rows_are_refused)
 {
-  struct sframe_row rows[2]
-      = { { .n_words = 1 }, { .start = 4, .n_words = 1 } };
-  const struct sframe_fde good
-      = { .address = 0x1000, .size = 8, .n_rows = 2, .rows = rows };
-  struct error err = { 0 };
-  begin (INSIDE);
-  struct sframe_fde bad = good;
-  bad.n_rows = 0;
-  assert_false (take (f.pieces, &f.rules, &bad, &err));
-  bad = good;
-  bad.size = 4;
-  assert_false (take (f.pieces, &f.rules, &bad, &err));
-  bad = good;
-  bad.repeat = 4;
-  assert_false (take (f.pieces, &f.rules, &bad, &err));
-  bad = good;
-  rows[1].start = 0;
-  assert_false (take (f.pieces, &f.rules, &bad, &err));
-  rows[1].start = 4;
-  rows[0].start = 1;
-  assert_false (take (f.pieces, &f.rules, &bad, &err));
-  assert_int_equal (err.status, CFI2SFRAME_INVALID);
+  static const struct
+  {
+    uint32_t size, starts[2], repeat;
+    size_t n_rows;
+  } cases[] = {
+    { 8, { 0, 4 }, 0, 2 }, /* sound */
+    { 8, { 0, 4 }, 0, 0 }, { 4, { 0, 4 }, 0, 2 }, { 8, { 0, 4 }, 4, 2 },
+    { 8, { 0, 0 }, 0, 2 }, { 8, { 1, 4 }, 0, 2 },
+  };
+  FOR_EACH_ROW (given, cases)
+    {
+      struct error err = { 0 };
+      struct sframe_row rows[]
+          = { { .start = given->starts[0], .n_words = 1 },
+              { .start = given->starts[1], .n_words = 1 } };
+      const struct sframe_fde function = { .address = 0x1000,
+                                           .size = given->size,
+                                           .repeat = given->repeat,
+                                           .n_rows = given->n_rows,
+                                           .rows = rows };
+      begin (INSIDE);
+      assert_int_equal (take (f.pieces, &f.rules, &function, &err),
+                        given == cases);
+      assert_int_equal (err.status,
+                        given == cases ? CFI2SFRAME_OK : CFI2SFRAME_INVALID);
+    }
 }
 
 /* In every place.  */
@@ -1102,48 +1097,46 @@ PIECES_TEST (what_occurs_more_than_once_is_found)
     { "ABAB", 2, "0 1 2 3 ", "0 2 ", 4 },
     { "ABAB", 1, "0 1 2 3 ", "", 2 },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       struct numbered_row rows[9] = { { 0 } };
       struct cut cuts[9] = { { 0 } };
       char found[64];
       uint32_t n = 0, start = 0, last = 0;
       bool begins = true;
-      for (const char *at = cases[i].rows; *at != '\0'; at++)
+      for (const char *at = given->rows;; at++)
         {
+          bool is_row = *at != '/' && *at != '\0';
+          if (!is_row)
+            begins = true;
           if (*at == '/')
-            {
-              begins = true;
-              continue;
-            }
+            continue;
           start = begins ? 0 : start + 4;
-          rows[n] = (struct numbered_row){ .start = start,
-                                           .rule = (uint32_t)(*at - 'A') };
           cuts[n] = (struct cut){ .start = start,
                                   .last = last,
                                   .bytes = 2 * n,
                                   .row = n,
                                   .n_rows = n,
                                   .begins_run = begins };
+          if (!is_row)
+            break;
+          rows[n++] = (struct numbered_row){ .start = start,
+                                             .rule = (uint32_t)(*at - 'A') };
           begins = false;
           last = start;
-          n++;
         }
-      cuts[n] = (struct cut){
-        .last = last, .bytes = 2 * n, .row = n, .n_rows = n, .begins_run = true
-      };
       const struct repeats_input input = { .rows = rows,
                                            .cuts = cuts,
                                            .n_cuts = n,
                                            .atoms_max = 2,
-                                           .rows_max = cases[i].rows_max };
+                                           .rows_max = given->rows_max };
       struct repeats repeats;
       assert_true (repeats_find (&repeats, &input));
       print_starts (repeats.of_atoms[0], found);
-      assert_string_equal (found, cases[i].atoms);
+      assert_string_equal (found, given->atoms);
       print_starts (repeats.of_atoms[1], found);
-      assert_string_equal (found, cases[i].pairs);
-      assert_int_equal (repeats.n_patterns, cases[i].n_patterns);
+      assert_string_equal (found, given->pairs);
+      assert_int_equal (repeats.n_patterns, given->n_patterns);
       repeats_free (&repeats);
     }
 }

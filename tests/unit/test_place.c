@@ -456,9 +456,9 @@ TEST (names_of_loaders)
   static const char *const others[]
       = { "", "/usr/bin/ld", "x86_64-linux-gnu-ld.bfd",
           "ld-linux.so.2/program", "libld-linux.so" };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    assert_true (loader_is_name (names[i]));
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+  FOR_EACH_ROW (given, names)
+    assert_true (loader_is_name (*given));
+  for (size_t i = 0; i < N_OF (others); i++)
     assert_false (loader_is_name (others[i]));
 }
 

@@ -100,10 +100,10 @@ TEST (whole_sections_are_read_as_libdwarf_reads_them)
   static const struct arch *const arches[]
       = { &arch_amd64, &arch_aarch64, &arch_s390x, &arch_aarch64_be };
   struct buffer bytes;
-  for (size_t i = 0; i < sizeof arches / sizeof arches[0]; i++)
+  FOR_EACH_ROW (given, arches)
     {
-      build (&bytes, arches[i], "\x1b", 1);
-      assert_int_equal (compare (arches[i], &bytes), 12);
+      build (&bytes, *given, "\x1b", 1);
+      assert_int_equal (compare (*given, &bytes), 12);
       buffer_free (&bytes);
     }
 }
@@ -162,7 +162,7 @@ TEST (odd_sizes_are_read_as_libdwarf_reads_them)
       = { 0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff };
   struct buffer bytes;
   for (unsigned length = 0; length < 256; length++)
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    FOR_EACH_ROW (given, sizes)
       {
         buffer_init (&bytes, false);
         size_t cie = put_amd64_cie (&bytes);
@@ -171,7 +171,7 @@ TEST (odd_sizes_are_read_as_libdwarf_reads_them)
         size_t long_one
             = put_fde (&bytes, cie, CODE + 32, 16, much, sizeof much);
         put_fde (&bytes, cie, CODE + 48, 16, "\x41\x0e\x10", 3);
-        store_u32 (bytes.bytes + odd + 12, sizes[i], false);
+        store_u32 (bytes.bytes + odd + 12, *given, false);
         bytes.bytes[odd + 16] = bytes.bytes[long_one + 16] = (uint8_t)length;
         compare (&arch_amd64, &bytes);
         buffer_free (&bytes);

@@ -83,12 +83,12 @@ TEST (a_size_that_wraps_around_clears_up_to_the_end)
   static const uint64_t sizes[]
       = { -(uint64_t)40, -(uint64_t)39, UINT64_MAX - 40, UINT64_MAX };
   struct error err = { 0 };
-  for (size_t i = 0; i < N_OF (sizes); i++)
+  FOR_EACH_ROW (given, sizes)
     {
       struct plan plan = { 0 };
       for (uint64_t at = 0; at < 128; at += 32)
         assert_true (plan_copy (&plan, at, at, 16, &err));
-      assert_true (plan_clear (&plan, 40, sizes[i], &err));
+      assert_true (plan_clear (&plan, 40, *given, &err));
       assert_int_equal (plan.n_extents, 2);
       assert_int_equal (plan.extents[0].size, 16);
       assert_int_equal (plan.extents[1].new_offset, 32);

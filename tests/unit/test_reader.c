@@ -316,11 +316,11 @@ TEST (pointers_are_read_in_every_encoding)
 TEST (versions_1_3_and_4_of_cies_are_read)
 {
   static const uint8_t versions[] = { 1, 3, 4 };
-  for (size_t i = 0; i < sizeof versions; i++)
+  FOR_EACH_ROW (given, versions)
     {
       struct cfi_fixture f = cfi_fixture_new (false);
-      size_t cie = put_cie (&f.bytes, versions[i], "zR", "\x1b", 1, 1, 0x78,
-                            16, "\x0c\x07\x08", 3);
+      size_t cie = put_cie (&f.bytes, *given, "zR", "\x1b", 1, 1, 0x78, 16,
+                            "\x0c\x07\x08", 3);
       put_fde (&f.bytes, cie, CODE, 16, "", 0);
       cfi_fixture_read (&f, &arch_amd64);
       assert_int_equal (f.section.n_fdes, 1);
@@ -525,23 +525,23 @@ TEST (extended_lengths_are_skipped_as_far_as_they_go)
                   { UINT64_C (0x1000000000000010), 16, false },
                   { 0, 0, true },
                   { 0, 0, false } };
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+  FOR_EACH_ROW (given, entries)
     {
       struct cfi_fixture f = cfi_fixture_new (false);
       size_t cie = put_amd64_cie (&f.bytes);
       size_t extended = f.bytes.size;
       buffer_u32 (&f.bytes, 0xffffffff);
-      buffer_u64 (&f.bytes, entries[i].length);
-      for (size_t j = 0; j < entries[i].bytes; j++)
+      buffer_u64 (&f.bytes, given->length);
+      for (size_t j = 0; j < given->bytes; j++)
         buffer_u8 (&f.bytes, 0xee);
       uint64_t size = f.bytes.size - extended;
-      if (entries[i].followed)
+      if (given->followed)
         put_fde (&f.bytes, cie, CODE, 16, "", 0);
       const struct cfi_input input
           = { CFI_EH_FRAME, f.bytes.bytes, f.bytes.size, 0, false };
       assert_int_equal (entry_at (&input, false, extended).size, size);
       cfi_fixture_read (&f, &arch_amd64);
-      assert_int_equal (f.section.n_fdes, entries[i].followed);
+      assert_int_equal (f.section.n_fdes, given->followed);
       assert_int_equal (f.section.n_damaged, 1);
       expect_damage (&f.section, 0, extended, REASON_BAD_ENTRY);
       cfi_fixture_free (&f);

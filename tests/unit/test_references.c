@@ -126,19 +126,19 @@ TEST (every_offset_from_the_offset_table_of_amd64_is_found)
   GElf_Phdr dynamic = { .p_type = PT_DYNAMIC,
                         .p_offset = CODE_FRONT + CODE_MAX,
                         .p_filesz = 32 };
-  for (size_t i = 0; i < N_OF (tables); i++)
+  FOR_EACH_ROW (given, tables)
     {
       code_file_init (&file, EM_X86_64, 600);
       file.image.segments = &dynamic;
       file.image.n_segments = 1;
       store_u64 (code + CODE_MAX, DT_PLTGOT, false);
-      store_u64 (code + CODE_MAX + 8, tables[i], false);
+      store_u64 (code + CODE_MAX + 8, *given, false);
       memset (code, 0x90, 600);
       for (uint32_t at = 2; at <= 592; at++)
         {
           /* movabs $TARGET - TABLE, %rax.  */
           memcpy (code + at - 2, "\x48\xb8", 2);
-          store_u64 (code + at, target - tables[i], false);
+          store_u64 (code + at, target - *given, false);
           expect_targets (&file, &target, 1, false);
           memset (code + at - 2, 0x90, 10);
         }
@@ -247,87 +247,82 @@ enum
 };
 
 static const struct aarch64_row aarch64_rows[] = {
-  { "adr", { NOP, 0x10008020 }, { 8 }, false },
-  { "load_of_a_literal", { NOP, 0x58008020 }, { 8 }, false },
+  { "adr", { NOP, 0x10008020 }, .targets = { 8 } },
+  { "load_of_a_literal", { NOP, 0x58008020 }, .targets = { 8 } },
   /* The last instruction of the section.  */
-  { "adrp_add", { ADRP_X1, NOP, NOP, ADD_8 }, { 8 }, false },
-  { "adrp_load", { ADRP_X1, NOP, NOP, 0xf9400820 }, { 16 }, false },
+  { "adrp_add", { ADRP_X1, NOP, NOP, ADD_8 }, .targets = { 8 } },
+  { "adrp_load", { ADRP_X1, NOP, NOP, 0xf9400820 }, .targets = { 16 } },
   { "adrp_load_by_another_register",
     { ADRP_X1, NOP, NOP, 0xf9400840 },
-    { 0 },
-    true },
-  { "adrp_sub", { ADRP_X1, NOP, NOP, 0xd1002020 }, { 0 }, true },
+    .unknown = true },
+  { "adrp_sub", { ADRP_X1, NOP, NOP, 0xd1002020 }, .unknown = true },
   { "adrp_b_add",
     { ADRP_X1, 0x14000003, ADD_24, RET, ADD_SELF_8, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_b_back_add",
     { ADD_SELF_8, RET, ADRP_X1, 0x17fffffd, ADD_24 },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_of_other_code_behind_jump",
     { ADRP_X1, 0x14000005, ADD_SELF_8, RET },
-    { 0 },
-    true },
+    .unknown = true },
   { "adrp_used_on_both_sides_of_a_branch",
     { ADRP_X1, ADD_8, 0x54000060, 0xd28000a1, RET, ADD_24, RET },
-    { 8, 24 },
-    false },
+    .targets = { 8, 24 } },
   { "adrp_cbz_tbz",
     { ADRP_X1, 0xb4000062, 0x36180042, ADD_SELF_8, ADD_24, RET },
-    { 8, 24 },
-    false },
+    .targets = { 8, 24 } },
   { "adrp_used_before_and_behind_a_jump",
     { ADRP_X1, ADD_8, 0x14000003, 0, 0, ADD_24, RET },
-    { 8, 24 },
-    false },
-  { "adrp_loop", { ADRP_X1, ADD_8, 0xb5ffffe2, RET }, { 8 }, false },
-  { "adrp_page_compared", { ADRP_X1, 0xb4000041, ADD_8, RET }, { 8 }, true },
-  { "adrp_page_copied", { ADRP_X1, 0xaa0103e2, ADD_8, RET }, { 0 }, true },
+    .targets = { 8, 24 } },
+  { "adrp_loop", { ADRP_X1, ADD_8, 0xb5ffffe2, RET }, .targets = { 8 } },
+  { "adrp_page_compared",
+    { ADRP_X1, 0xb4000041, ADD_8, RET },
+    .targets = { 8 },
+    .unknown = true },
+  { "adrp_page_copied", { ADRP_X1, 0xaa0103e2, ADD_8, RET }, .unknown = true },
   { "adrp_page_kept_in_the_stack",
     { ADRP_X1, 0xf9000be1, ADD_8, RET },
-    { 0 },
-    true },
-  { "adrp_page_stored", { ADRP_X1, 0xf8210062, ADD_8 }, { 0 }, true },
-  { "adrp_page_in_a_float", { ADRP_X1, 0x9e670020, ADD_8 }, { 0 }, true },
+    .unknown = true },
+  { "adrp_page_stored", { ADRP_X1, 0xf8210062, ADD_8 }, .unknown = true },
+  { "adrp_page_in_a_float", { ADRP_X1, 0x9e670020, ADD_8 }, .unknown = true },
   { "adrp_page_and_a_register",
     { ADRP_X1, 0xf8636822, ADD_8, RET },
-    { 0 },
-    true },
-  { "adrp_pair", { ADRP_X1, 0xa9410c22, ADD_8, RET }, { 0 }, true },
-  { "adrp_movk", { ADRP_X1, ADD_8, 0xf28000a1, RET }, { 8 }, true },
-  { "adrp_switch", { ADRP_X1, ADD_8, BR_X3 }, { 8 }, true },
-  { "adrp_self_switch", { ADRP_X1, ADD_SELF_8, BR_X3 }, { 8 }, false },
-  { "adrp_returned", { ADRP_X1, RET, ADD_8 }, { 0 }, true },
+    .unknown = true },
+  { "adrp_pair", { ADRP_X1, 0xa9410c22, ADD_8, RET }, .unknown = true },
+  { "adrp_movk",
+    { ADRP_X1, ADD_8, 0xf28000a1, RET },
+    .targets = { 8 },
+    .unknown = true },
+  { "adrp_switch",
+    { ADRP_X1, ADD_8, BR_X3 },
+    .targets = { 8 },
+    .unknown = true },
+  { "adrp_self_switch", { ADRP_X1, ADD_SELF_8, BR_X3 }, .targets = { 8 } },
+  { "adrp_returned", { ADRP_X1, RET, ADD_8 }, .unknown = true },
   { "adrp_over_a_call",
     { ADRP_X19, 0xf9400660, 0xd63f0060, 0xf9400a60, RET },
-    { 8, 16 },
-    false },
-  { "adrp_lost_in_a_call", { ADRP_X1, 0xd63f0060, ADD_8, RET }, { 0 }, true },
+    .targets = { 8, 16 } },
+  { "adrp_lost_in_a_call",
+    { ADRP_X1, 0xd63f0060, ADD_8, RET },
+    .unknown = true },
   { "adrp_used_before_a_call",
     { ADRP_X1, ADD_8, 0x94000004, ADD_24, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_overwritten_by_a_load",
     { ADRP_X1, ADD_8, 0xf8408441, ADD_24, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_overwritten_by_a_pair",
     { ADRP_X1, ADD_8, 0xa8c10be1, ADD_24, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_overwritten_by_a_move",
     { ADRP_X1, ADD_8, 0xaa0203e1, ADD_24, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_overwritten_from_a_float",
     { ADRP_X1, ADD_8, 0x1e260021, ADD_24, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
   { "adrp_of_other_registers",
     { ADRP_X1, 0xdac00062, 0xfd400041, 0xfa410881, 0xf9800041, ADD_8, RET },
-    { 8 },
-    false },
+    .targets = { 8 } },
 };
 
 TEST_ROWS (aarch64_rows, const struct aarch64_row *row, NULL, NULL,
@@ -376,11 +371,11 @@ TEST (every_relative_long_format_of_s390x_is_found)
   static const uint8_t opcodes[] = { 0xc0, 0xc4, 0xc6 };
   const uint64_t target = RANGE + 2;
   struct code_file file;
-  for (size_t i = 0; i < sizeof opcodes; i++)
+  FOR_EACH_ROW (given, opcodes)
     {
       /* larl %r1, and the same of other tables; the section's last.  */
       code_file_init (&file, EM_S390, 8);
-      file.bytes[CODE_FRONT + 2] = opcodes[i];
+      file.bytes[CODE_FRONT + 2] = *given;
       store_u32 (file.bytes + CODE_FRONT + 4,
                  (uint32_t)(target - (CODE_ADDRESS + 2)) / 2, true);
       expect_targets (&file, &target, 1, false);
@@ -582,7 +577,7 @@ TEST (many_fields_are_not_judged)
     sections[i].name = "";
   for (size_t at = DATA; at < sizeof bytes; at += 5)
     store_u32 (bytes + at, RANGE, false);
-  for (size_t i = 0; i < N_OF (rows); i++)
+  FOR_EACH_ROW (given, rows)
     {
       data_file_init (&file, EM_X86_64, ET_EXEC, &load);
       sections[1] = file.sections[1];
@@ -591,11 +586,11 @@ TEST (many_fields_are_not_judged)
       file.image.bytes = bytes;
       file.image.size = sizeof bytes;
       file.image.sections = sections;
-      file.image.n_sections = rows[i].n_sections;
-      load.p_filesz = 5 * rows[i].fields;
+      file.image.n_sections = given->n_sections;
+      load.p_filesz = 5 * given->fields;
       references_find (&file.found, &file.image, RANGE, RANGE + RANGE_SIZE);
       assert_int_equal (file.found.n_targets, 0);
-      assert_int_equal (file.found.unknown, rows[i].unknown);
+      assert_int_equal (file.found.unknown, given->unknown);
     }
 }
 
@@ -631,7 +626,7 @@ TEST (dynamic_symbols_refer_to_what_they_name)
   };
   const uint64_t target = RANGE + 4;
   struct code_file file;
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+  FOR_EACH_ROW (given, symbols)
     {
       code_file_init (&file, EM_X86_64, 0);
       uint8_t *symbol = file.bytes + CODE_FRONT;
@@ -639,10 +634,10 @@ TEST (dynamic_symbols_refer_to_what_they_name)
       file.sections[3].header = (GElf_Shdr){ .sh_type = SHT_DYNSYM,
                                              .sh_offset = CODE_FRONT,
                                              .sh_size = sizeof (Elf64_Sym) };
-      store_u16 (symbol + offsetof (Elf64_Sym, st_shndx), symbols[i].section,
+      store_u16 (symbol + offsetof (Elf64_Sym, st_shndx), given->section,
                  false);
-      symbol[offsetof (Elf64_Sym, st_info)] = symbols[i].type;
+      symbol[offsetof (Elf64_Sym, st_info)] = given->type;
       store_u64 (symbol + offsetof (Elf64_Sym, st_value), target, false);
-      expect_targets (&file, &target, symbols[i].refers, false);
+      expect_targets (&file, &target, given->refers, false);
     }
 }

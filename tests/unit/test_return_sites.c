@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cfi/return_sites.h"
+#include "tests/unit/elf_builder.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit_test.h"
 
@@ -48,8 +49,7 @@ static struct
   struct cfi_walk walk;
   struct padding_finder padding;
   struct return_sites sites;
-  struct image image;
-  GElf_Phdr load;
+  struct code_image code;
   uint8_t bytes[CODE_SIZE];
   char name[64];
 } f;
@@ -77,20 +77,10 @@ begin (const struct arch *arch, const char *bytes, size_t size)
   tear_down (NULL);
   memset (&f, 0, sizeof f);
   memcpy (f.bytes, bytes, size);
-  f.load = (GElf_Phdr){ .p_type = PT_LOAD,
-                        .p_flags = PF_R | PF_X,
-                        .p_vaddr = CODE,
-                        .p_filesz = CODE_SIZE,
-                        .p_memsz = CODE_SIZE };
-  f.image = (struct image){ .bytes = f.bytes,
-                            .size = CODE_SIZE,
-                            .arch = arch,
-                            .header = { .e_machine = arch->e_machine },
-                            .segments = &f.load,
-                            .n_segments = 1 };
-  f.source.image = &f.image;
+  code_image_init (&f.code, arch->e_machine, f.bytes, CODE_SIZE, CODE);
+  f.source.image = &f.code.image;
   f.walk = (struct cfi_walk){ .source = &f.source, .claimed_end = UINT64_MAX };
-  assert_true (padding_finder_init (&f.padding, &f.image, &err));
+  assert_true (padding_finder_init (&f.padding, &f.code.image, &err));
   assert_true (return_sites_init (&f.sites, &f.source, &f.padding, &err));
 }
 
@@ -151,7 +141,7 @@ expect_rows (const struct cfi_code *code, const char *expected)
       if (n < places->n && places->offsets[n] == start)
         {
           put_row (rows, sizeof rows, start, REASON_RETURN_ADDRESS, row);
-          start += f.image.arch->smallest_instruction;
+          start += f.code.image.arch->smallest_instruction;
           n++;
         }
       if (start < end)
@@ -461,7 +451,7 @@ FIXTURE_TEST (what_looks_like_the_call_of_a_function)
     { ".plt.sec", 99, 0, true }, { ".text", 99, 0, false },
     { ".plt", 99, -9, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  for (size_t i = 0; i < N_OF (cases); i++)
     {
       struct error err = { 0 };
       /* movabs, the last bytes of which are a call of TARGET.  */
@@ -482,8 +472,8 @@ FIXTURE_TEST (what_looks_like_the_call_of_a_function)
                 = cases[i].counts ? "0 return-address 1 32" : "0 32" } };
       f.source.cfi.fdes = fdes;
       f.source.cfi.n_fdes = cases[i].fde == 99 ? 0 : 3;
-      f.image.sections = sections;
-      f.image.n_sections = 2;
+      f.code.image.sections = sections;
+      f.code.image.n_sections = 2;
       return_sites_free (&f.sites);
       assert_true (return_sites_init (&f.sites, &f.source, &f.padding, &err));
       apply (&code[0]);

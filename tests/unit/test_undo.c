@@ -61,8 +61,8 @@ TEST (digest_is_xxh64)
   uint8_t bytes[200];
   for (size_t i = 0; i < sizeof bytes; i++)
     bytes[i] = (uint8_t)(7 * i + 3);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    assert_int_equal (hash_digest (bytes, known[i].size), known[i].digest);
+  FOR_EACH_ROW (given, known)
+    assert_int_equal (hash_digest (bytes, given->size), given->digest);
 }
 
 /* What inject_write does, in memory.  */
@@ -329,11 +329,12 @@ CONVERTED_TEST (restored_file_is_compared)
 }
 
 /* A file of CONTENT bytes with a record that is right but for what OPERATIONS,
-   N of them in SIZE bytes, say; and for its original's size and digest.  */
-static void
+   N of them, say, and for its original's size and digest.  Frees OPERATIONS.
+ */
+static struct image
 put_record (struct buffer *file, const uint8_t *content, size_t content_size,
             uint64_t original_size, uint64_t digest, uint64_t n,
-            const struct buffer *operations)
+            struct buffer *operations)
 {
   buffer_init (file, false);
   buffer_append (file, content, content_size);
@@ -347,6 +348,8 @@ put_record (struct buffer *file, const uint8_t *content, size_t content_size,
   buffer_u64 (file, record + UNDO_FOOTER_SIZE);
   buffer_u64 (file, hash_digest (file->bytes + content_size, record + 8));
   buffer_append (file, UNDO_MAGIC, UNDO_MAGIC_SIZE);
+  buffer_free (operations);
+  return (struct image){ .fd = -1, .bytes = file->bytes, .size = file->size };
 }
 
 enum
@@ -355,76 +358,68 @@ enum
   CONTENT_ZEROS = 60 /* behind them, in an original that is larger */
 };
 
+/* Kinds of operations; 0 is none.  */
+enum
+{
+  COPY = 1 + UNDO_COPY,
+  STORE = 1 + UNDO_STORE,
+  ZEROS = 1 + UNDO_ZEROS,
+  OTHER
+};
+
 /* The record of a file of CONTENT bytes is right but for what it says of them:
    operations that leave the file's bytes or the original's, each alone, and
    those that just do not; and operations that are not there.  */
 struct said
 {
-  uint64_t original, n; /* bytes; operations, as the record says */
-  size_t behind;        /* bytes that the record has behind these */
-  size_t written;       /* operations that it has */
+  uint64_t original; /* bytes */
   struct
   {
     unsigned kind, size, from;
   } operations[3];
   const char *reason; /* NULL: the original begins as the file does */
+  uint64_t n;    /* operations, as the record says; 0: as many as it has */
+  size_t behind; /* bytes that the record has behind these */
 };
+
+#define CONTRADICTS .reason = "contradicts itself"
+#define FOREIGN .reason = "does not belong to this file"
 
 static const struct said said[] = {
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 60 } } },
-  { 99, 1, .written = 1, .operations = { { UNDO_COPY, 99, 0 } } },
-  { 60, 1, .written = 1, .operations = { { UNDO_COPY, 60, 0 } } },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 41, 59 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 61 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 40, 101 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 41, 0 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2, .operations = { { UNDO_COPY, 60, 0 }, { 3, 40, 0 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_STORE, 40, 0 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 100, 0 }, { UNDO_COPY, 0, 0 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 1, .operations = { { UNDO_COPY, 100, 0 } },
-    .reason = "contradicts itself" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_COPY, 39, 60 } },
-    .reason = "incomplete" },
-  { 100, 1, .behind = 1, .written = 1, .operations = { { UNDO_COPY, 100, 0 } },
-    .reason = "incomplete" },
-  { 100, 2, .written = 2,
-    .operations = { { UNDO_COPY, 60, 0 }, { UNDO_ZEROS, 40, 0 } },
-    .reason = "was changed" },
-  { 160, 2, .written = 2,
-    .operations = { { UNDO_COPY, 100, 0 }, { UNDO_ZEROS, 60, 0 } },
-    .reason = "does not belong to this file" },
-  { 100, 1000, .written = 1, .operations = { { UNDO_COPY, 100, 0 } },
-    .reason = "does not belong to this file" },
+  { 100, { { COPY, 60, 0 }, { COPY, 40, 60 } }, .reason = NULL },
+  { 99, { { COPY, 99, 0 } }, .reason = NULL },
+  { 60, { { COPY, 60, 0 } }, .reason = NULL },
+  { 100, { { COPY, 60, 0 }, { COPY, 41, 59 } }, CONTRADICTS },
+  { 100, { { COPY, 60, 0 }, { COPY, 40, 61 } }, CONTRADICTS },
+  { 100, { { COPY, 60, 0 }, { COPY, 40, 101 } }, CONTRADICTS },
+  { 100, { { COPY, 60, 0 }, { ZEROS, 41, 0 } }, CONTRADICTS },
+  { 100, { { COPY, 60, 0 }, { OTHER, 40, 0 } }, CONTRADICTS },
+  { 100, { { COPY, 60, 0 }, { STORE, 40, 0 } }, CONTRADICTS },
+  { 100, { { COPY, 100, 0 }, { COPY, 0, 0 } }, CONTRADICTS },
+  { 100, { { COPY, 100, 0 } }, CONTRADICTS, .n = 2 },
+  { 100, { { COPY, 60, 0 }, { COPY, 39, 60 } }, .reason = "incomplete" },
+  { 100, { { COPY, 100, 0 } }, .reason = "incomplete", .behind = 1 },
+  { 100, { { COPY, 60, 0 }, { ZEROS, 40, 0 } }, .reason = "was changed" },
+  { 160, { { COPY, 100, 0 }, { ZEROS, 60, 0 } }, FOREIGN },
+  { 100, { { COPY, 100, 0 } }, FOREIGN, .n = 1000 },
 };
 
-/* The operations of a record as ROW has them.  */
-static void
+/* Put the operations of a record as ROW has them.  Returns their number.  */
+static uint64_t
 put_operations (struct buffer *operations, const struct said *row)
 {
   static const uint8_t zeros[8];
-  for (size_t k = 0; k < row->written; k++)
+  size_t k = 0;
+  buffer_init (operations, false);
+  for (; k < N_OF (row->operations) && row->operations[k].kind != 0; k++)
     {
       buffer_uleb (operations, row->operations[k].size << UNDO_KIND_BITS
-                                   | row->operations[k].kind);
-      if (row->operations[k].kind == UNDO_COPY)
+                                   | (row->operations[k].kind - 1));
+      if (row->operations[k].kind == COPY)
         buffer_uleb (operations, row->operations[k].from);
     }
   buffer_append (operations, zeros, row->behind);
+  return k;
 }
 
 TEST (records_say_what_can_be_done)
@@ -432,24 +427,19 @@ TEST (records_say_what_can_be_done)
   uint8_t content[CONTENT + CONTENT_ZEROS] = { 0 };
   for (size_t i = 0; i < CONTENT; i++)
     content[i] = (uint8_t)(i * 7 + 1);
-  for (size_t i = 0; i < N_OF (said); i++)
+  FOR_EACH_ROW (row, said)
     {
       struct buffer operations, file;
       struct error err = { 0 };
       struct plan plan;
-      buffer_init (&operations, false);
-      put_operations (&operations, &said[i]);
-      put_record (&file, content, CONTENT, said[i].original,
-                  hash_digest (content, said[i].original), said[i].n,
-                  &operations);
-      struct image image
-          = { .fd = -1, .bytes = file.bytes, .size = file.size };
-      assert_int_equal (undo_plan (&plan, &image, &err),
-                        said[i].reason == NULL);
-      if (said[i].reason != NULL)
-        assert_non_null (strstr (err.reason, said[i].reason));
+      uint64_t n = put_operations (&operations, row);
+      struct image image = put_record (&file, content, CONTENT, row->original,
+                                       hash_digest (content, row->original),
+                                       row->n > 0 ? row->n : n, &operations);
+      assert_int_equal (undo_plan (&plan, &image, &err), row->reason == NULL);
+      if (row->reason != NULL)
+        assert_non_null (strstr (err.reason, row->reason));
       plan_free (&plan);
-      buffer_free (&operations);
       buffer_free (&file);
     }
 }
@@ -461,20 +451,18 @@ TEST (restored_file_has_the_size_that_was_said)
   struct buffer operations, file;
   struct error err = { 0 };
   buffer_init (&operations, false);
-  put_record (&file, content, 100, 100, hash_digest (content, 50), 0,
-              &operations);
-  struct image image = { .fd = -1, .bytes = file.bytes, .size = file.size };
+  struct image image = put_record (&file, content, 100, 100,
+                                   hash_digest (content, 50), 0, &operations);
   assert_false (undo_check (&image, content, 50, &err));
   assert_int_equal (err.status, CFI2SFRAME_MISMATCH);
   assert_false (undo_check (&image, content, 100, &err));
   buffer_free (&file);
-  buffer_free (&operations);
 }
 
 TEST (long_runs_of_zeros_are_restored)
 {
   static const uint64_t sizes[] = { 1, 4095, 4096, 4097, 8192, 9000 };
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+  FOR_EACH_ROW (given, sizes)
     {
       uint8_t content[10000], original[10000] = { 0 };
       memset (content, 7, sizeof content);
@@ -485,15 +473,13 @@ TEST (long_runs_of_zeros_are_restored)
       buffer_init (&operations, false);
       buffer_uleb (&operations, 60 << UNDO_KIND_BITS | UNDO_COPY);
       buffer_uleb (&operations, 0);
-      buffer_uleb (&operations, sizes[i] << UNDO_KIND_BITS | UNDO_ZEROS);
-      put_record (&file, content, sizeof content, 60 + sizes[i],
-                  hash_digest (original, 60 + sizes[i]), 2, &operations);
+      buffer_uleb (&operations, *given << UNDO_KIND_BITS | UNDO_ZEROS);
       struct image image
-          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+          = put_record (&file, content, sizeof content, 60 + *given,
+                        hash_digest (original, 60 + *given), 2, &operations);
       if (!undo_plan (&plan, &image, &err))
-        fail_msg ("%u zeros: %s", (unsigned)sizes[i], err.reason);
+        fail_msg ("%u zeros: %s", (unsigned)*given, err.reason);
       plan_free (&plan);
-      buffer_free (&operations);
       buffer_free (&file);
     }
 }
@@ -535,93 +521,83 @@ list_operations (const struct buffer *record, char *text, size_t size)
 enum
 {
   OLD_SIZE = 0x4000,
-  ZEROS = 0x200, /* 64 of them */
+  ALL_ZEROS = 0x200, /* 64 of them */
   MOVED = UNDO_STORED_MOVE
 };
 
 static const struct
 {
-  struct plan_extent extents[3];
+  const char *operations;
+  struct plan_extent extents[3]; /* none: the whole file stays in its place */
   struct
   {
     uint64_t offset, size;
-    uint64_t old;       /* what it has is there in the old file */
-    uint64_t differ[3]; /* bytes that differ from that, from 1 on */
+    uint64_t differ[3]; /* bytes that differ from the old file's, from 1 on */
   } patches[2];
-  const char *operations;
 } lost_cases[] = {
-  { { { 0, 0, OLD_SIZE } }, { { 0 } }, "copy 4000@0" },
-  { { { 0, 0, OLD_SIZE } }, { { 0x100, 64, 0x100, { 0 } } }, "copy 4000@0" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 1 } } },
-    "copy 100@0 store 1 copy 3eff@101" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 64 } } },
-    "copy 13f@0 store 1 copy 3ec0@140" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 1, 13 } } },
-    "copy 100@0 store d copy 3ef3@10d" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 1, 14 } } },
-    "copy 100@0 store e copy 3ef2@10e" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 1, 15 } } },
-    "copy 100@0 store 1 copy d@101 store 1 copy 3ef1@10f" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 1, 10, 20 } } },
-    "copy 100@0 store 14 copy 3eec@114" },
-  { { { 0, 0, OLD_SIZE } },
-    { { ZEROS, 64, ZEROS, { 1, 9, 17 } } },
-    "copy 200@0 zeros 11 copy 3def@211" },
+  { "copy 4000@0", .patches = { { 0 } } },
+  { "copy 4000@0", .patches = { { 0x100, 64, { 0 } } } },
+  { "copy 100@0 store 1 copy 3eff@101", .patches = { { 0x100, 64, { 1 } } } },
+  { "copy 13f@0 store 1 copy 3ec0@140", .patches = { { 0x100, 64, { 64 } } } },
+  { "copy 100@0 store d copy 3ef3@10d",
+    .patches = { { 0x100, 64, { 1, 13 } } } },
+  { "copy 100@0 store e copy 3ef2@10e",
+    .patches = { { 0x100, 64, { 1, 14 } } } },
+  { "copy 100@0 store 1 copy d@101 store 1 copy 3ef1@10f",
+    .patches = { { 0x100, 64, { 1, 15 } } } },
+  { "copy 100@0 store 14 copy 3eec@114",
+    .patches = { { 0x100, 64, { 1, 10, 20 } } } },
+  { "copy 200@0 zeros 11 copy 3def@211",
+    .patches = { { ALL_ZEROS, 64, { 1, 9, 17 } } } },
   /* In another order; one in the other; one behind the other.  */
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x180, 8, 0x180, { 1 } }, { 0x100, 8, 0x100, { 1 } } },
-    "copy 100@0 store 1 copy 7f@101 store 1 copy 3e7f@181" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 64, 0x100, { 1, 10, 20 } }, { 0x102, 4, 0x102, { 2 } } },
-    "copy 100@0 store 14 copy 3eec@114" },
-  { { { 0, 0, OLD_SIZE } },
-    { { 0x100, 12, 0x100, { 1, 12 } }, { 0x10c, 12, 0x10c, { 1, 12 } } },
-    "copy 100@0 store 18 copy 3ee8@118" },
+  { "copy 100@0 store 1 copy 7f@101 store 1 copy 3e7f@181",
+    .patches = { { 0x180, 8, { 1 } }, { 0x100, 8, { 1 } } } },
+  { "copy 100@0 store 14 copy 3eec@114",
+    .patches = { { 0x100, 64, { 1, 10, 20 } }, { 0x102, 4, { 2 } } } },
+  { "copy 100@0 store 18 copy 3ee8@118",
+    .patches = { { 0x100, 12, { 1, 12 } }, { 0x10c, 12, { 1, 12 } } } },
   /* Lost at the beginning, in between and at the end; zeros.  */
-  { { { 0x10, 0x10, 0x100 }, { 0x130, 0x130, 0x3000 } },
-    { { 0 } },
-    "store 10 copy 100@10 store 20 copy 3000@130 store ed0" },
-  { { { 0, 0, ZEROS }, { ZEROS + 64, ZEROS + 64, 0x3dc0 } },
-    { { 0 } },
-    "copy 200@0 zeros 40 copy 3dc0@240" },
+  { "store 10 copy 100@10 store 20 copy 3000@130 store ed0",
+    .extents = { { 0x10, 0x10, 0x100 }, { 0x130, 0x130, 0x3000 } } },
+  { "copy 200@0 zeros 40 copy 3dc0@240",
+    .extents
+    = { { 0, 0, ALL_ZEROS }, { ALL_ZEROS + 64, ALL_ZEROS + 64, 0x3dc0 } } },
   /* Moved: what is small is stored.  Neighbours are copied as one.  */
-  { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED } },
-    { { 0 } },
-    "copy 1000@0 copy 1000@1100 store 2000" },
-  { { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED - 1 } },
-    { { 0 } },
-    "copy 1000@0 store 3000" },
-  { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE, 0x800 } },
-    { { 0 } },
-    "copy 3800@0 copy 800@4000" },
-  { { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE - 1, 0x800 } },
-    { { 0 } },
-    "copy 3800@0 store 800" },
-  { { { 0, 0, 0x1000 }, { 0x1000, 0x1000, 0x3000 } },
-    { { 0 } },
-    "copy 4000@0" },
-  { { { 0x2000, 0, 0x2000 }, { 0, 0x2000, 0x2000 } },
-    { { 0 } },
-    "copy 2000@2000 copy 2000@0" },
+  { "copy 1000@0 copy 1000@1100 store 2000",
+    .extents = { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED } } },
+  { "copy 1000@0 store 3000",
+    .extents = { { 0, 0, 0x1000 }, { 0x1000, 0x1100, MOVED - 1 } } },
+  { "copy 3800@0 copy 800@4000",
+    .extents = { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE, 0x800 } } },
+  { "copy 3800@0 store 800",
+    .extents = { { 0, 0, 0x3800 }, { 0x3800, OLD_SIZE - 1, 0x800 } } },
+  { "copy 4000@0",
+    .extents = { { 0, 0, 0x1000 }, { 0x1000, 0x1000, 0x3000 } } },
+  { "copy 2000@2000 copy 2000@0",
+    .extents = { { 0x2000, 0, 0x2000 }, { 0, 0x2000, 0x2000 } } },
   /* A patch over the end of one part and the beginning of another.  Bytes
      that a later patch puts back are not lost.  */
-  { { { 0, 0, 0x1000 }, { 0x1000, 0x1010, 0x3000 } },
-    { { 0xff8, 0x20, 0xff8, { 1 } }, { 0x1010, 8, 0x1000, { 3 } } },
-    "copy ff8@0 store 1 copy 7@ff9 store 3 copy 2ffd@1013" },
+  { "copy ff8@0 store 1 copy 7@ff9 store 3 copy 2ffd@1013",
+    { { 0, 0, 0x1000 }, { 0x1000, 0x1010, 0x3000 } },
+    { { 0xff8, 0x20, { 1 } }, { 0x1010, 8, { 3 } } } },
 };
+
+/* The bytes of OLD that PLAN has copied to OFFSET.  */
+static const uint8_t *
+old_bytes_at (const struct plan *plan, const uint8_t *old, uint64_t offset)
+{
+  const struct plan_extent *extent = &plan->extents[plan->n_extents - 1];
+  while (extent->new_offset > offset)
+    extent--;
+  return old + extent->old_offset + (offset - extent->new_offset);
+}
 
 TEST (a_record_stores_what_is_lost)
 {
   uint8_t old[OLD_SIZE];
   for (size_t i = 0; i < OLD_SIZE; i++)
-    old[i] = i >= ZEROS && i < ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
-  for (size_t i = 0; i < sizeof lost_cases / sizeof *lost_cases; i++)
+    old[i] = i >= ALL_ZEROS && i < ALL_ZEROS + 64 ? 0 : (uint8_t)(i * 7 | 1);
+  FOR_EACH_ROW (given, lost_cases)
     {
       struct plan_extent extents[3];
       struct plan_patch patches[2];
@@ -635,23 +611,25 @@ TEST (a_record_stores_what_is_lost)
       struct error err = { 0 };
       struct buffer record;
       char text[300];
-      for (size_t k = 0; k < 3 && lost_cases[i].extents[k].size > 0; k++)
-        extents[plan.n_extents++] = lost_cases[i].extents[k];
-      for (size_t k = 0; k < 2 && lost_cases[i].patches[k].size > 0; k++)
+      for (size_t k = 0; k < 3 && given->extents[k].size > 0; k++)
+        extents[plan.n_extents++] = given->extents[k];
+      if (plan.n_extents == 0)
+        extents[plan.n_extents++] = (struct plan_extent){ 0, 0, OLD_SIZE };
+      for (size_t k = 0; k < 2 && given->patches[k].size > 0; k++)
         {
-          uint64_t size = lost_cases[i].patches[k].size;
-          memcpy (bytes[k], old + lost_cases[i].patches[k].old, size);
+          uint64_t offset = given->patches[k].offset;
+          uint64_t size = given->patches[k].size;
+          memcpy (bytes[k], old_bytes_at (&plan, old, offset), size);
           for (size_t d = 0; d < 3; d++)
-            if (lost_cases[i].patches[k].differ[d] > 0)
-              bytes[k][lost_cases[i].patches[k].differ[d] - 1] ^= 0x80;
+            if (given->patches[k].differ[d] > 0)
+              bytes[k][given->patches[k].differ[d] - 1] ^= 0x80;
           patches[plan.n_patches++]
-              = (struct plan_patch){ lost_cases[i].patches[k].offset, size,
-                                     bytes[k] };
+              = (struct plan_patch){ offset, size, bytes[k] };
         }
       buffer_init (&record, false);
       assert_true (undo_record_build (&record, &image, &plan, &err));
       list_operations (&record, text, sizeof text);
-      assert_string_equal (text, lost_cases[i].operations);
+      assert_string_equal (text, given->operations);
       buffer_free (&record);
     }
 }
@@ -708,10 +686,9 @@ TEST (what_is_no_record_of_ours)
       buffer_init (&operations, false);
       for (unsigned i = 0; i < 2 * UNDO_OPERATIONS_MAX; i++)
         buffer_u8 (&operations, 0);
-      put_record (&file, content, 100, 100, hash_digest (content, 100),
-                  UNDO_OPERATIONS_MAX + more, &operations);
       struct image image
-          = { .fd = -1, .bytes = file.bytes, .size = file.size };
+          = put_record (&file, content, 100, 100, hash_digest (content, 100),
+                        UNDO_OPERATIONS_MAX + more, &operations);
       assert_false (undo_plan (&plan, &image, &err));
       assert_non_null (strstr (err.reason, more ? "does not belong"
                                                 : "contradicts itself"));
@@ -728,16 +705,14 @@ TEST (what_is_no_record_of_ours)
       file.bytes[file.size - 1] ^= 1;
       assert_false (undo_record_find (&record, &image));
       assert_int_equal (record.size, 0);
-      buffer_free (&operations);
       buffer_free (&file);
     }
   /* The shortest one.  */
   buffer_init (&operations, false);
-  put_record (&file, content, 0, 0, hash_digest (content, 0), 0, &operations);
-  struct image image = { .fd = -1, .bytes = file.bytes, .size = file.size };
+  struct image image = put_record (&file, content, 0, 0,
+                                   hash_digest (content, 0), 0, &operations);
   assert_int_equal (file.size, UNDO_HEADER_SIZE + UNDO_FOOTER_SIZE);
   assert_true (undo_record_find (&record, &image));
-  buffer_free (&operations);
   buffer_free (&file);
 }
 
@@ -802,7 +777,7 @@ TEST (bytes_appended_are_counted)
   memcpy (content + 4, UNDO_MAGIC, UNDO_MAGIC_SIZE);
   store_u64 (content + 4 + UNDO_MAGIC_SIZE, 4, false);
   store_u64 (content + 50 + UNDO_MAGIC_SIZE - UNDO_FOOTER_SIZE, 1, false);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     for (int with_magic = 0; with_magic < 2; with_magic++)
       {
         struct buffer operations, file;
@@ -811,25 +786,23 @@ TEST (bytes_appended_are_counted)
         buffer_init (&operations, false);
         buffer_uleb (&operations, CONTENT << UNDO_KIND_BITS | UNDO_STORE);
         buffer_append (&operations, content, CONTENT);
-        put_record (&file, content, CONTENT, CONTENT,
-                    hash_digest (content, CONTENT), 1, &operations);
         struct image image
-            = { .fd = -1, .bytes = file.bytes, .size = file.size };
+            = put_record (&file, content, CONTENT, CONTENT,
+                          hash_digest (content, CONTENT), 1, &operations);
         image.header.e_shoff = 30;
         assert_true (undo_record_find (&record, &image));
         /* Of a record that is cut off nobody knows where it ended.  */
         for (; image.size > 0; image.size--)
           if (image.size < file.size)
             assert_int_equal (undo_bytes_appended (&image), 0);
-        buffer_append (&file, cases[i].appended, cases[i].size);
+        buffer_append (&file, given->appended, given->size);
         image.bytes = file.bytes;
         image.size = file.size;
-        assert_int_equal (undo_bytes_appended (&image), cases[i].size);
+        assert_int_equal (undo_bytes_appended (&image), given->size);
         /* With a byte changed, it does not count as a record.  */
         file.bytes[CONTENT + 20] ^= 1;
         assert_int_equal (undo_bytes_appended (&image), 0);
         buffer_free (&file);
-        buffer_free (&operations);
       }
   struct image none = { .fd = -1, .bytes = content, .size = CONTENT };
   assert_int_equal (undo_bytes_appended (&none), 0);

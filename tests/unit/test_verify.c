@@ -12,7 +12,7 @@
 #include "tests/unit/lowering.h"
 #include "sframe/verify.h"
 #include "tests/unit/cfi_builder.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
@@ -213,20 +213,15 @@ TEST (what_was_converted_is_equal)
 static struct cfi2sframe_check_result
 verify_against (struct sides *sides, struct sframe_fde function)
 {
-  struct error err = { 0 };
   struct sframe_row row = { .base_sp = true, .n_words = 1, .words = { 8 } };
-  struct encode_options options
+  const struct encode_options options
       = { .arch = arch_of (sides), .variant = sides->variant };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
   if (function.rows == NULL)
     {
       function.rows = &row;
       function.n_rows = 1;
     }
-  assert_true (sframe_encoder_add (encoder, &function, &err));
-  buffer_init (&sides->sframe, false);
-  assert_true (sframe_encoder_write (encoder, SFRAME, &sides->sframe, &err));
-  sframe_encoder_free (encoder);
+  sides->sframe = section_of (options, &function, 1, SFRAME);
   struct cfi2sframe_check_result result = verify (sides);
   buffer_free (&sides->sframe);
   return result;

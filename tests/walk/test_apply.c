@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "sframe/encode.h"
 #include "walk/apply.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
@@ -19,9 +19,6 @@ enum
 
 static const struct sframe_variant variants[]
     = { { 1, false }, { 2, false }, { 2, true }, { 3, true } };
-static const struct sframe_variant v1 = { 1, false };
-static const struct sframe_variant v2 = { 2, true };
-static const struct sframe_variant v3 = { 3, true };
 
 /* A program: one section and one stack.  */
 static struct program
@@ -75,18 +72,11 @@ static void
 prepare (const struct arch *arch, struct sframe_variant variant,
          const struct sframe_fde *functions, size_t n)
 {
-  struct error err = { 0 };
-  struct encode_options options
+  const struct encode_options options
       = { .arch = arch, .variant = variant, .sorted = true };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
   free_program (NULL);
   memset (&program, 0, sizeof program);
-  for (size_t i = 0; i < n; i++)
-    assert_true (sframe_encoder_add (encoder, &functions[i], &err));
-  buffer_init (&program.section, arch->big_endian);
-  assert_true (
-      sframe_encoder_write (encoder, ADDRESS, &program.section, &err));
-  sframe_encoder_free (encoder);
+  program.section = section_of (options, functions, n, ADDRESS);
   program.big_endian = arch->big_endian;
   program.frame = (struct sfw_frame){
     .pc = CODE, .sp = STACK + 64, .fp = STACK + 128, .interrupted = true
@@ -140,7 +130,7 @@ static struct sframe_row amd64_rows[] = {
 
 PROGRAM_TEST (a_prologue_is_walked_in_all_versions)
 {
-  for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+  for (size_t i = 0; i < N_OF (variants); i++)
     {
       prepare_rows (&arch_amd64, variants[i], amd64_rows, 3);
       /* At the entry: the return address is on top of the stack.  */
@@ -303,12 +293,12 @@ PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
     { "\x90\x90\x90\x90\x90\x90\xff\xd0", true },
     { "\xe8\x00\x10\x00\x00\x90\x90\x90", false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
-      bool is_call = cases[i].is_call;
+      bool is_call = given->is_call;
       prepare (&arch_amd64, v3, functions, 2);
       program.code_end = CODE + 64;
-      memcpy (program.code, cases[i].code, sizeof program.code);
+      memcpy (program.code, given->code, sizeof program.code);
       program.frame.interrupted = false;
       program.frame.pc = CODE + 64;
       program.frame.fp = STACK + 256;
@@ -481,7 +471,7 @@ PROGRAM_TEST (a_leaf_returns_by_its_register_once)
       { 3, true },
       { .start = 0, .base_sp = true, .n_words = 1, .words = { 0 } } },
   };
-  for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+  for (size_t i = 0; i < N_OF (machines); i++)
     {
       struct sframe_row row = machines[i].row;
       prepare_rows (machines[i].arch, machines[i].variant, &row, 1);
@@ -551,12 +541,12 @@ PROGRAM_TEST (signatures_are_taken_out_of_signed_addresses_only)
     { 8, 0x007f000000000000, 0x0055aaaabbbbcccc, 0x0000aaaabbbbcccc },
     { 8, 0x0070000000000000, 0x0055aaaabbbbcccc, 0x0005aaaabbbbcccc },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       prepare_rows (&arch_aarch64, v2, rows, 2);
-      program.frame.pc = CODE + cases[i].offset;
-      program.pac_mask = cases[i].mask;
-      store (STACK + 72, cases[i].in);
-      assert_caller (cases[i].out, STACK + 80, 0);
+      program.frame.pc = CODE + given->offset;
+      program.pac_mask = given->mask;
+      store (STACK + 72, given->in);
+      assert_caller (given->out, STACK + 80, 0);
     }
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "tests/walk/same_rules.h"
-#include "sframe/encode.h"
-#include "tests/unit_test.h"
+#include "tests/encoded.h"
 
 enum
 {
@@ -78,30 +77,23 @@ static const struct made made[] = {
 static void
 make_section (const struct made *made, struct buffer *section)
 {
-  struct error err = { 0 };
-  struct encode_options options = { .arch = made->arch,
-                                    .variant = made->variant,
-                                    .sorted = made->sorted };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  const struct encode_options options = { .arch = made->arch,
+                                          .variant = made->variant,
+                                          .sorted = made->sorted };
   /* Each version has what the one before has, and more.  */
-  size_t n = made->variant.version < 3 ? made->variant.version
-                                       : sizeof functions / sizeof *functions;
-  for (size_t i = 0; i < n; i++)
-    if (!sframe_encoder_add (encoder, &functions[i], &err))
-      fail_msg ("%s", err.reason);
-  buffer_init (section, made->arch->big_endian);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, section, &err));
-  sframe_encoder_free (encoder);
+  size_t n
+      = made->variant.version < 3 ? made->variant.version : N_OF (functions);
+  *section = section_of (options, functions, n, ADDRESS);
 }
 
 TEST (all_addresses_have_the_rules_of_the_decoder)
 {
-  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+  FOR_EACH_ROW (given, made)
     {
       struct buffer section;
       struct unwind_section opened;
       struct unwind_rules rules;
-      make_section (&made[i], &section);
+      make_section (given, &section);
       assert_true (
           unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
       assert_int_equal (unwind_section_lookup (&opened, CODE, &rules),
@@ -128,7 +120,7 @@ TEST (damaged_sections_are_read_as_the_decoder_reads_them)
   for (unsigned i = 0; i < CHANGES; i++)
     {
       struct buffer section;
-      make_section (&made[i % (sizeof made / sizeof *made)], &section);
+      make_section (&made[i % (N_OF (made))], &section);
       size_t size = section.size;
       for (unsigned changes = 1 + next (&random) % 3; changes > 0; changes--)
         section.bytes[next (&random) % size] ^= (uint8_t)next (&random);
@@ -148,25 +140,19 @@ TEST (damaged_sections_are_read_as_the_decoder_reads_them)
 static enum sfw_end
 end_behind_rows (uint32_t n)
 {
-  struct error err = { 0 };
-  struct buffer section;
   struct unwind_section opened;
   struct unwind_rules rules;
   struct sframe_row *many = calloc (n, sizeof *many);
   const struct sframe_fde function
       = { .address = CODE, .size = n, .n_rows = n, .rows = many };
-  struct encode_options options
-      = { .arch = &arch_amd64, .variant = { 2, true }, .sorted = true };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  const struct encode_options options
+      = { .arch = &arch_amd64, .variant = v2, .sorted = true };
   assert_non_null (many);
   for (uint32_t i = 0; i < n; i++)
     many[i] = (struct sframe_row){
       .start = i, .base_sp = true, .n_words = 1, .words = { 8 }
     };
-  assert_true (sframe_encoder_add (encoder, &function, &err));
-  buffer_init (&section, false);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, &section, &err));
-  sframe_encoder_free (encoder);
+  struct buffer section = section_of (options, &function, 1, ADDRESS);
   assert_true (
       unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
   enum sfw_end end = unwind_section_lookup (&opened, CODE + n - 1, &rules);
@@ -189,7 +175,7 @@ TEST (a_count_starts_and_ends_where_it_is_told)
   make_section (&made[3], &section);
   assert_true (
       unwind_section_open (&opened, section.bytes, section.size, ADDRESS));
-  assert_int_equal (opened.n_fdes, sizeof functions / sizeof *functions);
+  assert_int_equal (opened.n_fdes, N_OF (functions));
   assert_int_equal (unwind_section_count (&opened, CODE - 1, 0, 3), 0);
   assert_int_equal (unwind_section_count (&opened, CODE, 0, 3), 1);
   assert_int_equal (unwind_section_count (&opened, CODE + 0x2ff, 1, 3), 2);

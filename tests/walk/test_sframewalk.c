@@ -20,7 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/elf_sframe.h"
-#include "sframe/encode.h"
+#include "tests/encoded.h"
 #include "sframe/format.h"
 #include "sframewalk.h"
 #include "walk/module_list.h"
@@ -103,19 +103,12 @@ struct program
 static void
 write_section (struct buffer *buffer)
 {
-  struct error err = { 0 };
-  struct encode_options options
-      = { .arch = &arch_amd64, .variant = { 3, true }, .sorted = true };
-  struct sframe_encoder *encoder = sframe_encoder_new (&options);
+  const struct encode_options options
+      = { .arch = &arch_amd64, .variant = v3, .sorted = true };
+  struct sframe_fde functions[FUNCTIONS];
   for (unsigned i = 0; i < FUNCTIONS; i++)
-    {
-      struct sframe_fde function = function_number (i);
-      if (!sframe_encoder_add (encoder, &function, &err))
-        fail_msg ("%s", err.reason);
-    }
-  buffer_init (buffer, false);
-  assert_true (sframe_encoder_write (encoder, ADDRESS, buffer, &err));
-  sframe_encoder_free (encoder);
+    functions[i] = function_number (i);
+  *buffer = section_of (options, functions, FUNCTIONS, ADDRESS);
 }
 
 static void
@@ -260,8 +253,8 @@ PROGRAM_TEST (a_walk_is_its_steps_whatever_was_walked_before)
   static const enum sfw_end wanted[]
       = { SFW_MORE,   SFW_OUTERMOST, SFW_NO_SECTION,
           SFW_MEMORY, SFW_NO_ROW,    SFW_NO_PROGRESS };
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-    assert_true (ends_seen >> wanted[i] & 1);
+  FOR_EACH_ROW (given, wanted)
+    assert_true (ends_seen >> *given & 1);
 }
 
 /* A stack of COUNT frames of 24 bytes, and the outermost.  */
@@ -744,9 +737,6 @@ read_code (void *context, uint64_t address, void *to, size_t size)
 PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
 {
   static const uint8_t call[] = { 0xe8, 1, 0, 0, 0 };
-  uint64_t addresses[FRAMES];
-  uint8_t marks[FRAMES];
-  enum sfw_end end;
   program->memory.read = read_code;
   program->memory.context = program;
   for (unsigned round = 0; round < 12; round++)
@@ -760,19 +750,15 @@ PROGRAM_TEST (a_frame_that_no_call_made_is_looked_up_at_its_pc)
         {
           memcpy (program->code + 3 * SPACE - sizeof call, call, sizeof call);
           /* What is remembered is of another table then.  */
-          assert_true (sfw_modules_remove (program->modules, CODE));
-          assert_true (sfw_modules_add (program->modules, CODE, END,
-                                        &program->section));
+          change_modules (program);
         }
       /* Function 2 has its CFA by FP.  */
       frame.fp = STACK + 3 * 24;
       store (program, STACK + 3 * 24 + 8, CODE + 3 * SPACE + 30);
-      size_t n = sfw_walk (program->walker, &program->memory, &frame,
-                           addresses, marks, max, &end);
-      assert_int_equal (n, max == 3 ? 3 : 4);
-      assert_int_equal (marks[0] | marks[1], 0);
-      assert_int_equal (marks[2], is_call ? 0 : SFW_MARK_NO_CALL);
-      assert_int_equal (end, max == 3 ? SFW_MORE : SFW_OUTERMOST);
+      expect_walk (program, &frame, max, max == 3 ? 3 : 4,
+                   max == 3 ? SFW_MORE : SFW_OUTERMOST);
+      assert_int_equal (found_marks[0] | found_marks[1], 0);
+      assert_int_equal (found_marks[2], is_call ? 0 : SFW_MARK_NO_CALL);
       if (max != 3)
         assert_int_equal (frame.sp,
                           is_call ? STACK + 3 * 24 + 16 : STACK + 2 * 24 + 8);
@@ -899,11 +885,7 @@ PROGRAM_TEST (threads_walk_while_modules_come_and_go)
     assert_int_equal (
         pthread_create (&threads[i], NULL, walk_all_the_time, program), 0);
   for (unsigned i = 0; i < 2000 || at_work < 3; i++)
-    {
-      assert_true (sfw_modules_remove (program->modules, CODE));
-      assert_true (
-          sfw_modules_add (program->modules, CODE, END, &program->section));
-    }
+    change_modules (program);
   stop = true;
   for (unsigned i = 0; i < 3; i++)
     {
@@ -967,13 +949,13 @@ PROGRAM_TEST (memory_at_hand_is_the_stack_of_the_thread_and_no_other)
   walk_from (program->walker, high - 1);
   assert_null (given.bytes);
   assert_true (sfw_walker_set_thread (program->walker));
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (row, cases)
     {
-      walk_from (program->walker, cases[i].sp);
-      assert_int_equal (given.bytes != NULL, cases[i].at_hand);
-      if (cases[i].at_hand)
+      walk_from (program->walker, row->sp);
+      assert_int_equal (given.bytes != NULL, row->at_hand);
+      if (row->at_hand)
         {
-          assert_true (given.low == cases[i].sp - 128);
+          assert_true (given.low == row->sp - 128);
           assert_true (given.high == high);
           assert_true ((uintptr_t)given.bytes == given.low);
         }
@@ -1084,14 +1066,14 @@ PROGRAM_TEST (own_memory_is_read_where_it_exists_and_errno_stays)
   memset (pages, 0x5a, 2 * size);
   sfw_walker_set_fallback (program->walker, take_memory, NULL);
   walk_from (program->walker, start);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (row, cases)
     {
       errno = EXFULL;
       assert_int_equal (
-          given.read (&known_page, cases[i].address, &word, sizeof word),
-          cases[i].exists);
+          given.read (&known_page, row->address, &word, sizeof word),
+          row->exists);
       assert_int_equal (errno, EXFULL);
-      if (cases[i].exists)
+      if (row->exists)
         assert_true (word == UINT64_C (0x5a5a5a5a5a5a5a5a));
     }
   munmap (pages, 2 * size);
@@ -1416,11 +1398,11 @@ PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
     { ADDRESS, size, PF_X, false },
     { 0, 0x1000, PF_R, false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       const Elf64_Phdr headers[]
-          = { { PT_LOAD, cases[i].flags, 0, cases[i].address, 0, 0,
-                cases[i].size, 1 },
+          = { { PT_LOAD, given->flags, 0, given->address, 0, 0, given->size,
+                1 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, 0, 0, 8 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, size, size, 8 },
               { PT_GNU_SFRAME, PF_R, 0, ADDRESS, 0, 1, 1, 8 } };
@@ -1428,8 +1410,7 @@ PROGRAM_TEST (a_section_that_is_not_in_memory_is_not_read)
           = { .dlpi_addr = (uintptr_t)program->buffer.bytes - ADDRESS,
               .dlpi_phdr = headers,
               .dlpi_phnum = 4 };
-      assert_int_equal (walk_listed_section (&info, &section),
-                        cases[i].usable);
+      assert_int_equal (walk_listed_section (&info, &section), given->usable);
     }
 }
 
@@ -1467,17 +1448,17 @@ TEST (mappings_are_those_of_kernels_with_any_pages)
     { "aaaa00010000-aaaa00020000 r-xp 00000000 fd:01 9 /p", 0x10000, 4,
       false },
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+  FOR_EACH_ROW (given, cases)
     {
       char line[80];
       struct walk_mapping mapping;
       uint64_t bias = 0;
-      snprintf (line, sizeof line, "%s", cases[i].line);
+      snprintf (line, sizeof line, "%s", given->line);
       assert_true (walk_maps_line (line, &mapping));
-      assert_int_equal (walk_mapping_bias (&mapping, segments, cases[i].n,
-                                           cases[i].page, &bias),
-                        cases[i].found);
-      if (cases[i].found)
+      assert_int_equal (
+          walk_mapping_bias (&mapping, segments, given->n, given->page, &bias),
+          given->found);
+      if (given->found)
         assert_int_equal (bias, 0xaaaa00000000);
     }
 }

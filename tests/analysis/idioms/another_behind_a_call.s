@@ -7,7 +7,7 @@
 # follows the call of a pointer (i); what does not use registers may be long (j).  A
 # jump to the end (k) may be one for several paths.
 # options: -e
-# expect: equal 63.396% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 63.396%
 	exported	a, b, c, d, e, f, g, h, i, j, k, l
 a:	.cfi_startproc
 	test	%edx, %edx

@@ -1,7 +1,6 @@
 # A jump with a stack pointer from elsewhere and no address of the own stack
 # left goes to another context, not to a label of the function.
 # expect: sound:2
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx

@@ -1,5 +1,5 @@
 # A store of nothing to the return address: "lock orl $0, (%rsp)" is a barrier.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	lock orl $0, (%rsp)
 	ret

@@ -1,7 +1,7 @@
 # A jump that is reached behind different comparisons: the compiler knows that
 # the index is not above 1, and 5 is all that is seen.  The table ends where
 # another one begins all the same.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	mov	%edi, %edi

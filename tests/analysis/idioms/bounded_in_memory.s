@@ -1,5 +1,5 @@
 # The same with the index in memory.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx

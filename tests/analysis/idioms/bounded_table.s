@@ -1,6 +1,6 @@
 # Rule: cmp and ja bound a jump table.  The words behind it are not entries: they
 # would lead into the middle of instructions.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx

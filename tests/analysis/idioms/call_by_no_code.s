@@ -1,7 +1,6 @@
 # Rule: what uncertain code calls is not a function.  A pointer leads to data in
 # the text, which looks like a call of l, in the middle of g.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 	exported	f
 f:	.cfi_startproc
 	lea	data(%rip), %rax

@@ -2,7 +2,6 @@
 # there: that is g, another function.  What f calls was seen to return to h, and need
 # not return to f.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 8 
 	exported	f, h
 	.macro	begin name

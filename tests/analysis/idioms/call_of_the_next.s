@@ -1,5 +1,5 @@
 # A call of the next instruction pushes its address.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	call	1f
 1:	.cfi_def_cfa_offset 16

@@ -1,7 +1,7 @@
 # Rule: a call of the next instruction is a call, unless what is there takes the
 # address from the stack.  Here the next function is called, and exits.
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	f
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

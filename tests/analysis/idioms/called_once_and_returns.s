@@ -1,7 +1,7 @@
 # Rule: what returns (g), or leaves for what does (k), comes back to its only
 # caller, whatever stands behind the call.
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	f, h
 g:	.cfi_startproc
 	ret

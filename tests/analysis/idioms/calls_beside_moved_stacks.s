@@ -2,7 +2,7 @@
 # what is not a function (f), jumps to them (g) and calls of other functions (i) say
 # nothing of who does that.
 # options: -a
-# expect: equal 71.429% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 71.429%
 # expect: sound:3 callee-moves-stack:1 unresolved-jump:1
 	.globl	f, g, h
 	functions	f, g, h, i, save

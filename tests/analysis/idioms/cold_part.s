@@ -1,6 +1,6 @@
 # Rule: a part of a function that was moved elsewhere has its state from the
 # jump into it, and a leading nop does not make it a function.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx

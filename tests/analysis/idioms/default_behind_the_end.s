@@ -2,7 +2,6 @@
 # the function: padding (f, by its table and by a branch), or the start of
 # another function (g).  Elsewhere such a branch shows that something is wrong
 # (i).
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 10  functions 5
 # expect: sound:4 tail-call:1
 	.text

@@ -3,7 +3,7 @@
 # by reading (a), by moving (b) behind other instructions (c).  So does a call of
 # what leaves (d), and of what another one jumps to at its end (e).
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	a, b, c, d, e, leaves, jumps
 a:	.cfi_startproc
 	test	%edx, %edx

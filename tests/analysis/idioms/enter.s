@@ -1,5 +1,5 @@
 # enter makes the frame that leave takes away.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: sound:2
 f:	.cfi_startproc
 	enter	$32, $0

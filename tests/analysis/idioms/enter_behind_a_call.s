@@ -2,7 +2,6 @@
 # has none of its own, by enter as by mov.  The call is the last one of f, and g a
 # function that nothing names.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0
 	exported f
 f:	.cfi_startproc
 	test	%rdi, %rdi

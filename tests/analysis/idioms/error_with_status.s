@@ -1,5 +1,5 @@
 # Rule: error () returns only when its first argument is 0.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	test	%edi, %edi
 	jne	1f

@@ -1,7 +1,6 @@
 # Rule: no path runs on behind the system calls that end a thread or a process:
 # another function may follow.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 10 
 	.globl	f
 	.type	f, @function

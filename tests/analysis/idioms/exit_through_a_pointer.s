@@ -1,7 +1,6 @@
 # Rule: a call through a pointer among the data that nobody has seen come back
 # ends the path.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 5 
 	exported	f
 f:	.cfi_startproc

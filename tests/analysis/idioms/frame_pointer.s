@@ -1,5 +1,5 @@
 # The frame of -fno-omit-frame-pointer, with leave and with pop.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	f
 f:	.cfi_startproc
 	pushed	%rbp, 16, 6

@@ -2,7 +2,7 @@
 # changes FP.  The row by FP behind the call, from before that was known, is
 # disputed, which leaves 2 of 12 bytes without a row.
 # options: -a
-# expect: equal 83.333% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 83.333%
 	.globl	frame, restore
 	.hidden	restore
 	functions	frame, restore

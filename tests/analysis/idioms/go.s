@@ -3,7 +3,6 @@
 # Only the frame pointer is the caller's; r12 is free.  The table is wrong about
 # g, and knows nothing of h.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:2 differs-from-pclntab:2
 # expect: silent 2 
 	.text

@@ -2,7 +2,6 @@
 # can look like an address in one; here in one that changes stacks (flag 2), for
 # which the table has no depths.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: functions 2 
 # expect: sound:1 differs-from-pclntab:1 
 # expect: silent 11 

@@ -1,5 +1,5 @@
 # Rule: a function goes on with an exception that has landed in it.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	f
 f:	.cfi_startproc
 	.cfi_personality 0x9b, personality

@@ -2,7 +2,7 @@
 # functions, without anything else that leads there.
 # link: -shared -Wl,-init=f -Wl,-fini=g
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: sound:3
 	.hidden	f, g
 	.globl	f, g

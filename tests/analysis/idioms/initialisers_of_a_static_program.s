@@ -3,7 +3,6 @@
 # with a call.
 # link: -static -no-pie
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:1 unproven:1
 	.globl	_start
 _start:	.cfi_startproc

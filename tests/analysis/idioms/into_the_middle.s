@@ -1,6 +1,5 @@
 # What two functions enter with different frames holds for neither: ret
 # here, and all of h.
-# expect: cfa-differs 0
 # expect: silent 4 
 f:	.cfi_startproc
 	mov	%rdi, %rax

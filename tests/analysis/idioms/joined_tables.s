@@ -1,6 +1,6 @@
 # A jump behind the place where paths meet that have read from one table or
 # another, or have the address of a label instead (glibc's printf).
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	lea	3f(%rip), %rcx

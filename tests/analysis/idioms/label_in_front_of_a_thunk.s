@@ -2,7 +2,6 @@
 # seen to return by it.  GCC's computed goto is a jump to a thunk with
 # -mindirect-branch=thunk, and so is a call by a pointer: "retpoline".
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: unproven:2
 	.globl	f
 	.type	f, @function

@@ -1,6 +1,6 @@
 # Rule: an exception goes to its landing pad with the arguments on the stack
 # taken off (DW_CFA_GNU_args_size).
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	.cfi_personality 0x9b, personality
 	.cfi_lsda 0x1b, lsda

@@ -3,7 +3,6 @@
 # first.  So h, behind such a call and known by nothing, is not part of g.
 # link: -shared -Wl,-z,norelro
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 16 
 die:	.cfi_startproc
 	ud2

@@ -2,7 +2,6 @@
 # one that returns itself, as that of f does.
 # link: -shared -Wl,-z,norelro
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 5 
 die:	.cfi_startproc
 	ud2

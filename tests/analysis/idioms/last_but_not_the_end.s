@@ -6,7 +6,6 @@
 # link: -shared -Wl,-Ttext=0x10000
 # expect: rejected: 0x10000 runs-into at 0x10005
 # expect: rejected: 0x1001b not-code at 0x1001d
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:3 not-code:1 runs-into:4
 	.text
 	.macro	pushing name

@@ -1,6 +1,6 @@
 # Rule: that a call is the last instruction of a function does not mean that
 # its callee never returns: g does, and f calls it.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 g:	.cfi_startproc
 	ret
 	.cfi_endproc

@@ -1,6 +1,6 @@
 # A function whose last call is of one that has to be followed first, and
 # returns to others, is not continued by what follows it: h does not return.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 g:	.cfi_startproc
 	ret
 	.cfi_endproc

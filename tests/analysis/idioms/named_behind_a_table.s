@@ -3,7 +3,6 @@
 # leads to the next function (h).  It may have more than four entries, and what is
 # named in a table with a bound does not end that (j).
 # expect: sound:3 unresolved-jump:1
-# expect: cfa-differs 0
 # expect: silent 29 
 	.macro	begin name
 \name:	.cfi_startproc

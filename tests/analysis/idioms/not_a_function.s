@@ -1,6 +1,6 @@
 # Rule: code that does not restore what belongs to its caller, or uses it, is
 # not taken for a function.
-# expect: equal 0.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 0.000%
 # expect: return:3 saved-register-used:1
 f:	.cfi_startproc
 	xor	%ebx, %ebx

@@ -1,6 +1,6 @@
 # The value of sbb r,r, or $-1,r and xor r,r does not depend on what the
 # register held.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	sbb	%ebx, %ebx

@@ -1,5 +1,5 @@
 # The number of sigreturn () is one like others where nobody calls the kernel.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: sound:1
 f:	.cfi_startproc
 	mov	$15, %eax

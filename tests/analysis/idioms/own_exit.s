@@ -1,6 +1,6 @@
 # Rule: whether a function of the file returns is found out, also through
 # recursion and tail calls.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 die:	.cfi_startproc
 	test	%edi, %edi
 	je	quit

@@ -2,7 +2,6 @@
 # read-only, is known, also of a packed table of relocations.
 # link: -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,pack-relative-relocs
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 5 
 die:	.cfi_startproc
 	ud2

@@ -2,7 +2,6 @@
 # read-only, is known.  Rust calls so what never returns.
 # link: -shared -Wl,-z,relro -Wl,-z,now
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 5 
 die:	.cfi_startproc
 	ud2

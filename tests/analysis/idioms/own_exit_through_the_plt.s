@@ -1,6 +1,6 @@
 # Rule: a function of the file that is called by its name, through the PLT, does
 # not return if the one in the file does not.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	die
 die:	.cfi_startproc
 	pushed	%rax, 16

@@ -1,6 +1,6 @@
 # Rule: padding behind the last call of a function is part of nothing, also
 # when the callee returns otherwise: h does not run into i.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 g:	.cfi_startproc
 	ret
 	.cfi_endproc

@@ -1,7 +1,6 @@
 # -fstack-clash-protection goes down in a loop; the comparison that ends it
 # tells where the stack pointer is.
 # expect: silent 0
-# expect: cfa-differs 0
 # expect: sound:1
 f:	.cfi_startproc
 	lea	-0x8000(%rsp), %r11

@@ -1,6 +1,6 @@
 # Where a part ends behind a call and some more instructions, the call does not
 # return: by a register, too.  Of what is behind it nothing is said.
-# expect: equal 81.818% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 81.818%
 # expect: silent 4
 # expect: sound:2
 	.text

@@ -1,7 +1,7 @@
 # A part of a register that is cleared does not use what the register held: so
 # does Free Pascal.  And what is called only by such a function is one, too.
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	f
 f:	.cfi_startproc
 	pushed	%r12, 16, 12

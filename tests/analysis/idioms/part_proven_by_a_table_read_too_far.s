@@ -3,7 +3,6 @@
 # part of f is the first entry of the table that f jumps by, and leads to that jump;
 # g returns, but no path goes there.
 # options: -e
-# expect: cfa-differs 0
 	exported	z
 part:	.cfi_startproc
 	.cfi_def_cfa_offset 32

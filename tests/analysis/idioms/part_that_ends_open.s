@@ -2,7 +2,6 @@
 # to: what is behind is a part of another function.  Behind a call (k) it is the
 # call that does not return.  In front of bytes that no part has (n) neither is
 # an explanation.
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:4 runs-into:1
 	.text
 f:	.cfi_startproc

@@ -1,6 +1,5 @@
 # Two instructions that share their end, entered with different frames: what
 # follows both is a place where paths meet, and here they do not agree.
-# expect: cfa-differs 0
 # expect: return:1
 f:	.cfi_startproc
 	pushed	%rax, 16

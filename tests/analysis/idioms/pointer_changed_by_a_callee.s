@@ -1,7 +1,7 @@
 # Rule: a pointer into the frame that was kept there may be another by now, so that
 # no comparison of it shows that a path is none.
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	.globl	f
 	.type	f, @function
 f:	.cfi_startproc

@@ -3,7 +3,6 @@
 # behind two pushes.
 # options: -e
 # link: -static -no-pie -Wl,-e,f
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 	exported	f
 f:	.cfi_startproc
 	lea	12(%rdi), %eax

@@ -1,6 +1,6 @@
 # Rule: what a variable points to when the program starts says nothing of whether
 # a call through it returns.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	die
 die:	.cfi_startproc
 	pushed	%rax, 16

@@ -2,7 +2,7 @@
 # with another frame.  l1 has not the frame of a call; l2 has, but what is in
 # front of it shows that it was not meant as a function.
 # options: -e
-# expect: equal 0.000% cfa-differs 0
+# expect: equal 0.000%
 # expect: runs-into:1
 	exported	f
 f:	.cfi_startproc

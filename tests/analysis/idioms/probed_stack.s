@@ -1,6 +1,5 @@
 # A function that probes the pages of a large frame gets its size in rax, and
 # leaves it there to be subtracted (f).  One that writes rax is none (g).
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:3 return:1
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

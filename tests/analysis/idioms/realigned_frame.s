@@ -1,5 +1,5 @@
 # GCC's way to align the stack: the CFA itself is kept in it.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	lea	8(%rsp), %r10
 	.cfi_def_cfa 10, 0

@@ -1,6 +1,6 @@
 # A realigned frame with an array whose size is not known: FP still tells where
 # the CFA is kept, and the stack pointer comes back from it.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	lea	8(%rsp), %r10
 	.cfi_def_cfa 10, 0

@@ -6,7 +6,6 @@
 # link: -shared -Wl,-Ttext=0x10000
 # expect: rejected: 0x10000 return at 0x10009
 # expect: rejected: 0x1000e tail-call at 0x10014
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: return:1 tail-call:1 unresolved-jump:1
 	.text
 f:	.cfi_startproc

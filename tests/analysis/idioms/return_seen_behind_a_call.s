@@ -5,7 +5,7 @@
 # behind those of h and i, but to what follows; both are in loops.  d, h and i have another call, too,
 # for which they are followed again.
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	a, b, c, d, e, f, g, h, i
 d:	.cfi_startproc
 	test	%edx, %edx

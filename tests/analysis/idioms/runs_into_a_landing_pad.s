@@ -2,7 +2,6 @@
 # that nothing comes behind the store in f.cold, so what is there belongs to
 # another function, with another frame (gdb has this case).
 # options: -e
-# expect: cfa-differs 0
 # expect: unwinds:2
 	exported	f
 f:	.cfi_startproc

@@ -1,6 +1,5 @@
 # Rule: a function does not run into the next one with another depth; here
 # nothing is said of the one that does, and the next one is not harmed.
-# expect: cfa-differs 0
 # expect: runs-into:1
 # expect: sound:1
 f:	.cfi_startproc

@@ -1,6 +1,6 @@
 # A register that is spilled between the comparison of a word in memory and the
 # switch by that word does not change it.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx

@@ -1,5 +1,5 @@
 # What was read from a jump table waits on the stack for its jump.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	sub	$24, %rsp
 	.cfi_def_cfa_offset 32

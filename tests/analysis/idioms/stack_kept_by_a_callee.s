@@ -2,7 +2,7 @@
 # subroutine that is called, though it is entered in the middle of a loop (f).  The
 # other subroutine changes the register in front of where it is entered (g).
 # options: -e
-# expect: equal 64.045% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 64.045%
 # expect: sound:3 return:1
 	.macro	caller name callee
 	.globl	\name

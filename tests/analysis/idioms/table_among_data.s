@@ -3,7 +3,6 @@
 # are offsets from another place, nothing bounds the index of i, and an entry of k
 # leads to the next function, as opposed to l's own entry: what the
 # program could write is not a table then.
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 126 
 # expect: sound:3 unresolved-jump:4
 	.text

@@ -1,7 +1,7 @@
 # A table without a bound whose first entry leads to a moved part: it is read
 # because all of it, up to the next address that the code computes, leads to
 # the function or to parts.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	.text
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

@@ -1,6 +1,6 @@
 # Where a table ends is known only when another function has been followed,
 # through a table of its own.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	.text
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

@@ -1,7 +1,6 @@
 # Rule: a jump table without a bound may lead to the entry of the function (f), and to
 # all of its instructions, but ends where an entry leads to the next function (g) or
 # to the one in front (h).
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: equal 100.000%
 # expect: sound:4
 	.macro	switch table

@@ -1,6 +1,6 @@
 # A table without a bound that a moved part of a function reads leads to that
 # part, too.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	.text
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

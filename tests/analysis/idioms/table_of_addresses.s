@@ -4,7 +4,6 @@
 # is a jump to a constant in another function (m), as opposed to the same (l).  A table
 # without a bound may have addresses of other parts (p), and ends where something is
 # named (q).
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 198 
 # expect: sound:7 unresolved-jump:5
 	.macro	begin name

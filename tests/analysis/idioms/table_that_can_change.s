@@ -1,5 +1,4 @@
 # A word that the program can write tells nothing of where a jump goes.
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: unresolved-jump:1
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

@@ -1,6 +1,6 @@
 # Where the compiler knows the index of a switch, it loads one entry of the
 # table, and jumps by that.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	mov	%rdi, %rbx

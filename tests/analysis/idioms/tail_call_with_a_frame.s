@@ -1,6 +1,6 @@
 # Rule: a jump to another function with another depth than that of a call makes
 # both of them doubtful.
-# expect: equal 0.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 0.000%
 f:	.cfi_startproc
 	pushed	%rax, 16
 	jmp	g

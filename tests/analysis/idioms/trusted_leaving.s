@@ -2,7 +2,6 @@
 # c, d, e, f), but not if the jump goes by an array of addresses: such code may
 # be the handler of an interpreter (p, q).  Neither do jumps inside of a function
 # show anything (s).
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:9 trusted:6
 	.text
 a:	.cfi_startproc

@@ -1,6 +1,6 @@
 # Rule: a mask does not bound a table.  This one ends where another table
 # begins, whose address the code computes, too.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3
 	lea	table(%rip), %rdx

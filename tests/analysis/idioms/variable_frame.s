@@ -1,5 +1,5 @@
 # alloca: the stack pointer is lost where paths meet, the frame pointer stays.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbp, 16, 6
 	mov	%rsp, %rbp

@@ -1,7 +1,6 @@
 # A register that was saved may be used before it has a value: that is how GCC
 # compiles a variable without one (f).  Used without having been saved, it is
 # what the caller handed over by rules of its own (g).
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:1 saved-register-used:1 trusted:0
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

@@ -2,7 +2,6 @@
 # saved a register of its caller's, so that using that says that it is one (f).
 # Where somebody calls it, it is a function (g, and h, which calls it).
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:2 saved-register-used:1
 	.text
 f:	.cfi_startproc

@@ -3,7 +3,6 @@
 # was where it should be.  l, in the middle of i, does not.
 # link: -static -no-pie
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: sound:3 unproven:2
 	.text
 	.globl	_start

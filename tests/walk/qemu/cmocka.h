@@ -19,6 +19,7 @@
 #define assert_memory_equal(a, b, n) assert_true (memcmp (a, b, n) == 0)
 #define fail_msg(...) \
   (fprintf (stderr, __VA_ARGS__), fail_at (__FILE__, __LINE__, "fail"))
+#define print_message(...) printf (__VA_ARGS__)
 #define cmocka_set_message_output(kind) ((void)0)
 
 typedef void (*CMUnitTestFunction) (void **);

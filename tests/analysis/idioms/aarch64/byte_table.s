@@ -1,6 +1,6 @@
 # switch, as GCC has it: entries of a byte, signed, count instructions.
 # What is behind the last would lead into the middle of the frame.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: silent 0
 f:	.cfi_startproc
 	cmp	w0, #3

@@ -1,5 +1,5 @@
 # Code that asks where it is: x30 changes, and nothing is pushed.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	mov	x9, x30
 	.cfi_register 30, 9

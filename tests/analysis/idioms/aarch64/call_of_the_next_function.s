@@ -2,7 +2,7 @@
 # return address: saving it is what functions do.  Here the next function is
 # called, and never returns.
 # options: -e
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 	exported	f
 f:	.cfi_startproc
 	str	x30, [sp, #-16]!

@@ -1,7 +1,7 @@
 # Of several copies of the return address the signed one counts: what
 # __builtin_return_address (0) gives has no signature, and where it is spilled to,
 # a callee may write.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	paciasp
 	.cfi_negate_ra_state

@@ -1,5 +1,5 @@
 # Rule: error returns if its first argument is 0, and only then.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	str	x30, [sp, #-16]!
 	.cfi_def_cfa_offset 16

@@ -1,5 +1,5 @@
 # x29 is kept on the stack for a while, x30 is not.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	str	x29, [sp, #-16]!
 	.cfi_def_cfa_offset 16

@@ -1,6 +1,6 @@
 # The usual frame: x29 and x30 are stored with writeback, others above them, and
 # all come back in reverse.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	stp	x29, x30, [sp, #-48]!
 	.cfi_def_cfa_offset 48

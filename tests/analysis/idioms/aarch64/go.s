@@ -2,7 +2,6 @@
 # pointer, where callees leave it alone, and the call that makes the stack larger
 # comes back to the entry.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 4  functions 3
 # expect: sound:3
 	.text

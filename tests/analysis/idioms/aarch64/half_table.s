@@ -1,6 +1,6 @@
 # The same with entries of two bytes, and a bound in a register.
 # What is behind it would lead into the middle of the frame.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: silent 0
 f:	.cfi_startproc
 	mov	w2, #2

@@ -1,5 +1,5 @@
 # Rule: a PLT stub is looked through to the name of what it calls.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	cbnz	w0, 1f
 	sub	sp, sp, #32

@@ -1,5 +1,5 @@
 # More than an instruction can subtract: the size is built in a register.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	mov	x12, #16416
 	movk	x12, #1, lsl #16

@@ -1,5 +1,5 @@
 # The same with two immediates, one of them shifted.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	sub	sp, sp, #3, lsl #12
 	.cfi_def_cfa_offset 12288

@@ -2,7 +2,6 @@
 # has rows, the beginning has none.
 # link: -static
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 12  functions 2
 	.globl	_start
 _start:	.cfi_startproc

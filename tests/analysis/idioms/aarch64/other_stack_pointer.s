@@ -1,6 +1,5 @@
 # Rule: code of a kernel or a hypervisor chooses which of two stack pointers SP is.
 # Of the other one nothing is known, though f comes back to the first.
-# expect: cfa-differs 0
 # expect: return:1
 # expect: sound:1
 f:	.cfi_startproc

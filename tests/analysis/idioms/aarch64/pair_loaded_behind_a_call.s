@@ -2,7 +2,6 @@
 # has not loaded them before, both of a pair.  The call is the last one of f, and g
 # a function that nothing names.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0
 	exported f
 f:	.cfi_startproc
 	stp	x29, x30, [sp, #-16]!

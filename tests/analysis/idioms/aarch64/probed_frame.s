@@ -1,5 +1,5 @@
 # -fstack-clash-protection: a loop goes down to what a register says.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	mov	x13, #262144
 	sub	x13, sp, x13

@@ -1,5 +1,5 @@
 # LLVM's way to align the stack.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	stp	x29, x30, [sp, #-16]!
 	.cfi_def_cfa_offset 16

@@ -3,7 +3,7 @@
 # W does not, and moves the stack pointer by a number that is not known.
 # options: -e
 # link: -static
-# expect: 64 equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: 64 equal 100.000%
 	.globl	_start
 _start:	mov	x0, #0
 	bl	X

@@ -1,6 +1,6 @@
 # Rule: a function goes back by the register that the call left its address in,
 # signed or not.
-# expect: equal 62.500% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 62.500%
 # expect: sound:2 return:2
 f:	.cfi_startproc
 	ret	x9

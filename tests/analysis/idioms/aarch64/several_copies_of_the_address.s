@@ -1,6 +1,6 @@
 # Of several copies of the return address, none signed, that of the frame record
 # counts.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	sub	sp, sp, #32
 	.cfi_def_cfa_offset 32

@@ -1,6 +1,6 @@
 # A frame only on the path that needs it, with a part of the function elsewhere
 # that has no frame of its own.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	cbz	x0, 1f
 	stp	x29, x30, [sp, #-16]!

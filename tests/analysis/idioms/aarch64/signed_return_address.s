@@ -1,6 +1,6 @@
 # -mbranch-protection=standard: the saved return address is signed, and so is
 # that in x30 in front of autiasp and retaa.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: functions 2
 # expect: sound:2
 	.arch	armv8.3-a

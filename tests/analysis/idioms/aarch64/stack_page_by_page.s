@@ -1,7 +1,7 @@
 # Rule: two registers with different addresses in the stack are not equal.  A
 # loop that goes down the stack page by page, as -fstack-clash-protection makes
 # it, is not left behind the first page, so that the code behind it has one depth.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	stp	x29, x30, [sp, #-32]!
 	.cfi_def_cfa_offset 32

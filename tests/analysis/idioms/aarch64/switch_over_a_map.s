@@ -1,5 +1,5 @@
 # A byte that was looked up is compared, and then another table is read.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: silent 0
 f:	.cfi_startproc
 	adrp	x2, map

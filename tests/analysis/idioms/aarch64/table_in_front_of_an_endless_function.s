@@ -2,7 +2,6 @@
 # or gets to code that is reached otherwise.  Behind the table of f is a pointer to g,
 # which nothing else leads to, and which never returns.
 # options: -e
-# expect: cfa-differs 0 ra-differs 0 fp-differs 0
 # expect: silent 12 
 # expect: sound:1
 	exported	f

@@ -1,6 +1,6 @@
 # LLVM: unsigned entries, shifted where they are added; or offsets from the
 # table.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: silent 0
 f:	.cfi_startproc
 	cmp	x0, #1

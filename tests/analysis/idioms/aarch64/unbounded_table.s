@@ -1,7 +1,7 @@
 # Rule: a mask does not bound a table.  This one ends where another begins, whose
 # address the code computes, too; not at the page of that address, which is only
 # half of it and inside of this table.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 # expect: silent 0
 f:	.cfi_startproc
 	str	x30, [sp, #-16]!

@@ -1,5 +1,5 @@
 # alloca: the CFA is relative to x29 then.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	stp	x29, x30, [sp, #-32]!
 	.cfi_def_cfa_offset 32

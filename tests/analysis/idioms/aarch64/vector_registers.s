@@ -1,6 +1,6 @@
 # d8 to d15 are saved and come back by instructions that have no part in it but
 # for SP.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	stp	d8, d9, [sp, #-48]!
 	.cfi_def_cfa_offset 48

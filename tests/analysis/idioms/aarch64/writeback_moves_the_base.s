@@ -1,5 +1,5 @@
 # Rule: the base moves also where nothing is known of what is loaded or stored.
-# expect: equal 100.000% cfa-differs 0 ra-differs 0 fp-differs 0
+# expect: equal 100.000%
 f:	.cfi_startproc
 	str	q0, [sp, #-16]!
 	.cfi_def_cfa_offset 16
