@@ -101,6 +101,22 @@ find_copied_file (const struct process *process, struct mapping *mapping,
     match_neighbour (process, mapping, mapping + 1, address);
 }
 
+/* Return the offset of ADDRESS, which is in MAPPING, in FILE, which is open.
+   A conversion since then, or its undoing, may have moved code in the file
+   (strategy grow-down).  It moves code of programs at a fixed address only,
+   and not in memory, so ADDRESS is the file's own.  */
+static uint64_t
+offset_in_file (const struct code_file *file, const struct mapping *mapping,
+                uint64_t address)
+{
+  if (mapping->executable && file->image.header.e_type == ET_EXEC)
+    FOR_EACH_LOAD (segment, &file->image)
+      if (segment->p_flags & PF_X && address >= segment->p_vaddr
+          && address - segment->p_vaddr < segment->p_filesz)
+        return segment->p_offset + (address - segment->p_vaddr);
+  return mapping->offset + (address - mapping->start);
+}
+
 struct code_file *
 process_file_at (const struct process *process, uint64_t address,
                  uint64_t *offset)
@@ -112,7 +128,7 @@ process_file_at (const struct process *process, uint64_t address,
   if (mapping == NULL || mapping->file == NULL)
     return NULL;
   struct code_file *file = open_file (process, mapping);
-  *offset = mapping->offset + (address - mapping->start);
+  *offset = offset_in_file (file, mapping, address);
   return code_file_is_memory (file) ? NULL : file;
 }
 

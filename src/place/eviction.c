@@ -535,13 +535,19 @@ find_fallbacks (const struct layout *layout, struct eviction *eviction,
 bool
 eviction_find_fallbacks (const struct layout *layout,
                          struct eviction *eviction, uint64_t begin,
-                         uint64_t notes_end)
+                         uint64_t notes_end, bool slack_is_free)
 {
+  struct eviction together = *eviction;
   if (!find_fallbacks (layout, eviction, false, begin, notes_end))
     return layout_reject (layout, "what they name has no other place");
   struct eviction with_symbols = *eviction;
+  /* The first segment with room for the others may be too small for symbol
+     tables, and only one segment grows.  */
   if (find_fallbacks (layout, &with_symbols, true, begin, notes_end))
     *eviction = with_symbols;
+  else if (slack_is_free
+           && find_fallbacks (layout, &together, true, begin, notes_end))
+    *eviction = together;
   return true;
 }
 

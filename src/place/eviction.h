@@ -129,10 +129,11 @@ uint64_t eviction_free_begin (const struct eviction *eviction, uint64_t begin);
 /* Find fallbacks for all chunks with a segment that are not placed: in freed
    bytes behind BEGIN or NOTES_END, or in the slack of a segment.  False with
    layout->reason if one is missing.  Find fallbacks for the chunks with a
-   symbol table, too: for all of them or for none.  */
+   symbol table, too: for all of them or for none.  SLACK_IS_FREE: .sframe goes
+   into no slack, so that the others may go where symbol tables have room.  */
 bool eviction_find_fallbacks (const struct layout *layout,
                               struct eviction *eviction, uint64_t begin,
-                              uint64_t notes_end);
+                              uint64_t notes_end, bool slack_is_free);
 
 /* Whether each chunk with a symbol table is placed or has a fallback.  */
 bool eviction_has_symbol_fallbacks (const struct eviction *eviction);

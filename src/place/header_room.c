@@ -20,6 +20,13 @@ enum
                                  patchelf needs */
 };
 
+/* Whether .sframe gets a segment of its own, and so no slack.  */
+static bool
+gets_new_load (const struct header_room *room)
+{
+  return room->spare.n_wanted >= HEADERS;
+}
+
 /* Extend FREED over the bytes behind it that have no owner, at most to the end
    of room->load.  Such bytes must be filler, because others may be in use
    without a header.  The section header table does not count as an owner,
@@ -87,7 +94,8 @@ evict_up_to (const struct layout *layout, struct header_room *room,
     else if (!eviction_place_behind_table (&room->eviction, begin, all, &end))
       return layout_reject (layout,
                             "the build-id has to stay in the first page");
-  return eviction_find_fallbacks (layout, &room->eviction, end, 0);
+  return eviction_find_fallbacks (layout, &room->eviction, end, 0,
+                                  gets_new_load (room));
 }
 
 /* Whether symbol tables behind .sframe cost more padding than the entry for
@@ -183,7 +191,8 @@ free_around_notes (const struct layout *layout, struct header_room *room)
   return front->end <= stays && front->end >= room->spare.table_end
          && place_notes (room)
          && eviction_find_fallbacks (layout, &room->eviction,
-                                     room->spare.table_end, notes->end);
+                                     room->spare.table_end, notes->end,
+                                     gets_new_load (room));
 }
 
 /* ---- Trials */

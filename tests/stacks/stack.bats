@@ -1678,6 +1678,26 @@ END
   [[ $output != *" main+"* && $output == *" #0 "* ]] || { echo "$output"; return 1; }
 }
 
+# grow-down moves the code in the file, not in memory.  The names were those of
+# other functions.
+@test "a core file whose program was converted, or undone, since" {
+  needs gcore
+  start_waiting -static -no-pie -Wl,--build-id
+  gcore -o core "$pid" >/dev/null 2>&1 || skip "no core"
+  gives 0 stacks core."$pid"
+  [[ $output == *" main+"*"(the outermost frame)"* ]] || report
+  local before=$output
+  gives 0 capture "$CFI2SFRAME" -v waits
+  [[ $output == *", grow-down, "* ]] || report
+  gives 0 stacks core."$pid"
+  [ "$output" = "$before" ] || report
+  start ./waits
+  gcore -o core "$pid" >/dev/null 2>&1 || skip "no core"
+  "$CFI2SFRAME" --undo waits
+  gives 0 stacks core."$pid"
+  [[ $output == *" main+"*"(the outermost frame)"* ]] || report
+}
+
 @test "a core's program that is gone is had from debuginfod's servers" {
   needs gcore
   needs readelf

@@ -281,6 +281,16 @@ static const struct layout_case served[] = {
     = { SECTION_HAS (".sframe", sh_offset, 0x2100),
         SEGMENT_HAS (PT_INTERP, p_offset, 0x1600),
         SEGMENT_BEGINS (PT_NOTE, 0x161c), SEGMENT_HAS_SIZE (PT_NOTE, 36) } },
+  /* What has a program header fits behind the read-only segment, but .gnu.hash
+     does not.  It went behind .sframe, and the file got padding for it.  */
+  { "one_segment_has_room_for_all_that_fall_back", make_two_read_only_segments,
+    .changes
+    = { NO_BUILD_ID, SET_SECTION (S_DYNSYM, sh_flags, SHF_ALLOC | SHF_WRITE),
+        SET (request.sframe_size, LARGE), BYTES (0x1650, "\1") },
+    .expects
+    = { SEGMENT_BEGINS (PT_INTERP, 0x2100), SEGMENT_BEGINS (PT_NOTE, 0x211c),
+        SECTION_HAS (".gnu.hash", sh_addr, 0x2140),
+        SECTION_HAS (".gnu.hash", sh_offset, 0x2140) } },
   /* The moved sections fell back to bytes that .sframe already had.  */
   { "slack_is_not_where_evicted_sections_fall_back",
     make_segments_that_end_alike,
