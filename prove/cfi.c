@@ -304,7 +304,8 @@ register_place (const struct abi *abi, Dwarf_Frame *frame, unsigned reg,
    from the CFA.  That is so if CFI has no rule for SP, or if it loads SP and
    the CFA from the same place, as signal frames do.  On s390x, leaf functions
    state which register or slot keeps r15, while the CFA is r15 + 160 all the
-   same: the ABI defines one by the other.  */
+   same: the ABI defines one by the other.  A CFA that is set back to r15 + 160
+   before r15 is restored is not noticed, because one row does not show it.  */
 static bool
 sp_is_usual (const struct abi *abi, Dwarf_Frame *frame, uint64_t pc,
              const struct place *cfa, bool *uses_pc)

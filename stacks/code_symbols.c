@@ -207,10 +207,12 @@ code_file_is_entry (struct code_file *file, uint64_t offset)
 
 /* ---- Names */
 
-/* Set *START to the address where the function of the rows for OFFSET of FILE
-   begins.  False if there are no rows, or if they were not searched for.  */
+/* Set *START to the last address at or before OFFSET of FILE where rows of a
+   function begin, and *DESCRIBED to whether there are rows for OFFSET.  False
+   if there are none before it either, or if they were not searched for.  */
 static bool
-rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
+rows_start (const struct code_file *file, uint64_t offset, uint64_t *start,
+            bool *described)
 {
   struct sfw_section section;
   struct unwind_section opened;
@@ -219,11 +221,13 @@ rows_start (const struct code_file *file, uint64_t offset, uint64_t *start)
   if (!row_source_at (&file->rows, address, &section) || section.size == 0
       || !unwind_section_open (&opened, section.bytes, section.size,
                                section.address)
-      || !opened.sorted
-      || unwind_section_lookup (&opened, address, &rules) != SFW_MORE)
+      || !opened.sorted)
     return false;
   uint32_t count = unwind_section_count (&opened, address, 0, opened.n_fdes);
+  if (count == 0)
+    return false;
   *start = unwind_section_start (&opened, count - 1);
+  *described = unwind_section_lookup (&opened, address, &rules) == SFW_MORE;
   return true;
 }
 
@@ -243,13 +247,20 @@ code_file_symbol (struct code_file *file, uint64_t offset, unsigned wanted,
       return;
     }
   uint64_t rows, address = code_file_address (file, offset);
+  bool described;
   find_symbol (file, address, wanted, symbol);
   /* A symbol without a size extends to the next symbol, so the rows say better
-     where the function begins.  */
+     where the function begins.  Code without rows behind them, as musl's clone
+     has it, is not the symbol's either.  */
   if ((symbol->name[0] != '\0' && !symbol->unsized)
-      || !rows_start (file, offset, &rows)
+      || !rows_start (file, offset, &rows, &described)
       || (symbol->name[0] != '\0' && rows <= address - symbol->offset))
     return;
+  if (!described)
+    {
+      *symbol = (struct code_name){ 0 };
+      return;
+    }
   symbol->of_rows = true;
   symbol->offset = address - rows;
   snprintf (symbol->name, sizeof symbol->name, "%s+0x%" PRIx64,

@@ -23,6 +23,7 @@ struct cfa_state
 {
   struct frame_row row; /* state_to_row makes the final row of it */
   struct frame_rule sp; /* RULE_UNDEFINED: there is no explicit rule */
+  bool sp_was_moved; /* with this rule a row had another CFA than the entry */
   /* With CFA_HAS_REGISTER the CFA's register and offset, which can be
      redefined one by one.  They have more bits than in a row, because one that
      is out of range may be redefined before a row needs it.  */
@@ -110,6 +111,23 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
   return frame_rule_equal (sp, cfa);
 }
 
+/* Whether another register has the caller's SP.  Leaf functions on s390x save
+   r15 in a floating-point register.  */
+static bool
+sp_is_in_register (const struct arch *arch, const struct cfa_state *state)
+{
+  return arch->caller_sp_offset != 0 && state->sp.kind == RULE_REG
+         && state->sp.reg != arch->sp;
+}
+
+/* Whether the CFA has the rule of a function's entry: SP is the caller's.  */
+static bool
+cfa_is_initial (const struct arch *arch, struct frame_rule cfa)
+{
+  return cfa.kind == RULE_REG && cfa.reg == arch->sp
+         && cfa.offset == -arch->caller_sp_offset;
+}
+
 /* Whether the final row of STATE may differ from STATE's row.  RULE_UNDEFINED,
    which SP has without an explicit rule, is 0.  */
 static inline bool
@@ -126,7 +144,8 @@ state_to_row (const struct arch *arch, const struct cfa_state *state,
 {
   *row = state->row;
   if (state->sp.kind != RULE_UNDEFINED && row->cfa.kind != RULE_UNSUPPORTED
-      && !sp_rule_is_default (arch, state->sp, row->cfa))
+      && (!sp_rule_is_default (arch, state->sp, row->cfa)
+          || (state->sp_was_moved && cfa_is_initial (arch, row->cfa))))
     row->cfa = frame_rule_unsupported (REASON_SP_RULE);
   if (state->ra_signed_with_pc || state->has_sign_state_rule)
     row->ra = frame_rule_unsupported (REASON_RA_SIGNING);
@@ -144,12 +163,22 @@ append_row (struct execution *run, const struct frame_row *row)
 }
 
 /* Append a row for the code from the current location on.  The function is not
-   inline, because the compiler would save registers for it in all cases.  */
+   inline, because the compiler would save registers for it in all cases.
+
+   GCC on s390x sets the CFA back to r15 + 160 when it restores the first
+   register, which may be instructions before r15 is restored.  Tracers of
+   DWARF do not notice, because they find the caller's SP in the register that
+   the rule of r15 names.  Tracers of SFrame would compute it from the CFA.  */
 static __attribute__ ((noinline)) bool
 emit_row_slowly (struct execution *run)
 {
+  struct cfa_state *state = &run->state;
+  const struct arch *arch = run->machine->arch;
+  if (sp_is_in_register (arch, state)
+      && !cfa_is_initial (arch, state->row.cfa))
+    state->sp_was_moved = true;
   struct frame_row row;
-  state_to_row (run->machine->arch, &run->state, &row);
+  state_to_row (arch, state, &row);
   row.start = (uint32_t)run->location;
   frame_numbers_give (&run->machine->numbers, &row);
   run->changed = false;
@@ -241,6 +270,8 @@ set_rule (struct execution *run, uint64_t reg, struct frame_rule rule)
   /* Not const: it is in the run's own state.  */
   struct frame_rule *known = (struct frame_rule *)rule_of (
       run->machine->arch, &run->state, run->saved, reg);
+  if (known == &run->state.sp)
+    run->state.sp_was_moved = false;
   if (known != NULL)
     *known = rule;
   else if (is_sign_state (run, reg))

@@ -661,6 +661,13 @@ END
   sampled 5 folded . -F 997 -o folded -- ./unsized
   [ "$(samples folded '^unsized;_start;tail;unsized\+0x[0-9a-f]*0[; ]')" -ge 5 ] \
     || report
+
+  # Code behind those rows that has none itself.
+  sed '/^1:/,$ { s/mov .*/call 3f/; /^2:/d; /jnz/d; }' unsized.s >behind.s
+  printf '%s\n' '3: mov $200000000, %eax' '4: dec %eax' 'jnz 4b' ret >>behind.s
+  "${CC:-cc}" -nostdlib -static -no-pie -o behind behind.s
+  sampled 5 behind.folded . -F 997 -o behind.folded -- ./behind
+  [ "$(samples behind.folded ';\[behind\][; ]')" -ge 5 ] || report
 }
 
 @test "a library that is cut off while it is sampled costs its names alone" {

@@ -517,6 +517,15 @@ TEST (an_sp_in_another_register_is_named)
 {
   /* s390x: a leaf function keeps r15 in a floating-point register.  */
   expect (S390X ("\x09\x0f\x10"), "0 r15+160 same same");
+  /* The CFA is set back to r15 + 160 before r15 is restored.  */
+  expect (S390X ("\x09\x0f\x10\x41\x0e\xc8\x02\x41\x0a\x0e\xa0\x01\x41"
+                 "\xcf\x41\x0b\x41\xcf\x0e\xa0\x01"),
+          "0 r15+160 same same; 1 r15+328 same same; "
+          "2 sp-rule same same; 3 r15+160 same same; "
+          "4 r15+328 same same; 5 r15+160 same same");
+  /* A rule that is set anew says where r15 is from now on.  */
+  expect (S390X ("\x09\x0f\x10\x0e\xc8\x02\x41\x0e\xa0\x01\x09\x0f\x11"),
+          "0 r15+328 same same; 1 r15+160 same same");
   expect (S390X ("\x16\x0f\x02\x80\x08"), "0 sp-rule same same");
   /* SP keeps its value: true when the CFA is SP + 160.  */
   expect (S390X ("\x08\x0f"), "0 r15+160 same same");
