@@ -486,7 +486,7 @@ same_options ()
 @test "each folder of tests/ and contrib/ is named in its README" {
   local folder
   for folder in "$srcdir"/{tests,contrib}/*/; do
-    grep -qE "^  $(basename "$folder")/( |$)" "${folder%/*/}/README" \
+    grep -qE "  $(basename "$folder")/( |$)" "${folder%/*/}/README" \
       || [[ $folder == *__pycache__* ]] || { echo "$folder"; return 1; }
   done
 }

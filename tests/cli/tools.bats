@@ -194,7 +194,7 @@ mutants ()
 }
 
 @test "mutants: the tests notice five changes of cfa_program.c" {
-  mutants -v -n 5 -s 6 -t cfa_program src/cfi/cfa_program.c
+  mutants -v -n 5 -s 1 -t cfa_program src/cfi/cfa_program.c
   [ "$status" -eq 0 ] || { echo "$output"; return 1; }
   [[ $output == *"killed by: cfa_program "[1-5] ]] \
     || { echo "$output"; return 1; }
