@@ -221,6 +221,18 @@ emit_row (struct execution *run)
 
 /* ---- Instructions: REASON_NONE, or why the program is invalid */
 
+/* Append a row for the code from the current location on, if a rule was set
+   since the last row.  */
+static inline enum frame_reason
+emit_changes (struct execution *run)
+{
+  if (!run->changed)
+    return REASON_NONE;
+  if (run->function->n_rows == FRAME_ROWS_MAX)
+    return REASON_FUNCTION_SIZE;
+  return emit_row (run) ? REASON_NONE : REASON_BAD_ENTRY;
+}
+
 static enum frame_reason
 advance_to (struct execution *run, uint64_t location)
 {
@@ -228,12 +240,10 @@ advance_to (struct execution *run, uint64_t location)
     return REASON_BAD_STATE; /* a CIE has no location */
   if (location == run->location)
     return REASON_NONE;
-  if (run->changed && run->function->n_rows == FRAME_ROWS_MAX)
-    return REASON_FUNCTION_SIZE;
-  if (run->changed && !emit_row (run))
-    return REASON_BAD_ENTRY;
-  run->location = location;
-  return REASON_NONE;
+  enum frame_reason reason = emit_changes (run);
+  if (reason == REASON_NONE)
+    run->location = location;
+  return reason;
 }
 
 static enum frame_reason
@@ -692,13 +702,15 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
     }
   enum frame_reason reason = run_program (
       &run, cfi_fde_instructions (section, fde), fde->instructions_size);
+  if (reason == REASON_NONE && run.location >= run.size)
+    return REASON_NONE;
+  if (reason == REASON_NONE)
+    reason = emit_changes (&run);
   if (reason != REASON_NONE)
     return append_unknown_row (&run, reason);
-  if (run.location >= run.size)
-    return REASON_NONE;
   if (!run.uses_set_loc)
     machine->reach = run.location;
-  return !run.changed || emit_row (&run) ? REASON_NONE : REASON_BAD_ENTRY;
+  return REASON_NONE;
 }
 
 bool

@@ -618,6 +618,9 @@ TEST (the_last_of_too_many_rows_is_named)
 {
   expect_last_reason (FRAME_ROWS_MAX, 2, REASON_NONE);
   expect_last_reason (FRAME_ROWS_MAX + 1, 2, REASON_FUNCTION_SIZE);
+  /* No advance follows the last row.  */
+  expect_last_reason (FRAME_ROWS_MAX, 0, REASON_NONE);
+  expect_last_reason (FRAME_ROWS_MAX + 1, 0, REASON_FUNCTION_SIZE);
 }
 
 /* DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset OFFSET.  */
