@@ -495,8 +495,8 @@ lower_rows (struct lowerer *lowerer)
 /* Collect the rows of the current function in one short loop, if nothing is to
    be left out and the translation of each row has a rule for the current
    flags, which are those of a default function.  A row that needs the flexible
-   form has none, and so has a row whose FP may be stale.  False for any other
-   function; then no row has been collected.  */
+   form has no such rule, nor has a row whose FP may be stale.  False for any
+   other function; then no row has been collected.  */
 static bool
 lower_translated (struct lowerer *lowerer)
 {
