@@ -23,7 +23,9 @@ struct cfa_state
 {
   struct frame_row row; /* state_to_row makes the final row of it */
   struct frame_rule sp; /* RULE_UNDEFINED: there is no explicit rule */
-  bool sp_was_moved; /* with this rule a row had another CFA than the entry */
+  /* With the rule of SP, the CFA has had another rule than at the function's
+     entry; see note_moved_sp.  */
+  bool sp_was_moved;
   /* With CFA_HAS_REGISTER the CFA's register and offset, which can be
      redefined one by one.  They have more bits than in a row, because one that
      is out of range may be redefined before a row needs it.  */
@@ -81,6 +83,15 @@ struct execution
 
 /* ---- From the state to a row */
 
+/* Whether SP, an explicit rule, says that another register has the caller's
+   SP.  Leaf functions on s390x save r15 in a floating-point register.  */
+static bool
+sp_is_in_register (const struct arch *arch, struct frame_rule sp)
+{
+  return arch->caller_sp_offset != 0 && sp.kind == RULE_REG
+         && sp.reg != arch->sp && sp.offset == 0;
+}
+
 /* Whether SP, an explicit rule for the stack pointer, has the value that stack
    tracers assume without a rule: CFA + caller_sp_offset.  */
 static bool
@@ -99,9 +110,8 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
          caller's SP, which the ABI fixes relative to the CFA.  */
       return arch->caller_sp_offset != 0;
     case RULE_REG:
-      /* Leaf functions on s390x save r15 in a floating-point register.  */
-      if (arch->caller_sp_offset != 0 && sp.reg != arch->sp && sp.offset == 0)
-        return true;
+      if (sp_is_in_register (arch, sp))
+        return true; /* as in a slot of the stack */
       break;
     default:
       break;
@@ -111,21 +121,28 @@ sp_rule_is_default (const struct arch *arch, struct frame_rule sp,
   return frame_rule_equal (sp, cfa);
 }
 
-/* Whether another register has the caller's SP.  Leaf functions on s390x save
-   r15 in a floating-point register.  */
-static bool
-sp_is_in_register (const struct arch *arch, const struct cfa_state *state)
-{
-  return arch->caller_sp_offset != 0 && state->sp.kind == RULE_REG
-         && state->sp.reg != arch->sp;
-}
-
 /* Whether the CFA has the rule of a function's entry: SP is the caller's.  */
 static bool
 cfa_is_initial (const struct arch *arch, struct frame_rule cfa)
 {
   return cfa.kind == RULE_REG && cfa.reg == arch->sp
          && cfa.offset == -arch->caller_sp_offset;
+}
+
+/* Note in STATE, which applies to code or is remembered, whether SP was moved
+   while another register has the caller's.
+
+   GCC on s390x sets the CFA back to r15 + 160 when it restores the first
+   register, which may be instructions before r15 is restored.  Tracers of
+   DWARF do not notice, because they find the caller's SP in the register that
+   the rule of r15 names.  Tracers of SFrame would compute it from the CFA, so
+   state_to_row makes no row of such a state.  */
+static void
+note_moved_sp (const struct arch *arch, struct cfa_state *state)
+{
+  if (sp_is_in_register (arch, state->sp)
+      && !cfa_is_initial (arch, state->row.cfa))
+    state->sp_was_moved = true;
 }
 
 /* Whether the final row of STATE may differ from STATE's row.  RULE_UNDEFINED,
@@ -163,21 +180,14 @@ append_row (struct execution *run, const struct frame_row *row)
 }
 
 /* Append a row for the code from the current location on.  The function is not
-   inline, because the compiler would save registers for it in all cases.
-
-   GCC on s390x sets the CFA back to r15 + 160 when it restores the first
-   register, which may be instructions before r15 is restored.  Tracers of
-   DWARF do not notice, because they find the caller's SP in the register that
-   the rule of r15 names.  Tracers of SFrame would compute it from the CFA.  */
+   inline, because the compiler would save registers for it in all cases.  */
 static __attribute__ ((noinline)) bool
 emit_row_slowly (struct execution *run)
 {
   struct cfa_state *state = &run->state;
   const struct arch *arch = run->machine->arch;
-  if (sp_is_in_register (arch, state)
-      && !cfa_is_initial (arch, state->row.cfa))
-    state->sp_was_moved = true;
   struct frame_row row;
+  note_moved_sp (arch, state);
   state_to_row (arch, state, &row);
   row.start = (uint32_t)run->location;
   frame_numbers_give (&run->machine->numbers, &row);
@@ -211,6 +221,18 @@ emit_row (struct execution *run)
 
 /* ---- Instructions: REASON_NONE, or why the program is invalid */
 
+/* Append a row for the code from the current location on, if a rule was set
+   since the last row.  */
+static inline enum frame_reason
+emit_changes (struct execution *run)
+{
+  if (!run->changed)
+    return REASON_NONE;
+  if (run->function->n_rows == FRAME_ROWS_MAX)
+    return REASON_FUNCTION_SIZE;
+  return emit_row (run) ? REASON_NONE : REASON_BAD_ENTRY;
+}
+
 static enum frame_reason
 advance_to (struct execution *run, uint64_t location)
 {
@@ -218,12 +240,10 @@ advance_to (struct execution *run, uint64_t location)
     return REASON_BAD_STATE; /* a CIE has no location */
   if (location == run->location)
     return REASON_NONE;
-  if (run->changed && run->function->n_rows == FRAME_ROWS_MAX)
-    return REASON_FUNCTION_SIZE;
-  if (run->changed && !emit_row (run))
-    return REASON_BAD_ENTRY;
-  run->location = location;
-  return REASON_NONE;
+  enum frame_reason reason = emit_changes (run);
+  if (reason == REASON_NONE)
+    run->location = location;
+  return reason;
 }
 
 static enum frame_reason
@@ -375,6 +395,7 @@ remember_state (struct execution *run)
 {
   if (run->depth == STATES_MAX)
     return REASON_BAD_STATE;
+  note_moved_sp (run->machine->arch, &run->state);
   if (run->saved != NULL)
     run->machine->saved[run->depth] = *run->saved;
   run->machine->states[run->depth++] = run->state;
@@ -681,13 +702,15 @@ run_fde (struct cfa_machine *machine, const struct cfi_fde *fde,
     }
   enum frame_reason reason = run_program (
       &run, cfi_fde_instructions (section, fde), fde->instructions_size);
+  if (reason == REASON_NONE && run.location >= run.size)
+    return REASON_NONE;
+  if (reason == REASON_NONE)
+    reason = emit_changes (&run);
   if (reason != REASON_NONE)
     return append_unknown_row (&run, reason);
-  if (run.location >= run.size)
-    return REASON_NONE;
   if (!run.uses_set_loc)
     machine->reach = run.location;
-  return !run.changed || emit_row (&run) ? REASON_NONE : REASON_BAD_ENTRY;
+  return REASON_NONE;
 }
 
 bool

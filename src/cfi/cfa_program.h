@@ -2,9 +2,10 @@
    SPDX-License-Identifier: LGPL-2.1-or-later
 
    The instructions of a CIE and of an FDE are executed in one pass.  Rows have
-   the rules for CFA, FP and RA.  The rule for SP is tracked as well: where it
-   is not the usual one, the row has no valid CFA.  DWARF 5, section 6.4.2; GNU
-   and AArch64 extensions.  */
+   the rules for CFA, FP and RA.  The rule for SP is tracked as well: where the
+   caller's SP is not the one that tracers of SFrame compute from the CFA, the
+   row has no valid CFA.  DWARF 5, section 6.4.2; GNU and AArch64
+   extensions.  */
 
 #ifndef CFI_CFA_PROGRAM_H
 #define CFI_CFA_PROGRAM_H

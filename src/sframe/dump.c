@@ -15,7 +15,7 @@
 
 enum
 {
-  CELL_SIZE = 32 /* the longest is "(r536870911-2147483648)" with "[s]" */
+  CELL_SIZE = 32 /* the longest is "(r536870911-17179869024)", on s390x */
 };
 
 struct dump

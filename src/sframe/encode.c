@@ -21,12 +21,13 @@ enum
 };
 
 /* The encoded rows of one function, or of several that share them.  V1 and V2
-   store the last three fields in the index, V3 in the attribute.  */
+   store n_rows, info and repeat in the index, V3 in the attribute.  */
 struct block
 {
   uint32_t offset; /* in the area of all rows */
   uint32_t size;   /* in bytes */
   uint32_t n_rows;
+  uint32_t last; /* start of the last row; 0 without rows */
   uint8_t info;
   uint8_t repeat;
 };
@@ -239,13 +240,13 @@ add_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
            struct error *err)
 {
   size_t start = encoder->rows.size;
-  uint32_t last = 0; /* the number that row starts must be wide enough for */
-  if (encoder->options.gnu_widths)
-    last = function->size;
-  else if (function->n_rows > 0)
+  uint32_t last = 0;
+  if (function->n_rows > 0)
     last = function->rows[function->n_rows - 1].start;
+  /* Row starts must be wide enough for this number.  */
+  uint32_t widest = encoder->options.gnu_widths ? function->size : last;
   /* The FRE types SFRAME_FRE_ADDR1, 2 and 4 are 0, 1 and 2, as the widths.  */
-  uint8_t info = (uint8_t)(unsigned_width (last)
+  uint8_t info = (uint8_t)(unsigned_width (widest)
                            | (function->repeat ? SFRAME_FDE_PCMASK : 0)
                            | (function->b_key ? SFRAME_FDE_B_KEY : 0)
                            | (function->signal ? SFRAME_FDE_SIGNAL : 0));
@@ -260,6 +261,7 @@ add_block (struct sframe_encoder *encoder, const struct sframe_fde *function,
     .offset = (uint32_t)start,
     .size = (uint32_t)(encoder->rows.size - start),
     .n_rows = (uint32_t)function->n_rows,
+    .last = last,
     .info = info,
     .repeat = function->repeat,
   };
@@ -316,10 +318,11 @@ bool
 sframe_encoder_repeat (struct sframe_encoder *encoder, size_t index,
                        uint64_t address, uint32_t size, struct error *err)
 {
-  if (!function_is_in_order (encoder, address))
+  const uint32_t block = encoder->records[index].block;
+  if (size <= encoder->blocks[block].last
+      || !function_is_in_order (encoder, address))
     return sframe_rows_unwritable (address, err);
-  return add_record (encoder, address, size, encoder->records[index].block,
-                     err);
+  return add_record (encoder, address, size, block, err);
 }
 
 /* ---- The section */

@@ -3,10 +3,10 @@
 
    Instructions change a pending row.  When the location advances, the row is
    committed if an instruction has touched it.  At the end the committed rows
-   are encoded (gnu_row.h).  With `bugs' the interpreter
-   does what the release does, and otherwise what the release should have done.
-   Where a release aborts, there is nothing to imitate, and the interpreter
-   does what the next release does.  */
+   are encoded (gnu_row.h).  With `bugs' the interpreter does what the release
+   does, and otherwise what the release should have done.  Where a release
+   aborts, there is nothing to imitate, and the interpreter does what the next
+   release does.  */
 
 #include "sframe/gnu.h"
 
@@ -81,16 +81,18 @@ gnu_translator_free (struct gnu_translator *translator)
 
 /* ---- Rows */
 
-static bool
+static enum frame_reason
 commit_row (struct gnu_translator *t)
 {
+  if (t->n_rows == FRAME_ROWS_MAX)
+    return REASON_FUNCTION_SIZE;
   if (!ARRAY_ROOM (t->rows, t->n_rows + 1, &t->rows_capacity))
     {
       t->no_memory = true;
-      return false;
+      return REASON_BAD_ENTRY;
     }
   t->rows[t->n_rows++] = t->pending;
-  return true;
+  return REASON_NONE;
 }
 
 /* Let a new row begin at START, in bytes from the function's address.  */
@@ -101,10 +103,9 @@ advance_row (struct gnu_translator *t, uint64_t start)
     return REASON_BAD_INSTRUCTION; /* a function does not go backwards */
   if (start == t->pending.start)
     return REASON_NONE; /* no directive makes this */
-  if (t->touched && t->n_rows == FRAME_ROWS_MAX)
-    return REASON_FUNCTION_SIZE;
-  if (t->touched && !commit_row (t))
-    return REASON_BAD_ENTRY;
+  enum frame_reason reason = t->touched ? commit_row (t) : REASON_NONE;
+  if (reason)
+    return reason;
   t->touched = false;
   t->pending.start = start;
   return REASON_NONE;
@@ -689,7 +690,7 @@ gnu_translate (struct gnu_translator *t, const struct cfi_section *section,
   *reason = run_cie_and_fde (t, fde);
   /* The pending row is written even if no instruction has touched it.  */
   if (!*reason && t->pending.cfa_reg != GNU_NO_REGISTER)
-    commit_row (t);
+    *reason = commit_row (t);
   if (t->no_memory
       || !ARRAY_ROOM (t->encoded, t->n_rows, &t->encoded_capacity))
     return error_set_no_memory (err);

@@ -112,14 +112,6 @@ lowerer_rules (const struct lowerer *lowerer)
 
 /* ---- Translating rules */
 
-/* Whether the machine and the version have flexible functions.  */
-static bool
-may_be_flexible (const struct lowerer *lowerer)
-{
-  return lowerer->options.arch->flexible_fdes
-         && lowerer->options.variant.version >= 3;
-}
-
 /* The translation of ROW's rules, without numbers of SFrame rules.  */
 static struct translation
 translate (const struct lowerer *lowerer, const struct frame_row *row)
@@ -131,7 +123,7 @@ translate (const struct lowerer *lowerer, const struct frame_row *row)
   struct translation translation
       = { .known = true,
           .reasons = { (uint8_t)as_default, (uint8_t)as_flexible } };
-  if (!may_be_flexible (lowerer))
+  if (!lower_has_flexible (&lowerer->options))
     return translation;
   translation.needs_flexible
       = as_default != REASON_NONE && as_flexible == REASON_NONE;
@@ -414,7 +406,7 @@ must_be_flexible (struct lowerer *lowerer,
                   const struct frame_function *function)
 {
   const uint16_t fp = lowerer->options.arch->fp;
-  if (!may_be_flexible (lowerer))
+  if (!lower_has_flexible (&lowerer->options))
     return false;
   for (size_t i = 0; i < function->n_rows; i++)
     if (find_translation (lowerer, &function->rows[i])->needs_flexible
@@ -452,7 +444,8 @@ lower_range_until_stale (struct lowerer *lowerer, const struct frame_row *row,
   if (sure == end)
     return true;
   enum frame_reason reason
-      = find_translation (lowerer, row)->reasons[may_be_flexible (lowerer)];
+      = find_translation (lowerer, row)
+            ->reasons[lower_has_flexible (&lowerer->options)];
   return leave_out (lowerer, sure, end,
                     reason != REASON_NONE ? reason : REASON_FP_STALE);
 }
@@ -495,8 +488,8 @@ lower_rows (struct lowerer *lowerer)
 /* Collect the rows of the current function in one short loop, if nothing is to
    be left out and the translation of each row has a rule for the current
    flags, which are those of a default function.  A row that needs the flexible
-   form has none, and so has a row whose FP may be stale.  False for any other
-   function; then no row has been collected.  */
+   form has no such rule, nor has a row whose FP may be stale.  False for any
+   other function; then no row has been collected.  */
 static bool
 lower_translated (struct lowerer *lowerer)
 {

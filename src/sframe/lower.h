@@ -14,6 +14,13 @@
 #include "sframe/encode.h"
 #include "sframe/rule_table.h"
 
+/* Whether the machine and the version have flexible functions.  */
+static inline bool
+lower_has_flexible (const struct encode_options *options)
+{
+  return options->arch->flexible_fdes && options->variant.version >= 3;
+}
+
 /* Set *OUT to ROW as a row of a default function, or of a FLEXIBLE one.
    Returns REASON_NONE, or why ROW has no such form; *OUT is garbage then.  */
 enum frame_reason row_lower (const struct encode_options *options,

@@ -108,6 +108,12 @@ lower_default (const struct encode_options *options,
   out->base_sp = row->cfa.reg == arch->sp;
   if (!cfa_offset_store (arch, row->cfa.offset, &out->words[0]))
     return REASON_OFFSET_RANGE;
+  /* The kernel takes the word 0 for "FP is unchanged", but the pair of a
+     flexible row as it is (kernel/unwind/sframe.c of the SFrame patches for
+     Linux).  */
+  if (row->fp.kind == RULE_DEREF_CFA && row->fp.offset == 0
+      && lower_has_flexible (options))
+    return reason_of (FP, row->fp);
   if (arch_tracks_ra (arch))
     return lower_tracked (options, row, out);
   if (!frame_rule_equal (row->ra, row_words_default_ra (arch)))

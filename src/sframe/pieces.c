@@ -302,15 +302,14 @@ copy_rows (struct pieces *pieces, size_t first, size_t end, uint32_t begin,
            uint32_t size, uint64_t *bytes)
 {
   const struct numbered_row *rows = &pieces->rows[first];
-  uint32_t origin = rows->start + begin;
-  size_t n = SEARCH_FIRST (end - first, i,
-                           rows[i].start - origin >= size
-                               && rows[i].start > origin);
+  /* The copy may be longer than the function, so this can exceed 32 bits.  */
+  uint64_t origin = (uint64_t)rows->start + begin;
+  size_t n = SEARCH_FIRST (end - first, i, rows[i].start >= origin + size);
   size_t skipped = SEARCH_FIRST (n, i, rows[i].start > origin) - 1;
   return NUMBERED_ROOM (pieces->rows, pieces->n_rows + n - skipped,
                         &pieces->rows_capacity)
          && append_rows (pieces, &pieces->rows[first + skipped], n - skipped,
-                         origin, bytes);
+                         (uint32_t)origin, bytes);
 }
 
 /* Set *FIRST and *END to the range of the rows of function number INDEX.  */

@@ -53,8 +53,8 @@ struct pieces_options
 
 /* Make a collection of functions for an encoder with ENCODE.  Without
    ENCODE->share no block is shared.  Then no function is cut, and functions
-   with equal rows are different runs.  RULES has the rules
-   of all rows, and must outlive the collection.  NULL when memory ran out.  */
+   with equal rows are different runs.  RULES has the rules of all rows, and
+   must outlive the collection.  NULL when memory ran out.  */
 struct pieces *pieces_new (const struct encode_options *encode,
                            const struct pieces_options *options,
                            const struct rule_table *rules);

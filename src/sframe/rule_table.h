@@ -25,7 +25,9 @@ struct numbered_row
 };
 
 #define ROW_RULE UINT32_C (0x3fffffff) /* mask */
-/* The flag of a row that has the same rule as the row before it.  */
+/* The flag of a row that a function in a run begins with (segments.h).  */
+#define ROW_BEGINS UINT32_C (0x40000000)
+/* The flag of such a row, if it has the same rule as the row before it.  */
 #define ROW_CONTINUES UINT32_C (0x80000000)
 
 /* The first row behind ROW that does not continue another one, or END.  */
@@ -82,9 +84,9 @@ bool rule_table_init (struct rule_table *rules,
 void rule_table_free (struct rule_table *rules);
 
 /* Set *NUMBER to the number of the rule of ROW in an FDE with FLAGS.  Words
-   behind the last one of ROW are 0.  The rule is added to the table if
-   it is new.  Numbers are at most ROW_RULE.  False when memory or the numbers
-   ran out.  */
+   behind the last one of ROW are 0.  The rule is added to the table if it is
+   new.  Numbers are at most ROW_RULE.  False when memory or the numbers ran
+   out.  */
 bool rule_table_number (struct rule_table *rules, uint32_t flags,
                         const struct sframe_row *row, uint32_t *number);
 

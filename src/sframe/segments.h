@@ -16,9 +16,6 @@
 
 #include "sframe/rule_table.h"
 
-/* The flag of a row that a function begins with (numbered_row.rule).  */
-#define ROW_BEGINS UINT32_C (0x40000000)
-
 /* A place where an FDE may begin, and the FDE before it end.  It is in front
    of a row, or behind all rows.  A cut between two runs ends the first one and
    begins the second one.  The counts of rows and of bytes, and LAST, leave out

@@ -239,3 +239,28 @@ for name, format in total["formats"].items():
   [[ $stderr == "cfi2sframe: text: "* ]] || report
   [[ $output == *"small: "* ]] || report
 }
+
+@test "no function gets more rows than our reader accepts" {
+  # The row after the last nop is number 262145.
+  small_program many -x none -x assembler - <<'END'
+	.globl many
+	.type many, @function
+many:	.cfi_startproc
+	.rept 131072
+	nop
+	.cfi_def_cfa_offset 32
+	nop
+	.cfi_def_cfa_offset 48
+	.endr
+	nop
+	.cfi_endproc
+	.size many, . - many
+	.section .note.GNU-stack,"",@progbits
+END
+  local option
+  for option in --no-share --gnu; do
+    convert "$option" --format=2 -o out many
+    tool --check out
+    [[ $output == *", 0 wrong, "* ]] || report
+  done
+}

@@ -523,6 +523,10 @@ TEST (an_sp_in_another_register_is_named)
           "0 r15+160 same same; 1 r15+328 same same; "
           "2 sp-rule same same; 3 r15+160 same same; "
           "4 r15+328 same same; 5 r15+160 same same");
+  /* The state with the moved SP is remembered before it has a row.  */
+  expect (S390X ("\x09\x0f\x10\x0e\xc8\x02\x0a\xcf\x0e\xa0\x01\x41"
+                 "\x0b\x0e\xa0\x01"),
+          "0 r15+160 same same; 1 sp-rule same same");
   /* A rule that is set anew says where r15 is from now on.  */
   expect (S390X ("\x09\x0f\x10\x0e\xc8\x02\x41\x0e\xa0\x01\x09\x0f\x11"),
           "0 r15+328 same same; 1 r15+160 same same");
@@ -614,6 +618,9 @@ TEST (the_last_of_too_many_rows_is_named)
 {
   expect_last_reason (FRAME_ROWS_MAX, 2, REASON_NONE);
   expect_last_reason (FRAME_ROWS_MAX + 1, 2, REASON_FUNCTION_SIZE);
+  /* No advance follows the last row.  */
+  expect_last_reason (FRAME_ROWS_MAX, 0, REASON_NONE);
+  expect_last_reason (FRAME_ROWS_MAX + 1, 0, REASON_FUNCTION_SIZE);
 }
 
 /* DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset OFFSET.  */

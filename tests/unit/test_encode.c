@@ -311,6 +311,10 @@ TEST (repeated_functions_have_no_block)
       /* Order is checked here, too.  */
       assert_false (sframe_encoder_repeat (encoder, 0, 0x401000, 16, &err));
       assert_int_equal (err.status, CFI2SFRAME_INVALID);
+      /* So is the end, behind the start of the last row.  */
+      err = (struct error){ 0 };
+      assert_false (sframe_encoder_repeat (encoder, 1, 0x401400, 1, &err));
+      assert_int_equal (err.status, CFI2SFRAME_INVALID);
       buffer_free (&out);
       sframe_encoder_free (encoder);
     }

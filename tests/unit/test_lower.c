@@ -277,6 +277,8 @@ TEST (flexible_words)
     { at (0, reg (RSP, 16), at_cfa (-24), at_cfa (-16)), "57,16,2,-24,2,-16" },
     { at (0, reg (RSP, 8), reg (R12, 0), same), "57,8,97,0" },
     { usual (0, reg (RSP, 8), reg (R12, 0)), "57,8,0,97,0" },
+    /* In a default row the kernel would take FP for unchanged.  */
+    { usual (0, reg (RSP, 8), at_cfa (0)), "57,8,0,2,0" },
     { usual (0, reg (130, 8), same), "1041,8" },
     { usual (0, reg (RAX, 0), reg (RAX, 0)), "1,0,0,1,0" },
     { at (0, deref_reg (RSP, 160), deref_reg (RSP, 168), deref_reg (RSP, 120)),

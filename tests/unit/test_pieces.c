@@ -955,6 +955,25 @@ PIECES_TEST (random_rows_are_read_back)
 
 /* Limits.  */
 
+/* The copy begins 2 GiB behind the beginning of its original, which is 2 GiB
+   behind the beginning of its run.  */
+PIECES_TEST (copies_may_begin_far_behind)
+{
+  for (enum mode mode = JOINED; mode <= ACROSS; mode++)
+    {
+      struct error err = { 0 };
+      begin (mode);
+      add (0x1000, 0x80000000, 1, false);
+      add (0x80001000, 64, 3, false);
+      pieces_separate (f.pieces);
+      assert_true (
+          pieces_repeat (f.pieces, 1, 0x80000010, 0x200000000, 64, &err));
+      finish ();
+      expect_row (0x200000000, 24);
+      expect_row (0x20000003f, 24);
+    }
+}
+
 /* Rows that are taken again count for the limit nevertheless.  */
 PIECES_TEST (repeated_rows_are_limited)
 {
