@@ -457,10 +457,10 @@ append_to_loader (struct layout *layout, struct placement *placement)
    segment must not grow (slack_next), so .sframe gets a segment of its own
    with the same rights there, from the next page of PAGE_MIN on.  A larger
    page has bytes of both segments, and a loader maps that page twice, with the
-   same bytes.  The alignment of the new segment is that of the largest page,
-   so that address and offset of the first must agree by it.  Linux 4.17 to 5.3
-   does not do so for programs (MAP_FIXED_NOREPLACE in fs/binfmt_elf.c), but
-   leaves libraries to the dynamic linker.  */
+   same bytes.  Linux 4.17 to 5.3 does not do so for programs
+   (MAP_FIXED_NOREPLACE in fs/binfmt_elf.c), but leaves libraries to the
+   dynamic linker.  The new segment is aligned to the largest page, so address
+   and offset of the first must differ by a multiple of that page.  */
 static bool
 find_place_behind_first (const struct layout *layout,
                          struct placement *placement)
