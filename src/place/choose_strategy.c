@@ -34,7 +34,8 @@ struct placement
                     by placement_place_chunks; 0: no byte is added */
   bool new_load; /* a new segment has all of these, up to load_end */
   uint64_t load_end; /* page boundary behind END; 0: END */
-  size_t load;       /* else the index of the segment, which grows up to END */
+  size_t load;       /* else the index of the segment that grows up to END; in
+                        slack_fits that of the segment in front */
   uint32_t code;     /* PF_X for a new segment next to code, else 0 */
   bool symbols_anywhere; /* symbol tables may go behind .sframe, whatever the
                             difference between address and offset there */
