@@ -34,7 +34,8 @@ struct placement
                     by placement_place_chunks; 0: no byte is added */
   bool new_load; /* a new segment has all of these, up to load_end */
   uint64_t load_end; /* page boundary behind END; 0: END */
-  size_t load;       /* else the index of the segment, which grows up to END */
+  size_t load;       /* else the index of the segment that grows up to END; in
+                        slack_fits that of the segment in front */
   uint32_t code;     /* PF_X for a new segment next to code, else 0 */
   bool symbols_anywhere; /* symbol tables may go behind .sframe, whatever the
                             difference between address and offset there */
@@ -228,18 +229,19 @@ all_fits (const struct layout *layout, struct placement *placement)
   return true;
 }
 
-/* Try the slack of segment INDEX for .sframe and all chunks, and then without
-   the chunks that can go to their fallbacks instead.  Set PLACEMENT if one of
-   these fits.  Otherwise leave it as it was, because a chunk that has got a
-   place behind one segment may be in the way behind another.  */
+/* Try the padding behind segment INDEX, from the next multiple of ALIGN on,
+   for .sframe and all chunks, and then without the chunks that can go to their
+   fallbacks instead.  Set PLACEMENT if one of these fits.  Otherwise leave it
+   as it was, because a chunk that has got a place behind one segment may be in
+   the way behind another.  */
 static bool
 slack_fits (const struct layout *layout, struct placement *placement,
-            size_t index)
+            size_t index, uint64_t align)
 {
   const GElf_Phdr *load = &layout->image->segments[index];
   struct placement found = *placement;
   found.load = index;
-  if (!align_up_checked (load->p_vaddr + load->p_memsz, 8, &found.address))
+  if (!align_up_checked (load->p_vaddr + load->p_memsz, align, &found.address))
     return false;
   found.offset = load->p_offset + (found.address - load->p_vaddr);
   struct placement apart = found;
@@ -258,7 +260,7 @@ static bool
 slack_find (const struct layout *layout, struct placement *placement)
 {
   for (size_t at = 0, index; slack_next (layout->image, &at, &index);)
-    if (slack_fits (layout, placement, index))
+    if (slack_fits (layout, placement, index, 8))
       return true;
   return false;
 }
@@ -458,25 +460,21 @@ append_to_loader (struct layout *layout, struct placement *placement)
    page has bytes of both segments, and a loader maps that page twice, with the
    same bytes.  Linux 4.17 to 5.3 does not do so for programs
    (MAP_FIXED_NOREPLACE in fs/binfmt_elf.c), but leaves libraries to the
-   dynamic linker.  */
+   dynamic linker.  The new segment is aligned to the largest page, so address
+   and offset of the first must differ by a multiple of that page.  */
 static bool
 find_place_behind_first (const struct layout *layout,
                          struct placement *placement)
 {
   const struct image *image = layout->image;
   const GElf_Phdr *first = image_first_load (image);
-  struct placement found = *placement;
   if (!image_is_library (image) || first->p_filesz != first->p_memsz
       || (first->p_flags & (PF_R | PF_W)) != PF_R
-      || !align_up_checked (first->p_vaddr + first->p_memsz, PAGE_MIN,
-                            &found.address))
+      || ((first->p_vaddr - first->p_offset) & (layout->page - 1)) != 0
+      || !slack_fits (layout, placement, (size_t)(first - image->segments),
+                      PAGE_MIN))
     return false;
-  found.offset = first->p_offset + (found.address - first->p_vaddr);
-  found.code = first->p_flags & PF_X;
-  if (!placement_place_chunks (layout, &found)
-      || !slack_reaches (image, (size_t)(first - image->segments), found.end))
-    return false;
-  *placement = found;
+  placement->code = first->p_flags & PF_X;
   return true;
 }
 
