@@ -409,6 +409,27 @@ discontent ()
   [ -z "$(ls)" ]
 }
 
+# It had this machine's devices: a change of their modes or times lasted.
+@test "tools: a system under test has devices of its own" {
+  local device
+  unshare -m true 2>/dev/null || skip "no new namespace for mounts here"
+  mkdir -p root/{proc,dev,srv} bin
+  cat >bin/chroot <<'END'
+#!/bin/sh
+cd "$1/dev" && stat -c '%n %F %d %t %T' null zero full random urandom tty \
+  && echo x | cat stdin && : <ptmx && [ -d shm ] && exit 7
+END
+  chmod +x bin/chroot
+  . "$srcdir/tools/maintainer/debian.sh"
+  PATH=$PWD/bin:$PATH capture in_root "$PWD/root" true
+  [ "$status" -eq 7 ] && [[ $output == *$'\nx' ]] || report
+  for device in null zero full random urandom tty; do
+    [[ $output == *"$device character special file"*" $(stat -c '%t %T' /dev/$device)"* ]] \
+      || report
+  done
+  [[ $output != *"null character special file $(stat -c %d /dev/null) "* ]] || report
+}
+
 # It was said to install nothing.
 @test "packages: without lists of packages the command for the administrator names them" {
   write_package_commands
