@@ -409,6 +409,13 @@ discontent ()
   [ -z "$(ls)" ]
 }
 
+# It printed an empty line.
+@test "foreign-cfi.py: a folder without sources is said to have none" {
+  needs python3
+  run -1 python3 "$srcdir/tools/maintainer/foreign-cfi.py" "$builddir" .
+  [[ $output == "foreign-cfi.py: no source (.s, .ll) in ." ]] || report
+}
+
 # It had this machine's devices: a change of their modes or times lasted.
 @test "tools: a system under test has devices of its own" {
   local device
