@@ -409,6 +409,27 @@ discontent ()
   [ -z "$(ls)" ]
 }
 
+# They ended with Python's traceback.
+@test "tools: a program in Python says in a line which file is missing" {
+  needs python3
+  local script arguments
+  while read -r script arguments; do
+    # shellcheck disable=SC2086
+    run -1 python3 "$srcdir/tools/maintainer/$script" $arguments
+    [[ $output == *"$script: "* && $output == *nowhere* && $output != *Traceback* ]] \
+      || report
+  done <<END
+foreign-cfi.py $builddir nowhere
+fuzz-corpus.py nowhere
+go_depths.py $CFI2SFRAME nowhere
+lint-survey.py nowhere /bin
+size_bound.py nowhere
+size_bound.py -t nowhere $CFI2SFRAME
+size_report.py --chart nowhere
+deleted-directives.py $CFI2SFRAME nowhere
+END
+}
+
 # It printed an empty line.
 @test "foreign-cfi.py: a folder without sources is said to have none" {
   needs python3

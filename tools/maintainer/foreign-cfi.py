@@ -165,4 +165,7 @@ def main():
     return counts["differs"] > 0 or not counts["equal"]
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except (OSError, subprocess.CalledProcessError) as error:
+    sys.exit(f"foreign-cfi.py: {error}")
