@@ -8,8 +8,9 @@
 #                 that (default: this system's)
 #     -s SUITE    release of Debian (default: bookworm)
 #     -z LEVEL    of compression: 1 takes a third of the time (default: dpkg-deb's)
-# Makes a repository with PACKAGEs (default: compilers, Python, git, gdb, perl, an SSH
-# server) by sframe-retrofit-repo, a system from it, and updates it; then converts a
+#     PACKAGE     a further package of the repository and the systems
+# Makes a repository of compilers, Python, git, gdb, perl and an SSH server by
+# sframe-retrofit-repo, a system from it, and updates it; then converts a
 # plain system by sframe-system, updates it and undoes the conversion.  Needs root,
 # debootstrap, the network and 4 GB; half an hour, nearly all of it for compressing.
 # Prints a line for each step.
@@ -34,7 +35,8 @@ while getopts b:d:m:s:z: option; do
   esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- task-ssh-server build-essential python3 git gdb perl
+# try_programs runs these.
+set -- task-ssh-server build-essential python3 git gdb perl "$@"
 find_build "$build"
 CFI2SFRAME=$build/src/cfi2sframe
 [ -x "$CFI2SFRAME" ] || die "$CFI2SFRAME: not built"
