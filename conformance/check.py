@@ -103,6 +103,10 @@ def hexadecimal(text):
     return int(text, 16)
 
 
+# What is raised for a file that cannot be judged.
+PROBLEMS = (ValueError, OSError, struct.error, LookupError)
+
+
 def why_not(problem):
     """Why a file cannot be judged."""
     if isinstance(problem, (struct.error, LookupError)):
@@ -129,7 +133,7 @@ def main():
     for path in options.files:
         try:
             lines = check_file(path, options.raw)
-        except (ValueError, OSError, struct.error, LookupError) as problem:
+        except PROBLEMS as problem:
             print(f"{path}: {why_not(problem)}", file=sys.stderr)
             status = 2
             continue

@@ -65,8 +65,13 @@ class Adapter:
     def __init__(self, command):
         self.command, self.process = shlex.split(command), None
         self.start()
-        if not self.hello:
+        try:
+            self.read_hello()
+        except (KeyError, ValueError):
             sys.exit(f"{command}: no adapter")
+
+    def read_hello(self):
+        """Take the first line apart: adapter NAME versions=2,3 abis=2,3 tells=..."""
         fields = dict(word.split("=", 1) for word in self.hello.split()[2:])
         self.versions = {int(n) for n in fields["versions"].split(",")}
         self.abis = {int(n) for n in fields["abis"].split(",")}

@@ -22,7 +22,7 @@ import sys
 from collections import Counter, namedtuple
 
 import sframe_spec
-from check import Elf
+from check import PROBLEMS, Elf, why_not
 
 ENTRY = 16          # bytes of an index entry
 ATTRIBUTE = 5       # bytes in front of a block's rows
@@ -200,11 +200,14 @@ def main():
     parser.add_argument("-o", metavar="SECTION", help="keep the bytes here")
     parser.add_argument("file")
     options = parser.parse_args()
-    with open(options.file, "rb") as file:
-        found = Elf(file.read()).find()
-    if found is None:
-        sys.exit(f"{options.file}: no .sframe")
-    old = sframe_spec.Section(found[3], found[2])
+    try:
+        with open(options.file, "rb") as file:
+            found = Elf(file.read()).find()
+        if found is None:
+            raise ValueError("no .sframe")
+        old = sframe_spec.Section(found[3], found[2])
+    except (*PROBLEMS, sframe_spec.Violation) as problem:
+        sys.exit(f"{options.file}: {why_not(problem)}")
     if old.version != 3 or old.order != "<" or not old.flags & sframe_spec.PCREL:
         sys.exit(f"{options.file}: not a little-endian section of version 3")
     data = smaller(old, options.across)

@@ -13,13 +13,13 @@
      TEST_ROWS (table, const struct row *row, NULL, NULL, name) { ... }
      TEST_GROUP (set_up, tear_down)
 
-   TEST_ON gives the function what SET_UP has put in its state, and TEST_WITH a
-   struct that the functions make and remove, which are given it,
-   too, fill in before and release after the test, even if it fails.  TEST_ROWS
+   TEST_ON gives the function what SET_UP has put in its state.  TEST_WITH
+   gives it a struct.  MAKE (struct) fills the struct in before the test, and
+   REMOVE (struct) releases it after the test, even if that fails.  TEST_ROWS
    makes a test for each row of a table, a struct whose first member is the
-   test's name; the function is given the row, or what SET_UP, which finds the
-   row in the state, puts there instead.  TEST_GROUP is done before and after
-   all tests.
+   test's name.  The function is given the row, or what SET_UP, which finds
+   the row in the state, puts there instead.  TEST_GROUP is done before and
+   after all tests.
 
    Within a test, FOR_EACH_ROW (row, table) goes through a table whose rows
    have no names, and the number of the row at which the test fails is printed.

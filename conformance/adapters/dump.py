@@ -192,6 +192,8 @@ def answer(kind, command, line):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1] not in KINDS:
+        sys.exit("dump.py: one of these is wanted: " + ", ".join(KINDS))
     kind = KINDS[sys.argv[1]]
     command = (sys.argv[2:] or kind.default) + kind.options
     print(f"adapter {sys.argv[1]} versions={kind.versions} abis={kind.abis}"

@@ -113,8 +113,8 @@ library_file ()
 }
 
 # by_makepkg FOLDER: build the PKGBUILD in there.  The package comes into the
-# folder, and the file log.  makepkg does not run as root, and somebody else may
-# not enter our folder.
+# folder, and the file log, which is printed if makepkg fails.  makepkg does not run
+# as root, and somebody else may not enter our folder.
 by_makepkg ()
 {
   local user=() place
@@ -125,8 +125,9 @@ by_makepkg ()
     user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   fi
   (cd "$place" && HOME=$place PKGEXT=.pkg.tar.zst CARCH=$(uname -m) \
-    "${user[@]}" makepkg -d >log 2>&1) || true
-  cp "$place"/*.pkg.tar.zst "$place/log" "$1" || true
+    "${user[@]}" makepkg -d >log 2>&1) || cat "$place/log"
+  find "$place" -maxdepth 1 \( -name '*.pkg.tar.zst' -o -name log \) \
+    -exec cp -t "$1" {} +
   rm -rf "$place"
 }
 

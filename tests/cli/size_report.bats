@@ -19,6 +19,8 @@ size_report ()
   [[ $output == *"known are v1, "* ]] || report
   run -1 size_report --sums --nonsense .
   [[ $output == *"unrecognized option '--nonsense'"* ]] || report
+  run -1 size_report --sums nowhere
+  [[ $output == "cfi2sframe: nowhere: "*": No such file or directory"*"no file can be converted" ]] || report
 }
 
 @test "--sums: a line for each way, of the files that it names" {

@@ -409,6 +409,55 @@ discontent ()
   [ -z "$(ls)" ]
 }
 
+# They ended with Python's traceback.
+@test "tools: a program in Python says in a line which file is missing" {
+  needs python3
+  local script arguments
+  while read -r script arguments; do
+    # shellcheck disable=SC2086
+    run -1 python3 "$srcdir/tools/maintainer/$script" $arguments
+    [[ $output == *"$script: "* && $output == *nowhere* && $output != *Traceback* ]] \
+      || report
+  done <<END
+foreign-cfi.py $builddir nowhere
+fuzz-corpus.py nowhere
+go_depths.py $CFI2SFRAME nowhere
+lint-survey.py nowhere /bin
+size_bound.py nowhere
+size_bound.py -t nowhere $CFI2SFRAME
+size_report.py --chart nowhere
+deleted-directives.py $CFI2SFRAME nowhere
+END
+}
+
+# It printed an empty line.
+@test "foreign-cfi.py: a folder without sources is said to have none" {
+  needs python3
+  run -1 python3 "$srcdir/tools/maintainer/foreign-cfi.py" "$builddir" .
+  [[ $output == "foreign-cfi.py: no source (.s, .ll) in ." ]] || report
+}
+
+# It had this machine's devices: a change of their modes or times lasted.
+@test "tools: a system under test has devices of its own" {
+  local device
+  unshare -m true 2>/dev/null || skip "no new namespace for mounts here"
+  mkdir -p root/{proc,dev,srv} bin
+  cat >bin/chroot <<'END'
+#!/bin/sh
+cd "$1/dev" && stat -c '%n %F %d %t %T' null zero full random urandom tty \
+  && echo x | cat stdin && : <ptmx && [ -d shm ] && exit 7
+END
+  chmod +x bin/chroot
+  . "$srcdir/tools/maintainer/debian.sh"
+  PATH=$PWD/bin:$PATH capture in_root "$PWD/root" true
+  [ "$status" -eq 7 ] && [[ $output == *$'\nx' ]] || report
+  for device in null zero full random urandom tty; do
+    [[ $output == *"$device character special file"*" $(stat -c '%t %T' /dev/$device)"* ]] \
+      || report
+  done
+  [[ $output != *"null character special file $(stat -c %d /dev/null) "* ]] || report
+}
+
 # It was said to install nothing.
 @test "packages: without lists of packages the command for the administrator names them" {
   write_package_commands

@@ -211,9 +211,14 @@ usage ()
 }
 usage run.py x=/nowhere/x "/nowhere/x: No such file or directory"
 usage run.py x "run.py: error: NAME=COMMAND is wanted"
+usage run.py x=pwd "pwd: no adapter"
 usage run.py "--vectors /nowhere x=true" "/nowhere/index.json: No such file or directory"
 usage run.py "--table /nowhere" "/nowhere: No such file or directory"
 usage page.py /nowhere "/nowhere: No such file or directory"
+usage adapters/dump.py objdump \
+  "dump.py: one of these is wanted: readelf, llvm-readobj, cfi2sframe"
+usage smaller.py /nowhere "/nowhere: No such file or directory"
+usage smaller.py "$suite/run.py" "$suite/run.py: no 64-bit ELF file"
 usage check.py "--raw 1x x" \
   "check.py: error: argument --raw: invalid hexadecimal value: '1x'"
 printf '\177ELF\2\3' >"$log.file"

@@ -1,6 +1,6 @@
 /* Files for the tests of src/place: the program of elf_builder with a few
-   things changed, and what is expected of it. SPDX-License-Identifier:
-   LGPL-2.1-or-later
+   things changed, and what is expected of it.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    A test is a row of a table of struct layout_case.  Its changes are made by
    macros: SET and its like for headers, WORD64 and its like for bytes.  */

@@ -1,5 +1,6 @@
 /* Make the plan of a struct layout_case, apply it, and compare the new file
-   with what the case expects. SPDX-License-Identifier: LGPL-2.1-or-later
+   with what the case expects.
+   SPDX-License-Identifier: LGPL-2.1-or-later
 
    Each plan is made again while one allocation after the other fails, so
    programs that include this are linked with $(FAILING_ALLOCATIONS).  */

@@ -684,3 +684,6 @@ CFI_TEST (saved_registers_are_tracked_on_request)
       assert_int_equal (saved[1].offset, expected[i].r12);
     }
 }
+
+/* A walk that could not begin has no machine.  */
+TEST (a_machine_that_was_not_made_can_be_freed) { cfa_machine_free (NULL); }

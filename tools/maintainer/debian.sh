@@ -88,12 +88,26 @@ make_root ()
 }
 
 # in_root ROOT COMMAND: run COMMAND, a text for sh, in the system ROOT; the folder
-# $served, if there is one, is its /srv.  The mounts vanish with the namespace.
+# $served, if there is one, is its /srv.  The mounts vanish with the namespace.  The
+# system has a /dev of its own: what it did to the devices of this machine would last.
 in_root ()
 {
-  unshare -m sh -c '
-    mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" || exit
-    [ -z "$3" ] || mount --bind "$3" "$1/srv" || exit
+  unshare -m sh -ec '
+    mount -t proc proc "$1/proc"
+    mount -t tmpfs -o mode=755 dev "$1/dev"
+    for node in "null 3" "zero 5" "full 7" "random 8" "urandom 9"; do
+      mknod -m 666 "$1/dev/${node% *}" c 1 "${node#* }"
+    done
+    mknod -m 666 "$1/dev/tty" c 5 0
+    mkdir "$1/dev/pts"
+    mkdir -m 1777 "$1/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=666 devpts "$1/dev/pts"
+    ln -s pts/ptmx "$1/dev/ptmx"
+    ln -s /proc/self/fd "$1/dev/fd"
+    ln -s fd/0 "$1/dev/stdin"
+    ln -s fd/1 "$1/dev/stdout"
+    ln -s fd/2 "$1/dev/stderr"
+    [ -z "$3" ] || mount --bind "$3" "$1/srv"
     exec chroot "$1" env -i DEBIAN_FRONTEND=noninteractive HOME=/root \
       LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c "$2"' \
     sh "$1" "$2" "${served-}" </dev/null

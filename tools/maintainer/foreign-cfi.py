@@ -158,9 +158,14 @@ def main():
                 if arguments.verbose or word not in ("equal", "by --lint",
                                                      "left out"):
                     print("%s: %s %s" % (name, word, details), flush=True)
+    if not counts:
+        sys.exit("foreign-cfi.py: no source (.s, .ll) in " + ", ".join(arguments.folders))
     print(", ".join("%d %s" % (number, word)
                     for word, number in counts.most_common()))
     return counts["differs"] > 0 or not counts["equal"]
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except (OSError, subprocess.CalledProcessError) as error:
+    sys.exit(f"foreign-cfi.py: {error}")

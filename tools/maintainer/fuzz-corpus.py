@@ -115,5 +115,8 @@ def main():
         print(f'{folder.name}: {len(paths)} -> {len(kept)} inputs{said}')
 
 
-if __name__ == '__main__':
-    main()
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"fuzz-corpus.py: {error}")

@@ -183,4 +183,7 @@ def main():
     return 0 if all(verdicts) else 1
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except (OSError, subprocess.CalledProcessError) as error:
+    sys.exit(f"go_depths.py: {error}")

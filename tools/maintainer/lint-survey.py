@@ -131,4 +131,7 @@ def main():
     return 0 if total.fdes else 1
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except (OSError, subprocess.CalledProcessError) as error:
+    sys.exit(f"lint-survey.py: {error}")

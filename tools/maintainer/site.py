@@ -199,4 +199,7 @@ def main():
     conformance(source, out)
 
 
-main()
+try:
+    sys.exit(main())
+except (OSError, subprocess.CalledProcessError) as error:
+    sys.exit(f"site.py: {error}")

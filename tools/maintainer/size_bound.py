@@ -183,5 +183,8 @@ def main():
               *(f'{n / cfi:.3f}' for n in figures), flush=True)
 
 
-if __name__ == '__main__':
-    main()
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"size_bound.py: {error}")

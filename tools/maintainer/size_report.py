@@ -43,12 +43,11 @@ def program():
 
 
 def conversion(paths, further):
-    """What would become of the files below PATHS.  Those that fail are there."""
+    """What would become of the files below PATHS.  Those that fail are there, and
+    cfi2sframe says why."""
     done = subprocess.run(
-        [program(), "--dry-run", "--replace", "--recursive", "--stats=json"]
-        + further + ["--"] + paths, capture_output=True, check=False)
-    if not done.stdout:
-        sys.exit(os.fsdecode(done.stderr).rstrip() or "nothing to report")
+        [program(), "--dry-run", "-q", "--replace", "--recursive", "--stats=json"]
+        + further + ["--"] + paths, stdout=subprocess.PIPE, check=False)
     return entries_of(done.stdout)
 
 
@@ -69,6 +68,8 @@ def sums(paths, further):
     """A line for each way of writing sections."""
     for way in ["--gnu"], [], ["--compact"]:
         converted = converted_among(conversion(paths, way + further))
+        if not converted:
+            sys.exit("size_report.py: no file can be converted")
         cfi = sum(entry["eh_frame_bytes"] + entry["eh_frame_hdr_bytes"]
                   for entry in converted)
         sframe = sum(entry["sframe_bytes"] for entry in converted)
@@ -204,4 +205,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        sys.exit(main())
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"size_report.py: {error}")

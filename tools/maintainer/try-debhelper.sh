@@ -1,13 +1,15 @@
 #!/bin/sh
 # Does dh_sframe work on real source packages of Debian?
-#   sh tools/maintainer/try-debhelper.sh [PACKAGE...]  (default: hello lua5.4 libpng1.6)
+#   sh tools/maintainer/try-debhelper.sh [OPTION]... [PACKAGE...]
+#     -b BUILD    build tree (default: build)
+#     -d DIR      keep packages and the system in DIR
+#     -m MIRROR   Debian mirror (default: this system's)
+#     -s SUITE    release of Debian (default: bookworm)
+#     PACKAGE     default: hello lua5.4 libpng1.6
 # Builds each package without dh_sframe and twice with it, compares, and installs the
-# result in a fresh system.  Needs root, debootstrap, the network and a built tree;
-# minutes.  Prints a line for each .deb: how many ELF files have .sframe, and its size
-# before and after.
-#   $WORK     folder, which is kept (default: a new one in /tmp)
-#   $MIRROR   Debian mirror (default: this system's)
-#   $SUITE    release of Debian (default: bookworm)
+# result in a fresh system.  Needs root, debootstrap and the network; minutes.  Prints a
+# line for each .deb: how many ELF files have .sframe, and its size before and after.
+# For example: sh tools/maintainer/try-debhelper.sh hello
 # Exit status: 0 all is well, 1 something differs or fails, 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -15,46 +17,57 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
 . "$top/tools/maintainer/debian.sh"
-no_options "$@"
+
+build_tree='' folder='' mirror='' suite=bookworm
+while getopts b:d:m:s: option; do
+  case $option in
+    b) build_tree=$OPTARG ;;
+    d) folder=$OPTARG ;;
+    m) mirror=$OPTARG ;;
+    s) suite=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- hello lua5.4 libpng1.6
-cd "$top"
-[ -x build/src/cfi2sframe ] || die "$top/build/src/cfi2sframe: not built"
+find_build "$build_tree"
+[ -x "$build/src/cfi2sframe" ] || die "$build/src/cfi2sframe: not built"
 needs_root
-: "${WORK:=$(mktemp -d /tmp/cfi2sframe-debhelper.XXXXXX)}"
-: "${MIRROR:=$(debian_mirror)}"
-: "${SUITE:=bookworm}"
+make_work debhelper "$folder"
+: "${mirror:=$(debian_mirror)}"
+cd "$top"
 
 need_packages build-essential debhelper debootstrap dpkg-dev gdb fakeroot
 
 # dh_sframe and its sequence as if installed.
-mkdir -p "$WORK/bin" "$WORK/perl/Debian/Debhelper/Sequence" "$WORK/lists"
-cp contrib/debian/dh_sframe build/src/cfi2sframe "$WORK/bin"
-cp contrib/debian/sframe.pm "$WORK/perl/Debian/Debhelper/Sequence"
-printf '%s %s %s main\n' deb "$MIRROR" "$SUITE" deb-src "$MIRROR" "$SUITE" \
-  >"$WORK/sources.list"
+mkdir -p "$work/bin" "$work/perl/Debian/Debhelper/Sequence" "$work/lists"
+cp contrib/debian/dh_sframe "$build/src/cfi2sframe" "$work/bin"
+cp contrib/debian/sframe.pm "$work/perl/Debian/Debhelper/Sequence"
+printf '%s %s %s main\n' deb "$mirror" "$suite" deb-src "$mirror" "$suite" \
+  >"$work/sources.list"
 
 apt ()
 {
-  apt-get -qq -o Dir::Etc::sourcelist="$WORK/sources.list" \
-    -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$WORK/lists" "$@"
+  apt-get -qq -o Dir::Etc::sourcelist="$work/sources.list" \
+    -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$work/lists" "$@"
 }
 
 # build PACKAGE RESULT with|without: build it with or without dh_sframe, and put the
 # .deb files into the folder RESULT.
 build ()
 {
-  rm -rf "$WORK/build"
-  mkdir -p "$WORK/build" "$WORK/$2"
-  (cd "$WORK/build" && dpkg-source -q -x "$WORK/source/$1"_*.dsc source \
+  rm -rf "$work/build"
+  mkdir -p "$work/build" "$work/$2"
+  (cd "$work/build" && dpkg-source -q -x "$work/source/$1"_*.dsc source \
      >/dev/null 2>&1)
   if [ "$3" = with ]; then
     sed -i 's/^Build-Depends:/& dh-sequence-sframe,/' \
-      "$WORK/build/source/debian/control"
+      "$work/build/source/debian/control"
   fi
-  (cd "$WORK/build/source" \
-     && PATH=$WORK/bin:$PATH PERL5LIB=$WORK/perl DEB_BUILD_OPTIONS=nocheck \
+  (cd "$work/build/source" \
+     && PATH=$work/bin:$PATH PERL5LIB=$work/perl DEB_BUILD_OPTIONS=nocheck \
         quietly dpkg-buildpackage -b -us -uc -d)
-  cp "$WORK"/build/*.deb "$WORK/$2/"
+  cp "$work"/build/*.deb "$work/$2/"
 }
 
 # The ELF files of the folder $1 that are loaded.
@@ -68,9 +81,9 @@ loaded_files ()
 # How many of the loaded files of a .deb have .sframe, and how many have none.
 count_sframe ()
 {
-  rm -rf "$WORK/x"
-  dpkg-deb -x "$1" "$WORK/x"
-  loaded_files "$WORK/x" | while read -r file; do
+  rm -rf "$work/x"
+  dpkg-deb -x "$1" "$work/x"
+  loaded_files "$work/x" | while read -r file; do
     if readelf -SW "$file" | grep -q ' \.sframe '; then echo with
     else echo without; fi
   done | sort | uniq -c | awk '{ printf "%s%d %s", sep, $1, $2; sep = ", " }'
@@ -79,12 +92,12 @@ count_sframe ()
 # gdb's warnings about each program with its debug file.
 gdb_says ()
 {
-  rm -rf "$WORK/x"
+  rm -rf "$work/x"
   for deb in "$1"/*.deb; do
-    dpkg-deb -x "$deb" "$WORK/x"
+    dpkg-deb -x "$deb" "$work/x"
   done
-  loaded_files "$WORK/x" | while read -r file; do
-    gdb -nx -batch -iex "set debug-file-directory $WORK/x/usr/lib/debug" \
+  loaded_files "$work/x" | while read -r file; do
+    gdb -nx -batch -iex "set debug-file-directory $work/x/usr/lib/debug" \
       -ex 'info line 1' "$file" 2>&1 </dev/null | grep -i warning || true
   done
 }
@@ -96,45 +109,45 @@ fail ()
   failed=1
 }
 
-mkdir -p "$WORK/source"
+mkdir -p "$work/source"
 apt update
 for package in "$@"; do
-  (cd "$WORK/source" && quietly apt source --download-only "$package")
+  (cd "$work/source" && quietly apt source --download-only "$package")
   apt build-dep -y "$package" >/dev/null 2>&1
   build "$package" "plain-$package" without
   build "$package" "one-$package" with
   build "$package" "two-$package" with
-  for deb in "$WORK/one-$package"/*.deb; do
+  for deb in "$work/one-$package"/*.deb; do
     name=${deb##*/}
-    cmp "$deb" "$WORK/two-$package/$name" \
+    cmp "$deb" "$work/two-$package/$name" \
       || fail "$name differs between two builds"
     case $name in
       *-dbgsym_*) continue ;;
     esac
     say "$name: $(count_sframe "$deb" )" \
-        "($(stat -c %s "$WORK/plain-$package/$name")" \
+        "($(stat -c %s "$work/plain-$package/$name")" \
         "-> $(stat -c %s "$deb") bytes)"
   done
-  plain=$(gdb_says "$WORK/plain-$package")
-  new=$(gdb_says "$WORK/one-$package")
+  plain=$(gdb_says "$work/plain-$package")
+  new=$(gdb_says "$work/one-$package")
   [ "$plain" = "$new" ] || fail "gdb says about $package: $new"
 done
 
-say "Installing in a fresh $SUITE"
-[ -d "$WORK/root" ] || make_root "$WORK/root" "$SUITE" "$MIRROR" --variant=minbase
-mkdir -p "$WORK/root/debs"
+say "Installing in a fresh $suite"
+[ -d "$work/root" ] || make_root "$work/root" "$suite" "$mirror" --variant=minbase
+mkdir -p "$work/root/debs"
 for package in "$@"; do
-  for deb in "$WORK/one-$package"/*.deb; do
+  for deb in "$work/one-$package"/*.deb; do
     case $deb in
       *-dbgsym_* | *-udeb* | *.udeb) ;;
-      *) cp "$deb" "$WORK/root/debs" ;;
+      *) cp "$deb" "$work/root/debs" ;;
     esac
   done
 done
-quietly in_root "$WORK/root" 'apt-get update -qq && apt-get install -y -qq /debs/*.deb'
-in_root "$WORK/root" 'dpkg --verify' >"$WORK/verify" 2>&1 || true
-[ ! -s "$WORK/verify" ] || fail "dpkg --verify: $(cat "$WORK/verify")"
-in_root "$WORK/root" '
+quietly in_root "$work/root" 'apt-get update -qq && apt-get install -y -qq /debs/*.deb'
+in_root "$work/root" 'dpkg --verify' >"$work/verify" 2>&1 || true
+[ ! -s "$work/verify" ] || fail "dpkg --verify: $(cat "$work/verify")"
+in_root "$work/root" '
   for deb in /debs/*.deb; do
     dpkg-deb -c "$deb" | awk "\$1 ~ /^-..x/ { print \$6 }"
   done | sed "s/^\.//" | grep "/bin/" | while read -r program; do
@@ -143,4 +156,4 @@ in_root "$WORK/root" '
     echo "$program --version: status $?: $(head -n 1 /tmp/out)"
   done'
 [ "$failed" -eq 0 ] || exit 1
-say "All well; everything is in $WORK"
+say "all is well"

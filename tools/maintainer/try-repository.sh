@@ -1,15 +1,20 @@
 #!/bin/sh
 # Is a system from a repository of converted packages a Debian?  Can a plain system be
 # converted and undone?
-#   sh tools/maintainer/try-repository.sh [PACKAGE...]
-# Makes a repository with PACKAGEs (default: compilers, Python, git, gdb, perl, an SSH
-# server) by sframe-retrofit-repo, a system from it, and updates it; then converts a
+#   sh tools/maintainer/try-repository.sh [OPTION]... [PACKAGE...]
+#     -b BUILD    build tree (default: build)
+#     -d DIR      keep the repository and the systems in DIR
+#     -m MIRROR   Debian mirror, which ends in /debian and has debian-security next to
+#                 that (default: this system's)
+#     -s SUITE    release of Debian (default: bookworm)
+#     -z LEVEL    of compression: 1 takes a third of the time (default: dpkg-deb's)
+#     PACKAGE     a further package of the repository and the systems
+# Makes a repository of compilers, Python, git, gdb, perl and an SSH server by
+# sframe-retrofit-repo, a system from it, and updates it; then converts a
 # plain system by sframe-system, updates it and undoes the conversion.  Needs root,
-# debootstrap, the network, a built tree and 4 GB; half an hour, nearly all of it for
-# compressing ($LEVEL=1: a third of that).  Prints a line for each step.
-#   $WORK     folder, which is kept (default: a new one in /tmp)
-#   $MIRROR   Debian mirror without /debian (default: http://deb.debian.org)
-#   $SUITE    release of Debian (default: bookworm)
+# debootstrap, the network and 4 GB; half an hour, nearly all of it for compressing.
+# Prints a line for each step.
+# For example: sh tools/maintainer/try-repository.sh -z 1
 # Exit status: 0 all is well, 1 something is not, 2 wrong usage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -17,26 +22,39 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
 . "$top/tools/maintainer/debian.sh"
-no_options "$@"
-cd "$top"
-[ -x build/src/cfi2sframe ] || die "$top/build/src/cfi2sframe: not built"
+
+build='' folder='' mirror='' suite=bookworm level=
+while getopts b:d:m:s:z: option; do
+  case $option in
+    b) build=$OPTARG ;;
+    d) folder=$OPTARG ;;
+    m) mirror=$OPTARG ;;
+    s) suite=$OPTARG ;;
+    z) level=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+# try_programs runs these.
+set -- task-ssh-server build-essential python3 git gdb perl "$@"
+find_build "$build"
+CFI2SFRAME=$build/src/cfi2sframe
+[ -x "$CFI2SFRAME" ] || die "$CFI2SFRAME: not built"
 needs_root
-: "${WORK:=$(mktemp -d /tmp/cfi2sframe-repository.XXXXXX)}"
-: "${MIRROR:=http://deb.debian.org}"
-: "${SUITE:=bookworm}"
-[ $# -gt 0 ] || set -- task-ssh-server build-essential python3 git gdb perl
-CFI2SFRAME=$PWD/build/src/cfi2sframe
-GNUPGHOME=$WORK/gpg
+make_work repository "$folder"
+: "${mirror:=$(debian_mirror)}"
+mirror=${mirror%/}
+cd "$top"
+GNUPGHOME=$work/gpg
 export CFI2SFRAME GNUPGHOME
 
 need_packages apt-utils debootstrap gpg gpg-agent
-served=$WORK/repository
+served=$work/repository
 mkdir -p "$served"
-say "In $WORK:"
 
 try_programs ()
 {
-  in_root "$WORK/$1" 'set -e
+  in_root "$work/$1" 'set -e
     rm -rf /tmp/try; mkdir /tmp/try; cd /tmp/try
     echo "int puts (const char *); int main () { return puts (\"C\") < 0; }" >c.c
     gcc -O2 c.c -o c && ./c
@@ -58,17 +76,17 @@ int main () { std::thread ([] { try { throw 1; } catch (int)
 # Everything dpkg and apt can find fault with.
 healthy ()
 {
-  in_root "$WORK/$1" 'dpkg --verify; dpkg --audit; apt-get check -qq' >"$WORK/faults"
-  [ ! -s "$WORK/faults" ] || { cat "$WORK/faults"; die "$1 is not clean"; }
+  in_root "$work/$1" 'dpkg --verify; dpkg --audit; apt-get check -qq' >"$work/faults"
+  [ ! -s "$work/faults" ] || { cat "$work/faults"; die "$1 is not clean"; }
 }
 
 retrofit ()
 {
-  contrib/retrofit/sframe-retrofit-repo ${LEVEL:+-z $LEVEL} \
-    -o "$WORK/repository" --suite="$SUITE" --sign="${KEY:-Test}" \
-    --sources="$WORK/original.list" '~prequired' '~pimportant' usr-is-merged \
+  contrib/retrofit/sframe-retrofit-repo ${level:+-z "$level"} \
+    -o "$work/repository" --suite="$suite" --sign=Test \
+    --sources="$work/original.list" '~prequired' '~pimportant' usr-is-merged \
     apt ca-certificates debian-archive-keyring "$@"
-  cp "$WORK/repository/report.json" "$WORK/report$(date +%s).json"
+  cp "$work/repository/report.json" "$work/report$(date +%s).json"
 }
 
 say "the repository"
@@ -76,44 +94,44 @@ if [ ! -d "$GNUPGHOME" ]; then
   mkdir -m 700 "$GNUPGHOME"
   quietly gpg --batch --passphrase '' --quick-gen-key \
     'Test <nobody@localhost.invalid>' default default never
-  gpg --export >"$WORK/key.gpg"
+  gpg --export >"$work/key.gpg"
 fi
-echo "deb $MIRROR/debian $SUITE main" >"$WORK/original.list"
+echo "deb $mirror $suite main" >"$work/original.list"
 retrofit "$@"
 
 say "a system from it"
-make_root "$WORK/root" "$SUITE" "file://$WORK/repository" --keyring="$WORK/key.gpg"
-cp "$WORK/key.gpg" "$WORK/root/usr/share/keyrings/sframe.gpg"
-echo "deb [signed-by=/usr/share/keyrings/sframe.gpg] file:/srv $SUITE main" \
-  >"$WORK/root/etc/apt/sources.list"
-quietly in_root "$WORK/root" "apt-get update && apt-get install -y $*"
-say "$(in_root "$WORK/root" 'dpkg -l | grep -c ^ii') packages installed," \
-  "$(in_root "$WORK/root" 'dpkg -l | grep -c A~sframe1') of them converted"
+make_root "$work/root" "$suite" "file://$work/repository" --keyring="$work/key.gpg"
+cp "$work/key.gpg" "$work/root/usr/share/keyrings/sframe.gpg"
+echo "deb [signed-by=/usr/share/keyrings/sframe.gpg] file:/srv $suite main" \
+  >"$work/root/etc/apt/sources.list"
+quietly in_root "$work/root" "apt-get update && apt-get install -y $*"
+say "$(in_root "$work/root" 'dpkg -l | grep -c ^ii') packages installed," \
+  "$(in_root "$work/root" 'dpkg -l | grep -c A~sframe1') of them converted"
 healthy root
 try_programs root
 
 say "updates replace converted packages, converted updates replace those"
-security="deb $MIRROR/debian-security $SUITE-security main"
-echo "$security" >"$WORK/root/etc/apt/sources.list.d/security.list"
-quietly in_root "$WORK/root" 'apt-get update && apt-get upgrade -y'
-say "$(in_root "$WORK/root" 'dpkg -l | grep -c A~sframe1') converted packages are left"
+security="deb ${mirror%/debian}/debian-security $suite-security main"
+echo "$security" >"$work/root/etc/apt/sources.list.d/security.list"
+quietly in_root "$work/root" 'apt-get update && apt-get upgrade -y'
+say "$(in_root "$work/root" 'dpkg -l | grep -c A~sframe1') converted packages are left"
 healthy root
-echo "$security" >>"$WORK/original.list"
+echo "$security" >>"$work/original.list"
 retrofit "$@"
-quietly in_root "$WORK/root" 'apt-get update && apt-get upgrade -y'
-say "$(in_root "$WORK/root" 'dpkg -l | grep -c A~sframe1') are again"
+quietly in_root "$work/root" 'apt-get update && apt-get upgrade -y'
+say "$(in_root "$work/root" 'dpkg -l | grep -c A~sframe1') are again"
 healthy root
 try_programs root
 
 say "a plain system"
-make_root "$WORK/plain" "$SUITE" "$MIRROR/debian"
-echo "deb $MIRROR/debian $SUITE main" >"$WORK/plain/etc/apt/sources.list"
-quietly in_root "$WORK/plain" "apt-get update && apt-get install -y $*"
+make_root "$work/plain" "$suite" "$mirror"
+echo "deb $mirror $suite main" >"$work/plain/etc/apt/sources.list"
+quietly in_root "$work/plain" "apt-get update && apt-get install -y $*"
 healthy plain
-cp -a "$WORK/plain" "$WORK/before"
+cp -a "$work/plain" "$work/before"
 system ()
 {
-  contrib/system/sframe-system --root="$WORK/plain" "$@"
+  contrib/system/sframe-system --root="$work/plain" "$@"
 }
 system convert
 system status
@@ -121,13 +139,13 @@ system verify
 try_programs plain
 system undo
 healthy plain
-diff -r --no-dereference -x __pycache__ "$WORK/before/usr" "$WORK/plain/usr" \
+diff -r --no-dereference -x __pycache__ "$work/before/usr" "$work/plain/usr" \
   || die "undo gives other files"
-rm -rf "$WORK/before"
+rm -rf "$work/before"
 system convert
-echo "$security" >"$WORK/plain/etc/apt/sources.list.d/security.list"
-quietly in_root "$WORK/plain" 'apt-get update && apt-get upgrade -y'
-quietly in_root "$WORK/plain" 'apt-get remove -y gdb'
+echo "$security" >"$work/plain/etc/apt/sources.list.d/security.list"
+quietly in_root "$work/plain" 'apt-get update && apt-get upgrade -y'
+quietly in_root "$work/plain" 'apt-get remove -y gdb'
 system status
 system verify
 system convert

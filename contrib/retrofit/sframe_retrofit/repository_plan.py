@@ -3,7 +3,8 @@
 
 An item of the plan is one package: a dictionary with package, version,
 architecture, source, sha256, size, where it is (uri or path), priority and
-section, and needs, the (name, version) pairs that it names exactly.
+section; same, whether its Multi-Arch is "same"; and needs, the (name, version)
+pairs that it names exactly.
 """
 
 import dataclasses
