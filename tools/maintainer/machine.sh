@@ -9,7 +9,8 @@ suite_unpack ()
 {
   package=$2
   [ ! -e "$state/$package.done" ] || return 0
-  suite_download "$1" "$state" "$package" && dpkg-deb --fsys-tarfile "$state/$package"_*.deb \
+  suite_download "$1" "$state" "$package" \
+    && dpkg-deb --fsys-tarfile "$state/$package"_*.deb \
     | tar -xf - -C "$state/files" "$3" 2>>"$log" \
     && : >"$state/$package.done"
 }
