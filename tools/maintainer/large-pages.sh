@@ -13,7 +13,7 @@
 # KERNEL is the file of a kernel with initramfs and PL011 console built in; with any, no
 # other kernel is looked at.  Libraries of Debian and of each linker are loaded as they
 # were and converted, by glibc and by musl.  Nothing is installed but qemu and cpio.
-# Prints TAP for each kernel; a quarter of an hour, two minutes without building.
+# Prints TAP for each kernel; a quarter of an hour, five minutes without building.
 # For example: sh tools/maintainer/large-pages.sh -n
 # Exit status: 0 all is good, 1 something is not, 2 wrong usage, 77 no kernel, no qemu or
 # no cross compiler can be had.
