@@ -9,7 +9,9 @@
    KIND new: a converted one: must exit with 0 and print EXPECTED.
    KIND bad: known to fail, which shows that the program would notice.
    KIND bad-before-X.Y: known to fail on kernels before X.Y, which shows that
-             this kernel would tell.  */
+             this kernel would tell.
+   KIND bad-on-large-pages: known to fail where pages are larger than 4 KiB.
+   Lines that begin with "#" in what a program prints go to the TAP.  */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,13 +32,13 @@
 enum
 {
   SECONDS_MAX = 120, /* for one program; the machine is emulated */
-  FIELDS_MAX = 32
+  FIELDS_MAX = 1024  /* names of libraries are arguments */
 };
 
 struct result
 {
   int status;
-  char output[4096];
+  char output[16384];
 };
 
 static FILE *tap;
@@ -122,6 +124,18 @@ print_reason (const struct result *result)
     }
 }
 
+static void
+print_remarks (const struct result *result)
+{
+  for (const char *line = result->output; *line != '\0';)
+    {
+      size_t length = strcspn (line, "\n");
+      if (*line == '#')
+        fprintf (tap, "%.*s\n", (int)length, line);
+      line += length + (line[length] == '\n');
+    }
+}
+
 /* /proc and /dev below ROOT, once.  */
 static void
 prepare_root (const char *root)
@@ -155,6 +169,8 @@ static int
 must_fail (const char *kind)
 {
   static const char before[] = "bad-before-";
+  if (strcmp (kind, "bad-on-large-pages") == 0)
+    return sysconf (_SC_PAGESIZE) > 4096;
   if (strncmp (kind, before, sizeof before - 1) == 0)
     return is_kernel_before (kind + sizeof before - 1);
   return strcmp (kind, "bad") == 0;
@@ -191,7 +207,9 @@ run_line (char *line, int number, int *old_runs)
     fprintf (tap, "ok %d - %s # SKIP it fails unconverted\n", number, name);
   else
     fprintf (tap, "%s %d - %s\n", good ? "ok" : "not ok", number, name);
-  if (!good)
+  if (good)
+    print_remarks (&result);
+  else
     print_reason (&result);
 }
 
@@ -201,7 +219,9 @@ prepare (void)
   struct termios state;
   mkdir ("/dev", 0755);
   mount ("devtmpfs", "/dev", "devtmpfs", 0, "");
-  tap = fopen ("/dev/ttyS1", "w");
+  /* The kernel hands parameters that it does not know on to init.  */
+  const char *name = getenv ("tap");
+  tap = fopen (name != NULL ? name : "/dev/ttyS1", "w");
   if (tap == NULL)
     tap = stdout;
   else if (tcgetattr (fileno (tap), &state) == 0)
@@ -215,7 +235,7 @@ prepare (void)
 int
 main (void)
 {
-  static char line[8192];
+  static char line[65536];
   struct utsname name;
   int number = 0, old_runs = 0;
   prepare ();

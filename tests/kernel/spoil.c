@@ -1,10 +1,12 @@
-/* Makes a file that old kernels cannot start, to show that
-   tools/maintainer/old-kernel.sh would notice.
+/* Makes a file that some kernels cannot start or load, to show that
+   tools/maintainer/old-kernel.sh and large-pages.sh would notice.
    SPDX-License-Identifier: LGPL-2.1-or-later
 
-   Usage: spoil FILE  (changed in place; x86-64)
+   Usage: spoil FILE [code]  (changed in place; little-endian, 64 bits)
    A dynamic loader gets a read-only segment behind its BSS, which
-   choose_strategy.c avoids.  */
+   choose_strategy.c avoids.  With "code" the segment of .sframe loses the
+   right to execute, which it has because the code's segment can be in the same
+   page.  */
 
 #include <elf.h>
 #include <fcntl.h>
@@ -12,6 +14,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef PT_GNU_SFRAME
+#  define PT_GNU_SFRAME 0x6474e554
+#endif
 
 enum
 {
@@ -82,11 +88,32 @@ add_trailing (struct file *file)
   return ftruncate (file->fd, (off_t)file->end + SIZE) == 0;
 }
 
+static bool
+take_code_right (struct file *file)
+{
+  const Elf64_Phdr *sframe = NULL;
+  for (int i = 0; i < file->header.e_phnum; i++)
+    if (file->table[i].p_type == PT_GNU_SFRAME)
+      sframe = &file->table[i];
+  for (int i = 0; sframe != NULL && i < file->header.e_phnum; i++)
+    {
+      Elf64_Phdr *load = &file->table[i];
+      if (load->p_type == PT_LOAD && load->p_vaddr == sframe->p_vaddr
+          && (load->p_flags & PF_X))
+        {
+          load->p_flags = PF_R;
+          return true;
+        }
+    }
+  return false;
+}
+
 int
 main (int argc, char **argv)
 {
   struct file file;
-  if (argc != 2 || !file_read (&file, argv[1]))
+  if (argc < 2 || !file_read (&file, argv[1]))
     return 1;
-  return add_trailing (&file) && file_write (&file) ? 0 : 1;
+  bool spoilt = argc > 2 ? take_code_right (&file) : add_trailing (&file);
+  return spoilt && file_write (&file) ? 0 : 1;
 }

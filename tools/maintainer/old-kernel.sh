@@ -24,6 +24,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
 . "$top/tools/maintainer/debian.sh"
+. "$top/tools/maintainer/machine.sh"
 . "$top/tests/tap.sh"
 
 # Nothing can be tried here.
@@ -73,29 +74,9 @@ log=$work/log
 
 # ---- Kernels
 
-# suite_unpack SUITE PACKAGE MEMBER: below files/ of the suite's state.
-suite_unpack ()
-{
-  package=$2
-  [ ! -e "$state/$package.done" ] || return 0
-  suite_download "$1" "$state" "$package" && dpkg-deb --fsys-tarfile "$state/$package"_*.deb \
-    | tar -xf - -C "$state/files" "$3" 2>>"$log" \
-    && : >"$state/$package.done"
-}
-
-# The kernel of the suite $1.
-suite_kernel ()
-{
-  suite_prepare "$1" || return
-  package=$(suite_apt "$1" apt-cache depends linux-image-amd64 2>>"$log" \
-    | sed -n 's/.*Depends: *//p' | head -n 1)
-  [ -n "$package" ] && suite_unpack "$1" "$package" ./boot \
-    && find "$state/files/boot" -name 'vmlinuz-*' | head -n 1
-}
-
 if [ -z "$kernels" ]; then
   for suite in $suites; do
-    kernel=$(suite_kernel "$suite")
+    kernel=$(suite_kernel "$suite" linux-image-amd64)
     if [ -n "$kernel" ]; then
       kernels="$kernels $kernel"
     else
@@ -115,26 +96,6 @@ mkdir -p "$work/objects" "$system/old/t" "$system/old/ld" "$system/old/bin" \
   "$system/old/usr/lib/python3.11"
 : >"$plan"
 cd "$work/objects" || exit 2
-
-# plan KIND NAME ROOT EXPECTED PROGRAM [ARGUMENT...]: have init (tests/kernel/init.c)
-# run PROGRAM in ROOT.
-plan ()
-{
-  plan_separator=
-  for field; do
-    printf "$plan_separator%s" "$field"
-    plan_separator='\t'
-  done >>"$plan"
-  echo >>"$plan"
-}
-
-# not_made NAME REASON: a line of TAP for what cannot be tried.
-skipped=
-not_made ()
-{
-  skipped="$skipped
-# not tried: $1: $2"
-}
 
 # convert KIND IN OUT: print the strategy.  KIND: real, or a strategy.
 convert ()
@@ -496,12 +457,7 @@ boot ()
     -append "console=ttyS0 quiet panic=-1 edd=off no_timer_check \
 print-fatal-signals=1" \
     >>"$log" 2>&1 </dev/null
-  [ ! -e "$tap" ] || cat "$tap"
-  if ! grep -qx "1\.\.$(wc -l <"$plan")" "$tap" 2>>"$log"; then
-    echo "Bail out! $name did not come to an end; see $work/$name.console"
-    return 1
-  fi
-  ! grep -q '^not ok' "$tap"
+  print_tap "$name" "$tap" "$work/$name.console"
 }
 
 if ! $CC $cflags -static "$sources/init.c" -o "$system/init" \
