@@ -324,15 +324,18 @@ build_loaders ()
   add_loader loader-glibc /lib64/ld-linux-x86-64.so.2 $CC $cflags
   add_loader loader-musl /lib/ld-musl-x86_64.so.1 musl-gcc $cflags
   # cfi2sframe knows loaders by their names (ld-*), which inject_blob does not look at.
-  # The flags leave no slack in the file.
+  # The flags leave no slack in the file, and enough tables that can move.
   if $CC -O2 -fno-stack-protector -fPIE -nostdlib -static-pie \
-    -Wl,-z,noseparate-code,-z,norelro,--hash-style=both \
+    -Wl,-E,-z,noseparate-code,-z,norelro,--hash-style=both \
     "$sources/shim.c" -o shim >>"$log" 2>&1; then
     add_loader ld-shim.so ./shim $CC $cflags
-    convert 3000 ld-shim.so ld-shim.so.program >/dev/null \
-      && put_loader '' ld-shim.so.program ld-shim.so.program \
-      && loader_user bad-before-6.7 "ld-shim.so converted as a program" \
+    if convert evict ld-shim.so ld-shim.so.program >/dev/null; then
+      put_loader '' ld-shim.so.program ld-shim.so.program
+      loader_user bad-before-6.7 "ld-shim.so converted as a program" \
         ld-shim.so.program sframe $CC $cflags
+    else
+      not_made "ld-shim.so converted as a program" "no place behind its BSS"
+    fi
   else
     not_made ld-shim.so "it does not link"
   fi
