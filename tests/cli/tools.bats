@@ -394,7 +394,7 @@ discontent ()
       "../$top/tools/maintainer/yardstick"/*.sh "../$top/.ci/run"; do
     name=${script##*/}
     case $name in
-      common.sh | debian.sh | mutants.py | survey_totals.py) continue ;; # of others
+      common.sh | debian.sh | machine.sh | mutants.py | survey_totals.py) continue ;; # of others
       *.py) shell=python3 ;;
       *) shell=sh ;;
     esac
