@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What --lint and --verify-code print, and the rows that are left out for what they find.
+# What --lint and --verify-code print, and which rows are left out for a finding.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 load ../cli/helpers
