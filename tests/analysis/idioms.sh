@@ -4,7 +4,7 @@
 # idioms/aarch64 tell what it is about and what hidden_cfi has to print, if need
 # be with options; and how it is linked, if not as a library.  Nothing may differ
 # from the CFI unless these lines say how much does.  idioms/macros.inc is read
-# before each file.
+# before each file.  idioms/README is an index of the files by groups.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 : "${srcdir:=.}"
@@ -105,9 +105,29 @@ test_idioms ()
   done
 }
 
+# Is each of the SOURCE... in one group of the index, and nothing else?
+index_is_complete ()
+{
+  index=$srcdir/tests/analysis/idioms/README
+  for source in "$@"; do
+    name=${source##*/}
+    echo "${name%.s}"
+  done | LC_ALL=C sort -u >"$work/sources"
+  sed -n 's/^    //p' "$index" | tr -s ' ' '\n' | LC_ALL=C sort >"$work/names"
+  {
+    diff "$work/sources" "$work/names"
+    # The title and the explanation are the first two paragraphs.
+    awk -v RS= 'NR > 2 && !/\n    [a-z]/ { print "a group without names: " $0 }' \
+      "$index"
+  } >"$work/log"
+  [ ! -s "$work/log" ]
+}
+
 status=0
 set -- "$srcdir"/tests/analysis/idioms/*.s "$srcdir"/tests/analysis/idioms/aarch64/*.s
-echo "1..$#"
+echo "1..$(($# + 1))"
+log=$work/log
+check "each idiom is in one group of the index" index_is_complete "$@"
 test_idioms x86_64 "$srcdir"/tests/analysis/idioms/*.s
 test_idioms aarch64 "$srcdir"/tests/analysis/idioms/aarch64/*.s
 exit $status

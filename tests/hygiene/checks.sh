@@ -51,6 +51,7 @@ programs_needed ()
 {
   {
     grep -hE '^ *needs [A-Za-z0-9_+. -]+$' "$srcdir"/tests/*/*.bats \
+      "$srcdir"/tests/*/*.bash \
       | sed 's/^ *needs //' | tr ' ' '\n'
     printf '%s\n' fish ld.gold zsh
   } | LC_ALL=C sort -u

@@ -19,6 +19,9 @@ import sys
 import tempfile
 import threading
 
+# What the command line does with the code beside its CFI.
+CODE_BATS = "lint.bats lint_reports.bats analyze.bats"
+
 # Which tests concern a file: those of the first rule that matches.  A plain name is a
 # unit test.  NAME.bats:FILTER stands for the tests of a bats file whose names match.
 # A name with a slash is a script, which is called with the build folder.
@@ -26,9 +29,9 @@ RULES = [
     (r"src/cfi/(cfa_program|cfa_opcode)\.c",
      "cfa_program walk program_table cunwind_function reader memory "
      "landing_pads tests/random_cfi/random_cfi.sh"),
-    (r"src/cfi/landing_pads\.c", "landing_pads memory code.bats"),
+    (r"src/cfi/landing_pads\.c", f"landing_pads memory {CODE_BATS}"),
     (r"src/cfi/finished_rows\.c",
-     "walk program_table return_sites memory code.bats"),
+     f"walk program_table return_sites memory {CODE_BATS}"),
     (r"src/cfi/return_sites\.c", "return_sites calls memory return_address.bats"),
     (r"src/cfi/precedence\.c", "debug_frame elf_readers walk debug_frame.bats"),
     (r"src/cfi/walk\.c", "walk memory overlap.bats"),
@@ -91,13 +94,13 @@ RULES = [
     (r"analysis/insn", "insn insn_aarch64 tests/analysis/idioms.sh"),
     (r"analysis/(state|jump_table)",
      "state state_branch state_join state_row jump_table "
-     "tests/analysis/idioms.sh code.bats"),
+     f"tests/analysis/idioms.sh {CODE_BATS}"),
     (r"analysis/found_functions",
-     "code_evidence tests/analysis/idioms.sh code.bats debug_frame.bats"),
-    (r"analysis/finding", "library.bats names.bats code.bats"),
-    (r"analysis/", "state state_row routine gopclntab tests/analysis/idioms.sh code.bats"),
+     f"code_evidence tests/analysis/idioms.sh {CODE_BATS} debug_frame.bats"),
+    (r"analysis/finding", f"library.bats names.bats {CODE_BATS}"),
+    (r"analysis/", f"state state_row routine gopclntab tests/analysis/idioms.sh {CODE_BATS}"),
     (r"src/convert/code_evidence\.c",
-     "code_evidence tests/analysis/idioms.sh code.bats debug_frame.bats"),
+     f"code_evidence tests/analysis/idioms.sh {CODE_BATS} debug_frame.bats"),
     (r"src/convert/(for_readers|section_check)\.c",
      "for_readers memory existing.bats"),
     (r"src/convert/replaced_file\.c", "trees.bats:link"),

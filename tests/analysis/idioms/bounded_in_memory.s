@@ -1,4 +1,4 @@
-# The same with the index in memory.
+# A comparison bounds a jump table also where the index is in memory.
 # expect: equal 100.000%
 f:	.cfi_startproc
 	pushed	%rbx, 16, 3

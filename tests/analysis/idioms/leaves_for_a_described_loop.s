@@ -1,5 +1,6 @@
-# The same of what a symbol and a return show (s).  CFI that describes what never
-# returns (g) is not enough: a thunk for indirect jumps has such CFI.
+# What only a pointer leads to is a function if it leaves for one that a symbol and
+# a return show (b, for s).  CFI that describes what never returns (g, for which a
+# leaves) is not enough: a thunk for indirect jumps has such CFI.
 # options: -a
 # expect: functions 4
 # expect: sound:3 unproven:1

@@ -1,7 +1,7 @@
 # The end of a function with a realigned stack as GCC makes it: after pop %rbp
 # the CFI still looks for the caller's rbp where rbp points.  That is an error
 # of the CFI, and nothing to compare with: 5 bytes, and 3 where it is right but
-# nobody can know (code.bats has --lint find them).
+# nobody can know (lint_reports.bats has --lint find them).
 # expect: cfa-differs 0 ra-differs 0 fp-differs 0 unknown 0 incomparable 8
 f:	.cfi_startproc
 	lea	8(%rsp), %r10

@@ -1,4 +1,4 @@
-# The same with entries of two bytes, and a bound in a register.
+# switch, as in byte_table, with entries of two bytes, and a bound in a register.
 # What is behind it would lead into the middle of the frame.
 # expect: equal 100.000%
 # expect: silent 0

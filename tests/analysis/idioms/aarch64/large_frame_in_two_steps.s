@@ -1,4 +1,4 @@
-# The same with two immediates, one of them shifted.
+# More than an instruction can subtract: two of them do, one with a shifted number.
 # expect: equal 100.000%
 f:	.cfi_startproc
 	sub	sp, sp, #3, lsl #12
