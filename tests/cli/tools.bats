@@ -190,7 +190,7 @@ mutants ()
   [ -f "$builddir/tests/unit/test_cfa_program.o" ] \
     || skip "the unit tests are not built"
   run python3 "$srcdir/tools/maintainer/mutants.py" --srcdir "$srcdir" \
-    --build "$builddir" "$@"
+    -b "$builddir" "$@"
 }
 
 @test "mutants: the tests notice five changes of cfa_program.c" {
