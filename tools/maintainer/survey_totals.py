@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(1, os.path.join(sys.path[0], "../../contrib/retrofit"))
 sys.dont_write_bytecode = True
+import common
 from sframe_retrofit import elf, percent
 
 
@@ -234,4 +234,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    common.run(main)
