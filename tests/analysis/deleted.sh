@@ -15,7 +15,7 @@ native=${native%%-*}
 deleted ()
 {
   python3 "$srcdir/tools/maintainer/deleted-directives.py" -v --rounds=0 --bar=100 \
-    --binutils="$2" src/cfi2sframe "$srcdir/tests/analysis/deleted/$1.s" \
+    --binutils="$2" -b . "$srcdir/tests/analysis/deleted/$1.s" \
     >"$log" 2>&1
 }
 

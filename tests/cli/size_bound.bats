@@ -6,7 +6,7 @@ load helpers
 
 bound ()
 {
-  python3 "$srcdir/tools/maintainer/size_bound.py" -t "$CFI2SFRAME" "$@"
+  python3 "$srcdir/tools/maintainer/size_bound.py" -b "${CFI2SFRAME%/src/cfi2sframe}" "$@"
 }
 
 @test "no section is smaller than the bound" {

@@ -6,7 +6,7 @@ load helpers
 
 size_report ()
 {
-  python3 "$srcdir/tools/maintainer/size_report.py" "$@"
+  python3 "$srcdir/tools/maintainer/size_report.py" -b "${CFI2SFRAME%/src/cfi2sframe}" "$@"
 }
 
 @test "wrong usage" {

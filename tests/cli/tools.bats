@@ -190,7 +190,7 @@ mutants ()
   [ -f "$builddir/tests/unit/test_cfa_program.o" ] \
     || skip "the unit tests are not built"
   run python3 "$srcdir/tools/maintainer/mutants.py" --srcdir "$srcdir" \
-    --build "$builddir" "$@"
+    -b "$builddir" "$@"
 }
 
 @test "mutants: the tests notice five changes of cfa_program.c" {
@@ -394,7 +394,7 @@ discontent ()
       "../$top/tools/maintainer/yardstick"/*.sh "../$top/.ci/run"; do
     name=${script##*/}
     case $name in
-      common.sh | debian.sh | machine.sh | mutants.py | survey_totals.py) continue ;; # of others
+      common.* | debian.sh | machine.sh | mutants.py | survey_totals.py) continue ;; # of others
       *.py) shell=python3 ;;
       *) shell=sh ;;
     esac
@@ -419,21 +419,21 @@ discontent ()
     [[ $output == *"$script: "* && $output == *nowhere* && $output != *Traceback* ]] \
       || report
   done <<END
-foreign-cfi.py $builddir nowhere
+foreign-cfi.py -b $builddir nowhere
 fuzz-corpus.py nowhere
-go_depths.py $CFI2SFRAME nowhere
-lint-survey.py nowhere /bin
+go_depths.py -b $builddir nowhere
+lint-survey.py -b nowhere /bin
 size_bound.py nowhere
-size_bound.py -t nowhere $CFI2SFRAME
+size_bound.py -b nowhere $CFI2SFRAME
 size_report.py --chart nowhere
-deleted-directives.py $CFI2SFRAME nowhere
+deleted-directives.py -b $builddir nowhere
 END
 }
 
 # It printed an empty line.
 @test "foreign-cfi.py: a folder without sources is said to have none" {
   needs python3
-  run -1 python3 "$srcdir/tools/maintainer/foreign-cfi.py" "$builddir" .
+  run -1 python3 "$srcdir/tools/maintainer/foreign-cfi.py" -b "$builddir" .
   [[ $output == "foreign-cfi.py: no source (.s, .ll) in ." ]] || report
 }
 

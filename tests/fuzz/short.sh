@@ -10,12 +10,11 @@ set -u
 quick="archive existing layout perfdata undo unwind unwind_info"
 slow=$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' "$srcdir/tests/fuzz/target.c" \
   | grep -vxF "$(echo "$quick" | tr ' ' '\n')")
-FUZZ_BUILD=$(pwd) FUZZ_DIR=$(pwd)/fuzz-work
-export FUZZ_BUILD FUZZ_DIR
+dir=$(pwd)/fuzz-work
 # The make that runs this has given its own jobs away.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # Findings of earlier runs, perhaps of another version, are not this run's.
-rm -rf "$FUZZ_DIR/findings"
+rm -rf "$dir/findings"
 
 # fuzz RUNS TARGET...: its result, and whether there is a libFuzzer.
 fuzz ()
@@ -23,15 +22,15 @@ fuzz ()
   runs=$1
   shift
   # The time only keeps a slow machine from taking too long.
-  output=$(FUZZ_RUNS=$runs nice -n 15 sh "$srcdir/tools/maintainer/fuzz.sh" 3 \
-    "$@" 2>&1)
+  output=$(nice -n 15 sh "$srcdir/tools/maintainer/fuzz.sh" -b . -d "$dir" \
+    -n "$runs" 3 "$@" 2>&1)
   status=$?
   printf '%s\n' "$output" | sed 's/^/# /'
   case $status in
     0) echo "ok - $runs executions find nothing: $*" ;;
     77) echo "ok # SKIP no clang with libFuzzer (Debian: apt-get install" \
           "clang libclang-rt-dev)" ;;
-    *) echo "not ok - see $FUZZ_DIR/findings" ;;
+    *) echo "not ok - see $dir/findings" ;;
   esac
 }
 

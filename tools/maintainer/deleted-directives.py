@@ -14,7 +14,7 @@ different registers (rbp+16 for rsp+16), which readelf alone cannot tell to be w
 
 Prints the share that is found for each kind of rule; seconds a file.
 
-  python3 tools/maintainer/deleted-directives.py build/src/cfi2sframe src/cfi/plt.c \\
+  python3 tools/maintainer/deleted-directives.py src/cfi/plt.c \\
     --cc='gcc -Isrc -Iinclude -Ibuild'
 
 Exit status: 1 if a finding is false, less than --bar is found, or no wrong CFA was
@@ -22,7 +22,6 @@ made; else 0.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import bisect
 import json
 import os
@@ -32,6 +31,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+import common
 
 # Without one of these the source has no CFI, or the assembler refuses the rest.
 FIXED = re.compile(r"\s*\.cfi_(startproc|endproc|sections|personality|lsda|"
@@ -297,9 +299,8 @@ def judge_source(options, path, count, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.parser_of(__doc__)
+    common.add_build(parser)
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"),
                         help="compiler (default: $CC, or cc), perhaps with options")
     parser.add_argument("--binutils", metavar="PREFIX",
@@ -314,9 +315,9 @@ def main():
                         help="fail if fewer are found, of wrong CFAs, RAs or FPs")
     parser.add_argument("-v", dest="verbose", action="store_true",
                         help="name those that are not found")
-    parser.add_argument("program", metavar="cfi2sframe")
     parser.add_argument("sources", nargs="+", metavar="source")
     options = parser.parse_args()
+    options.program = common.converter(options)
     count = Count(options.verbose)
     with tempfile.TemporaryDirectory() as scratch:
         for path in options.sources:
@@ -325,7 +326,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f"deleted-directives.py: {error}")
+    common.run(main)

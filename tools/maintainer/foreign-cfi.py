@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 """Does the analysis of code say what the tests of other projects say of frames?
 
-BUILD is a build tree with its tests (make check).  A FOLDER has sources with CFI:
+A FOLDER has sources with CFI:
 gas/testsuite/gas/scfi/x86_64 of binutils, whose .s files have the directives that GNU
 as has to find by itself (--scfi); or llvm/test/CodeGen/X86 of LLVM, whose .ll files are
 compiled by llc with the options of their first RUN line.  Debian's source packages have
 both; nothing is downloaded here.  Each source is assembled and linked, its CFI is
-hidden from the analysis, and both are compared.
+hidden from the analysis, and both are compared.  The build tree needs its tests (make
+check).
 
 Prints a line for each program that is not all equal, and a sum; minutes.  Many of the
 programs break the ABI on purpose: then there are no rows, and --lint is asked whether it
 compares all functions, without FP ("by --lint").
 
-  python3 tools/maintainer/foreign-cfi.py build binutils/gas/testsuite/gas/scfi/x86_64
+  python3 tools/maintainer/foreign-cfi.py binutils/gas/testsuite/gas/scfi/x86_64
 
 Exit status: 1 if a row differs from the CFI (one of them is wrong), or if nothing is
 equal; else 0.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import collections
 import json
 import os
@@ -28,6 +28,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+import common
 
 SECONDS = 60  # that a program may take
 MADE_WRONG = re.compile("-diag-|-unsupported-")  # GNU as has to refuse these
@@ -88,10 +91,9 @@ def link_with_stubs(prefix, made, linked):
     return run([prefix + "ld", "-e", "0", "-o", linked, made, stubs + ".o"])
 
 
-def is_linted(build, path):
+def is_linted(arguments, path):
     """Whether --lint compares all functions and finds nothing."""
-    said = run([os.path.join(build, "src/cfi2sframe"), "--lint", "--stats=json",
-                path])[1]
+    said = run([common.converter(arguments), "--lint", "--stats=json", path])[1]
     try:
         result = json.loads(said)
     except ValueError:
@@ -123,7 +125,7 @@ def judge(arguments, prefix, path, folder):
     words = re.sub(r" +functions \d+ \S+s", "", counts.group(8))
     if cfa or ra or fp:
         return "differs", "%d of %d bytes" % (cfa + ra + fp, total)
-    if (silent or unknown) and is_linted(arguments.build, linked):
+    if (silent or unknown) and is_linted(arguments, linked):
         return "by --lint", words
     if silent or unknown:
         return ("no rows" if silent + other >= total else "some rows",
@@ -132,16 +134,14 @@ def judge(arguments, prefix, path, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.parser_of(__doc__)
+    common.add_build(parser)
     parser.add_argument("--machine", default="x86_64",
                         choices=("x86_64", "aarch64"))
     parser.add_argument("--llc", default="llc",
                         help="compiler of LLVM's assembly language (default: llc)")
     parser.add_argument("-v", dest="verbose", action="store_true",
                         help="name all programs")
-    parser.add_argument("build")
     parser.add_argument("folders", nargs="+", metavar="folder")
     arguments = parser.parse_args()
     prefix = "" if os.uname().machine == arguments.machine \
@@ -165,7 +165,4 @@ def main():
     return counts["differs"] > 0 or not counts["equal"]
 
 
-try:
-    sys.exit(main())
-except (OSError, subprocess.CalledProcessError) as error:
-    sys.exit(f"foreign-cfi.py: {error}")
+common.run(main)

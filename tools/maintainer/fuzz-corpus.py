@@ -14,7 +14,6 @@ Prints a line for each target, with the number of inputs before and after; secon
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import concurrent.futures
 import io
 import lzma
@@ -25,6 +24,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+sys.dont_write_bytecode = True
+import common
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIGEST = re.compile('[0-9a-f]{40}')
@@ -92,9 +94,7 @@ def pack(paths, target, output):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.parser_of(__doc__)
     parser.add_argument('--fuzzer', metavar='PROGRAM',
                         help='keep only what it needs to reach all edges')
     parser.add_argument('corpus', type=pathlib.Path)
@@ -116,7 +116,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f"fuzz-corpus.py: {error}")
+    common.run(main)

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Does libFuzzer find anything, with AddressSanitizer and UBSan?
-#   sh tools/maintainer/fuzz.sh MINUTES [TARGET...]
-# Runs each TARGET (default: all those of tests/fuzz/target.c) for MINUTES, as many at
-# a time as there are processors.  Prints a line for each: executions, edges, findings.
-#   $FUZZ_DIR     where it builds, keeps the corpus between runs, and leaves findings/
-#                 (default: fuzz-work in $TMPDIR or /tmp)
-#   $FUZZ_BUILD   a folder where the project is built already
-#   $FUZZ_RUNS    so many executions of each target, from the corpus of the tree alone
-#                 and a fixed seed: two runs of one version do the same
-#   $FUZZ_JOBS    targets at a time
+#   sh tools/maintainer/fuzz.sh [OPTION]... MINUTES [TARGET...]
+#     -b BUILD     build tree (default: one of its own, in DIR)
+#     -d DIR       where it keeps the corpus between runs, and leaves findings/
+#                  (default: fuzz-work in $TMPDIR or /tmp)
+#     -j N         N targets at a time (default: processors)
+#     -n RUNS      so many executions of each target, from the corpus of the tree alone
+#                  and a fixed seed: two runs of one version do the same
+# Runs each TARGET (default: all those of tests/fuzz/target.c) for MINUTES.  Prints a
+# line for each: executions, edges, features, findings.
 # Needs clang with libFuzzer; the first run builds and makes seeds for minutes.
 # For example: sh tools/maintainer/fuzz.sh 1 sframe
 # Exit status: 0 nothing found, 1 something found, 2 wrong usage, 77 no libFuzzer.
@@ -17,11 +17,26 @@
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
+
+build='' dir=${TMPDIR:-/tmp}/fuzz-work jobs=$(cores) count=
+while getopts b:d:j:n: option; do
+  case $option in
+    b) build=$OPTARG ;;
+    d) dir=$OPTARG ;;
+    j) jobs=$OPTARG ;;
+    n) count=$OPTARG ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
 minutes=${1-}
 case $minutes in
   '' | *[!0-9.]*) usage ;;
 esac
 shift
+case $jobs,$count in
+  ,* | *[!0-9,]*) usage ;;
+esac
 all_targets=$(sed -n 's/^  { "\([a-z_]*\)", fuzz_.*/\1/p' \
   "$top/tests/fuzz/target.c" | paste -sd' ')
 for target; do
@@ -31,9 +46,7 @@ for target; do
   esac
 done
 targets=${*:-$all_targets}
-dir=${FUZZ_DIR:-${TMPDIR:-/tmp}/fuzz-work}
 seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 }")
-clang=${CLANG:-clang}
 
 can_fuzz ()
 {
@@ -41,7 +54,7 @@ can_fuzz ()
   printf '%s\n' '#include <stddef.h>' \
     'int LLVMFuzzerTestOneInput (const unsigned char *b, size_t n)' \
     '{ return !b && n; }' >"$probe/probe.c"
-  "$clang" -fsanitize=fuzzer,address,undefined -o "$probe/probe" \
+  clang -fsanitize=fuzzer,address,undefined -o "$probe/probe" \
     "$probe/probe.c" 2>/dev/null && "$probe/probe" -runs=1 2>/dev/null
   can=$?
   rm -rf "$probe"
@@ -52,14 +65,18 @@ can_fuzz || { say "no clang with libFuzzer here"; exit 77; }
 mkdir -p "$dir" || exit 1
 cd "$dir" || exit 1
 
-build=${FUZZ_BUILD:-$PWD/build}
 # Optimising takes longer than a few executions.
 optimization=-O1
-[ -z "${FUZZ_RUNS-}" ] || optimization=-O0
-[ -n "${FUZZ_BUILD-}" ] || (cd "$top" && build_in "$build") || exit 1
-quietly make -C "$build" V=0 -j"$(cores)" FUZZ_CC="$clang" \
+[ -z "$count" ] || optimization=-O0
+if [ -n "$build" ]; then
+  find_build "$build"
+else
+  build=$PWD/build
+  (cd "$top" && build_in "$build") || exit 1
+fi
+quietly make -C "$build" V=0 -j"$(cores)" \
   FUZZ_OPTIMIZATION=$optimization fuzz-work/fuzz tests/fuzz/corpus.stamp || exit 1
-if [ ! -d seeds ] && [ -z "${FUZZ_RUNS-}" ]; then
+if [ ! -d seeds ] && [ -z "$count" ]; then
   bash "$top/tests/fuzz/make_seeds.sh" seeds "$build/src/cfi2sframe" >/dev/null
 fi
 
@@ -69,9 +86,9 @@ run_target ()
   mkdir -p "corpus/$1" "findings/$1"
   # libFuzzer measures elapsed time.  After 10 s it leaves a "slow unit" among the
   # findings, which happens on a machine that does other things.
-  if [ -n "${FUZZ_RUNS-}" ]; then
+  if [ -n "$count" ]; then
     rm -rf "corpus/$1" && mkdir "corpus/$1"
-    set -- "$1" "-runs=$FUZZ_RUNS" -seed=1 -timeout=100 -report_slow_units=100
+    set -- "$1" "-runs=$count" -seed=1 -timeout=100 -report_slow_units=100
   else
     set -- "$1" "seeds/$1" -timeout=10
   fi
@@ -88,7 +105,6 @@ run_target ()
     >"log.$target_name" 2>&1
 }
 
-jobs=${FUZZ_JOBS:-$(cores)}
 running=0
 for target in $targets; do
   run_target "$target" &

@@ -11,13 +11,12 @@ bytes of those that do not; bytes of rows by FP, about which the table says noth
 aarch64, where rows say that the caller's FP is in the stack, it has to be in the word
 below the return address, and that at or above the stack pointer.  1 s a file.
 
-  python3 tools/maintainer/go_depths.py build/src/cfi2sframe hello
+  python3 tools/maintainer/go_depths.py hello
 
 Exit status: 0, or 1 if a row does not agree, or nothing could be compared.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import bisect
 import os
 import re
@@ -26,8 +25,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(1, os.path.join(sys.path[0], "../../contrib/retrofit"))
 sys.dont_write_bytecode = True
+import common
 from sframe_retrofit import elf
 
 MAGICS = (0xFFFFFFF0, 0xFFFFFFF1)  # Go 1.18, 1.20
@@ -173,17 +172,13 @@ def judge(program, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cfi2sframe")
+    parser = common.parser_of(__doc__)
+    common.add_build(parser)
     parser.add_argument("files", nargs="+", metavar="file")
     arguments = parser.parse_args()
-    verdicts = [judge(arguments.cfi2sframe, path) for path in arguments.files]
+    verdicts = [judge(common.converter(arguments), path)
+                for path in arguments.files]
     return 0 if all(verdicts) else 1
 
 
-try:
-    sys.exit(main())
-except (OSError, subprocess.CalledProcessError) as error:
-    sys.exit(f"go_depths.py: {error}")
+common.run(main)

@@ -8,7 +8,7 @@ whatever its names are, if it is linked, 64-bit, of x86-64 or aarch64, and has C
 Files that cannot be read, and those that take too long, are named.  0.2 ms for each
 FDE.
 
-  python3 tools/maintainer/lint-survey.py build/src/cfi2sframe bin=/usr/bin /usr/lib
+  python3 tools/maintainer/lint-survey.py bin=/usr/bin /usr/lib
 
 Exit status: 0, or 1 if no file has CFI.
 """
@@ -22,8 +22,9 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import common
 from survey_totals import linked_files
-from sframe_retrofit import elf, percent # found by the path of survey_totals
+from sframe_retrofit import elf, percent
 
 # Such files are nothing for --lint, and not named.
 WITHOUT_CFI = ("no .eh_frame", "no CFI")
@@ -69,7 +70,7 @@ def lint(arguments, path):
     before = processor_seconds()
     try:
         result = subprocess.run(
-            [arguments.cfi2sframe, "--lint", "--stats=json", path],
+            [common.converter(arguments), "--lint", "--stats=json", path],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             timeout=arguments.timeout, universal_newlines=True)
     except subprocess.TimeoutExpired:
@@ -85,16 +86,14 @@ def lint(arguments, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.parser_of(__doc__)
+    common.add_build(parser)
     parser.add_argument("-o", dest="results", type=argparse.FileType("w"),
                         help="keep the answer for each file, one JSON object per line")
     parser.add_argument("--timeout", type=int, default=900,
                         help="seconds that a file may take (default: 900)")
     parser.add_argument("--below", type=float, default=99.5, metavar="PERCENT",
                         help="name files where less is decided (default: 99.5)")
-    parser.add_argument("cfi2sframe")
     parser.add_argument("paths", nargs="+", metavar="[LABEL=]PATH")
     arguments = parser.parse_args()
     lines = collections.OrderedDict()
@@ -131,7 +130,4 @@ def main():
     return 0 if total.fdes else 1
 
 
-try:
-    sys.exit(main())
-except (OSError, subprocess.CalledProcessError) as error:
-    sys.exit(f"lint-survey.py: {error}")
+common.run(main)

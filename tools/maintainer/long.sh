@@ -14,9 +14,9 @@
 #                    ten files, in V3, V2 and with --compact in turn?
 #   random-cfi [PROGRAMS [SEED]]
 #                    1,000 programs per machine
-#   random-layouts [N [FIRST_SEED]]
-#                    programs linked in 2,000 ways, two seconds each;
-#                    RANDOM_LAYOUT_DIR keeps those that fail
+#   random-layouts [-d DIR] [N [FIRST_SEED]]
+#                    programs linked in 2,000 ways, two seconds each; those that
+#                    fail are kept in DIR
 #   shadow [-s STEPS] [-o REPORT]
 #                    500,000 steps of each program without CFI
 # Prints what the test prints in make check: TAP, or a table.
@@ -66,6 +66,9 @@ while [ $# -gt 0 ]; do
     living:-r) LIVING_SAMPLES=$value; export LIVING_SAMPLES ;;
     living:-s) LIVING_STEPS=$value; export LIVING_STEPS ;;
     shadow:-s) SHADOW_STEPS=$value; export SHADOW_STEPS ;;
+    random-layouts:-d)
+      RANDOM_LAYOUT_DIR=$(from_caller "$value")
+      export RANDOM_LAYOUT_DIR ;;
     prove:-n) changes=$value ;;
     living:-o | shadow:-o)
       value=$(from_caller "$value")

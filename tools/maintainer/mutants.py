@@ -831,7 +831,7 @@ class Runner:
 def main():
     parser = argparse.ArgumentParser(prog="mutants.sh")
     parser.add_argument("--srcdir", default=".")
-    parser.add_argument("--build", required=True)
+    parser.add_argument("-b", dest="build", required=True)
     parser.add_argument("--sanitized", default="")
     parser.add_argument("-n", dest="count", type=int, default=0)
     parser.add_argument("-s", dest="seed", type=int, default=1)

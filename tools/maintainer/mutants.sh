@@ -2,6 +2,7 @@
 # Would a test notice?  Changes one thing at a time in C files and runs the tests that
 # concern the file.
 #   sh tools/maintainer/mutants.sh [OPTION]... FILE...
+#     -b BUILD     where it builds (default: a folder in memory, used again the next time)
 #     -n N         a sample of N of all mutants of the files
 #     -s SEED      another sample (default: 1)
 #     -j N         N mutants at a time (default: 1)
@@ -16,7 +17,7 @@
 # or takes far longer than it should.  It is equivalent if the compiler makes the same
 # code of it, or if mutants-equivalent says why nobody can notice it.
 # Prints each mutant that survives, and a table; seconds for a mutant, after minutes of
-# building in $MUTANTS_BUILD (default: a folder in memory, used again the next time).
+# building.
 # For example: sh tools/maintainer/mutants.sh -n 20 src/cfi/walk.c
 # Exit status: 0 none survives, 1 some do, 2 wrong usage, 99 nothing could be tried.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -26,9 +27,12 @@ top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 . "$top/tools/common.sh"
 die_status=2
 
-list=
-while getopts n:s:j:t:e:a:lv option; do
+memory=/dev/shm
+[ -d $memory ] || memory=${TMPDIR:-/tmp}
+build=$memory/cfi2sframe-mutants.$(id -u) list=
+while getopts b:n:s:j:t:e:a:lv option; do
   case $option in
+    b) build=$(from_caller "$OPTARG") ;;
     [nsjteav]) ;; # for mutants.py
     l) list=1 ;;
     *) usage ;;
@@ -45,9 +49,6 @@ need_files ()
   done
 }
 need_files $((OPTIND - 1)) "$@"
-memory=/dev/shm
-[ -d $memory ] || memory=${TMPDIR:-/tmp}
-MUTANTS_BUILD=$(from_caller "${MUTANTS_BUILD:-$memory/cfi2sframe-mutants.$(id -u)}")
 
 # build_mutants DIRECTORY CFLAGS PROGRAM...: the unit tests and these programs.
 build_mutants ()
@@ -66,13 +67,14 @@ build_mutants ()
 # not freed and accesses outside of objects.
 build_all ()
 {
-  (build_mutants "$MUTANTS_BUILD/plain" '-O1 -g0' all tests/faults/rewrite \
+  (build_mutants "$build/plain" '-O1 -g0' all tests/faults/rewrite \
     tests/analysis/hidden_cfi \
     tests/matrix/inject_blob tests/random_cfi/generate) || return 1
-  (build_mutants "$MUTANTS_BUILD/sanitized" \
+  (build_mutants "$build/sanitized" \
     '-O1 -g0 -fsanitize=address,undefined -fno-sanitize-recover=all')
 }
 
 [ -n "$list" ] || (cd "$top" && build_all) || exit 99
-exec nice python3 "$top/tools/maintainer/mutants.py" --srcdir "$top" \
-  --build "$MUTANTS_BUILD/plain" --sanitized "$MUTANTS_BUILD/sanitized" "$@"
+# The last -b is in force.
+exec nice python3 "$top/tools/maintainer/mutants.py" "$@" --srcdir "$top" \
+  -b "$build/plain" --sanitized "$build/sanitized"

@@ -10,7 +10,6 @@ need no server of their own and no program in the browser.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import glob
 import html
 import os
@@ -18,6 +17,9 @@ import re
 import shutil
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import common
 
 try:
     import markdown
@@ -172,9 +174,7 @@ def conformance(source, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.parser_of(__doc__)
     parser.add_argument("source", help="top of the source tree")
     parser.add_argument("out", help="folder; what is in it is deleted")
     arguments = parser.parse_args()
@@ -199,7 +199,4 @@ def main():
     conformance(source, out)
 
 
-try:
-    sys.exit(main())
-except (OSError, subprocess.CalledProcessError) as error:
-    sys.exit(f"site.py: {error}")
+common.run(main)

@@ -17,7 +17,6 @@ divided by the bytes of .eh_frame and .eh_frame_hdr; seconds a file.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import argparse
 import collections
 import json
 import os
@@ -25,6 +24,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+import common
 
 HEADER, ENTRY, ATTRIBUTE = 28, 16, 5
 PADDING_MAX = 15  # bytes between functions under one FDE
@@ -160,23 +162,19 @@ def bound(section, rows_max, inside):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('-t', '--tool', default=os.path.join(
-        sys.path[0], '../../build/src/cfi2sframe'),
-                        help='cfi2sframe (default: the one in build/)')
+    parser = common.parser_of(__doc__)
+    common.add_build(parser)
     parser.add_argument('-r', '--rows', type=int, default=48,
                         help='rows that an FDE may have (default: 48)')
     parser.add_argument('-i', '--inside', action='store_true',
                         help='FDEs stay inside functions')
     parser.add_argument('files', nargs='+', metavar='file')
     arguments = parser.parse_args()
+    tool = common.converter(arguments)
     for path in arguments.files:
-        least = bound(section_of(arguments.tool, path), arguments.rows,
-                      arguments.inside)
-        default = stats(arguments.tool, path)
-        compact = stats(arguments.tool, path, '--compact')
+        least = bound(section_of(tool, path), arguments.rows, arguments.inside)
+        default = stats(tool, path)
+        compact = stats(tool, path, '--compact')
         cfi = default['eh_frame_bytes'] + default['eh_frame_hdr_bytes']
         figures = (least, default['sframe_bytes'], compact['sframe_bytes'])
         print(os.path.basename(path), *(f'{int(n)}' for n in figures),
@@ -184,7 +182,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f"size_bound.py: {error}")
+    common.run(main)

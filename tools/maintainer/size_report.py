@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 """How large .sframe is, by what cfi2sframe --stats=json prints.
 
-  size_report.py --sums [CFI2SFRAME-OPTION]... DIR...
+  size_report.py --sums [-b BUILD] [CFI2SFRAME-OPTION]... DIR...
 prints the sums over the files below, as GNU as and ld write their sections, by
 default, and with --compact: the figures of doc/formats/smaller.md.  Those of GNU are
 those of cfi2sframe --gnu, which tests/cli/gnu.bats holds against GNU as and ld byte for
-byte.  The files stay as they are (--dry-run); 2 s for each 10 MB.
+byte.  The files stay as they are (--dry-run); 2 s for each 10 MB.  BUILD is the build
+tree (default: build).
 
   size_report.py --chart [--formats=NAME,...] STATS
 prints an SVG bar chart of the lines that cfi2sframe --compare-formats prints; --formats
 chooses among the formats.  doc/use/size.svg is made so, in a folder with the files:
     cfi2sframe --compare-formats --stats=json * >/tmp/stats
     size_report.py --chart --formats=v3-no-share,v3,v3-compact /tmp/stats
-
-$CFI2SFRAME names the program (default: the one built in build/, or the one in $PATH).
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -26,6 +25,9 @@ import sys
 import unicodedata
 from collections import Counter
 
+sys.dont_write_bytecode = True
+import common
+
 
 def entries_of(text):
     """The objects about files in the lines that cfi2sframe has printed."""
@@ -35,18 +37,11 @@ def entries_of(text):
     return [entry for entry in entries if "total" not in entry]
 
 
-def program():
-    built = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                         "../../build/src/cfi2sframe")
-    return os.environ.get("CFI2SFRAME") \
-        or (built if os.access(built, os.X_OK) else "cfi2sframe")
-
-
-def conversion(paths, further):
+def conversion(program, paths, further):
     """What would become of the files below PATHS.  Those that fail are there, and
     cfi2sframe says why."""
     done = subprocess.run(
-        [program(), "--dry-run", "-q", "--replace", "--recursive", "--stats=json"]
+        [program, "--dry-run", "-q", "--replace", "--recursive", "--stats=json"]
         + further + ["--"] + paths, stdout=subprocess.PIPE, check=False)
     return entries_of(done.stdout)
 
@@ -64,10 +59,10 @@ def text_of(name):
         or letter in "\ufffe\uffff" else letter for letter in name))
 
 
-def sums(paths, further):
+def sums(program, paths, further):
     """A line for each way of writing sections."""
     for way in ["--gnu"], [], ["--compact"]:
-        converted = converted_among(conversion(paths, way + further))
+        converted = converted_among(conversion(program, paths, way + further))
         if not converted:
             sys.exit("size_report.py: no file can be converted")
         cfi = sum(entry["eh_frame_bytes"] + entry["eh_frame_hdr_bytes"]
@@ -182,9 +177,8 @@ stroke="#888" stroke-dasharray="3 3"/>
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, usage=argparse.SUPPRESS,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.parser_of(__doc__, usage=argparse.SUPPRESS)
+    common.add_build(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--sums", action="store_true")
     what.add_argument("--chart", action="store_true")
@@ -192,7 +186,8 @@ def main():
     parser.add_argument("paths", nargs="+", metavar="DIR|STATS")
     options, further = parser.parse_known_args()
     if options.sums:
-        sys.stdout.writelines(sums(options.paths, further))
+        sys.stdout.writelines(sums(common.converter(options), options.paths,
+                                 further))
         return
     if len(options.paths) != 1 or further:
         parser.error("--chart takes one file of lines, and --formats")
@@ -205,7 +200,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f"size_report.py: {error}")
+    common.run(main)

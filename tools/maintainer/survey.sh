@@ -6,9 +6,10 @@
 #     -b BUILD     build tree (default: build)
 #     -o RESULTS   keep the results of every file, one JSON object per line
 #     -a OPTION    pass OPTION to cfi2sframe (may be repeated)
+#     -t SECONDS   that a file may take (default: 600)
 # Converts each file into a scratch folder; sframe-prove compares the result with the
 # file's CFI, and survey_totals.py adds up.  The files are only read, each output is
-# deleted.  $SURVEY_TIMEOUT is the number of seconds that a file may take (600).
+# deleted.
 # Prints a table of totals; its line "bytes WRONG" has to end in 0.  Seconds a file.
 # For example: sh tools/maintainer/survey.sh /usr/sbin
 # Exit status: 0 nothing wrong, 1 a wrong row, a crash or a time-out, 2 nothing
@@ -21,14 +22,15 @@ top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 die_status=2
 
 jobs=$(cores)
-build='' format=3 results='' arguments=''
-while getopts j:f:b:o:a: option; do
+build='' format=3 results='' arguments='' seconds=600
+while getopts j:f:b:o:a:t: option; do
   case $option in
     j) jobs=$OPTARG ;;
     f) format=$OPTARG ;;
     b) build=$OPTARG ;;
     o) results=$OPTARG ;;
     a) arguments="$arguments $OPTARG" ;;
+    t) seconds=$OPTARG ;;
     *) usage ;;
   esac
 done
@@ -44,16 +46,11 @@ command -v python3 >/dev/null || die "python3 is needed for the totals"
 totals=$top/tools/maintainer/survey_totals.py
 make_work survey
 
-SURVEY_SCRATCH=$work SURVEY_TOOL=$tool SURVEY_PROVE=$prove
-SURVEY_FORMAT=$format SURVEY_ARGUMENTS=$arguments
-SURVEY_TIMEOUT=${SURVEY_TIMEOUT:-600}
-export SURVEY_SCRATCH SURVEY_TOOL SURVEY_PROVE SURVEY_FORMAT \
-  SURVEY_ARGUMENTS SURVEY_TIMEOUT
-
 python3 "$totals" list "$@" >"$work/files" || die "cannot list the files"
 [ -s "$work/files" ] || die "no ELF file there"
-xargs -0 -n 32 -P "$jobs" python3 "$totals" work <"$work/files" \
-  || die "a worker failed"
+# shellcheck disable=SC2086 # the options for cfi2sframe are words
+xargs -0 -n 32 -P "$jobs" python3 "$totals" work "$work" "$seconds" "$prove" \
+  "$tool" --format="$format" $arguments -- <"$work/files" || die "a worker failed"
 
 cat "$work"/*.results >"$work/all"
 [ -z "$results" ] || cp "$work/all" "$results" || exit 2

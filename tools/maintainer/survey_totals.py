@@ -3,8 +3,10 @@
   list [--x86-64] PATH...
                     every linked 64-bit ELF file (of x86-64 only) in or below PATH,
                     each inode once, NUL-terminated
-  work FILE...      convert and check some files; the results, one JSON line
-                    each, go to a new file *.results in $SURVEY_SCRATCH
+  work SCRATCH SECONDS PROVE CFI2SFRAME [OPTION]... -- FILE...
+                    convert and check some files, by programs that may take so long;
+                    the results, one JSON line each, go to a new file *.results in
+                    the folder SCRATCH
   totals FORMAT     add up the lines on standard input
 
 SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(1, os.path.join(sys.path[0], "../../contrib/retrofit"))
 sys.dont_write_bytecode = True
+import common
 from sframe_retrofit import elf, percent
 
 
@@ -79,30 +81,27 @@ def parse(text):
         return None
 
 
-def run(*command):
+def run(seconds, *command):
     """Exit status (124 for a time-out, 128 + signal), output and errors."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=float(os.environ["SURVEY_TIMEOUT"]), errors="replace")
+            timeout=seconds, errors="replace")
     except subprocess.TimeoutExpired:
         return 124, "", "timed out"
     status = done.returncode
     return status if status >= 0 else 128 - status, done.stdout, done.stderr
 
 
-def convert_and_check(path, output):
+def convert_and_check(seconds, prove, converter, path, output):
     if os.path.exists(output):
         os.unlink(output)
     status, stats, messages = run(
-        os.environ["SURVEY_TOOL"], "--format=" + os.environ["SURVEY_FORMAT"],
-        *os.environ["SURVEY_ARGUMENTS"].split(), "--stats=json", "-o", output,
-        "--", path)
+        seconds, *converter, "--stats=json", "-o", output, "--", path)
     proof_status, line, wrong = None, "", ""
     stats = parse(stats)
     if stats and stats.get("status") == "converted":
-        proof_status, line, wrong = run(os.environ["SURVEY_PROVE"], output,
-                                        path)
+        proof_status, line, wrong = run(seconds, prove, output, path)
     numbers = re.findall(r" ([a-z-]+) (\d+)(?= |$)",
                          line[line.rfind(" equal "):].rstrip())
     return {"file": path, "status": status, "proof_status": proof_status,
@@ -111,11 +110,14 @@ def convert_and_check(path, output):
             "messages": messages[:400], "wrong": wrong[:2000]}
 
 
-def work(paths):
-    scratch = tempfile.mkdtemp(dir=os.environ["SURVEY_SCRATCH"])
+def work(scratch, seconds, prove, *words):
+    end = words.index("--")
+    converter, paths = words[:end], words[end + 1:]
+    scratch = tempfile.mkdtemp(dir=scratch)
     with open(scratch + ".results", "w") as results:
         for path in paths:
-            entry = convert_and_check(path, os.path.join(scratch, "output"))
+            entry = convert_and_check(float(seconds), prove, converter, path,
+                                      os.path.join(scratch, "output"))
             print(json.dumps(entry), file=results)
     shutil.rmtree(scratch)
 
@@ -225,11 +227,11 @@ def main():
     if command == "list":
         list_files(arguments)
     elif command == "work":
-        work(arguments)
+        work(*arguments)
     elif command == "totals":
         return add_up(*arguments)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    common.run(main)
