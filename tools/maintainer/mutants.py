@@ -875,4 +875,5 @@ def main():
     return 1 if runner.report.survivors else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
